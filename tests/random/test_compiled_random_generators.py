@@ -45,7 +45,7 @@ def test_numbers_are_those_of_numpy(linker: str) -> None:
 
 
 @pytest.mark.parametrize("linker", LINKERS)
-def test_laws_that_numpy_lacks(linker: str) -> None:
+def test_distributions_that_numpy_lacks(linker: str) -> None:
     state = random.shared_rng(seed=3)
     a, scale, x = ot.dvector("a"), ot.dmatrix("scale"), ot.tensor3("x", dtype="int32")
     following, bounded = state.truncnorm(a, 4.0, size=(2, 3))

@@ -1,4 +1,4 @@
-"""Draws by keys of many laws: the same numbers on compiled backends, in loops and in any number of threads."""
+"""Draws by keys of many distributions: the same numbers on compiled backends, in loops and in any number of threads."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_every_backend_draws_the_same_numbers(linker: str) -> None:
     key = ot.scalar("key", dtype="uint64")
     made = draws(key)
     if linker == "c" and not THOROUGH:
-        made = [made[0], made[3]]  # compilers of C take seconds for each law
+        made = [made[0], made[3]]  # compilers of C take seconds for each distribution
     expected = [np.asarray(og.evaluate(v, {key: KEY})) for v in made]
     agree(oc.function([key], made, mode=oc.Mode(linker))(KEY), expected)
 

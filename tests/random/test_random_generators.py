@@ -1,4 +1,4 @@
-"""Draws with generators of NumPy: each law beside NumPy, sizes, batches, laws of one's own, types, errors, streams."""
+"""Draws with generators of NumPy: each distribution beside NumPy, sizes, batches, distributions of one's own, types, errors, streams."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import occelo_graph as og
 from occelo_graph import tensor as ot
 from occelo_graph.errors import MethodNotDefined
 from occelo_random import functions as random
-from occelo_random.ops.generators import LAWS
+from occelo_random.ops.generators import DISTRIBUTIONS
 from occelo_random.ops.random_variable import RandomVariable, normalize_size_param
 
 P = np.array([0.2, 0.5, 0.3])
@@ -49,7 +49,7 @@ def _correlations(g: Any, size: Any, n: int = 3, eta: float = 0.7) -> Any:
     return found
 
 
-# the law, its parameters, and the same draw by NumPy or SciPy
+# the distribution, its parameters, and the same draw by NumPy or SciPy
 TABLE: dict[str, tuple[tuple[Any, ...], Any]] = {
     "bernoulli": ((0.3,), lambda g, n: scipy.stats.bernoulli.rvs(0.3, size=n, random_state=g)),
     "beta": ((2.0, P), lambda g, n: g.beta(2.0, P, n)),
@@ -140,15 +140,15 @@ def drawn(variable: Any) -> Any:
     return np.asarray(og.evaluate(variable, {}))
 
 
-def test_the_table_has_all_laws() -> None:
-    assert set(TABLE) == set(LAWS)
+def test_the_table_has_all_distributions() -> None:
+    assert set(TABLE) == set(DISTRIBUTIONS)
 
 
-@pytest.mark.parametrize("law", TABLE)
-def test_a_law_draws_what_numpy_draws(law: str) -> None:
-    given, reference = TABLE[law]
+@pytest.mark.parametrize("distribution", TABLE)
+def test_a_distribution_draws_what_numpy_draws(distribution: str) -> None:
+    given, reference = TABLE[distribution]
     rng = random.default_rng(11)
-    following, draw = getattr(rng, law)(*given, size=SIZE)
+    following, draw = getattr(rng, distribution)(*given, size=SIZE)
     generator = np.random.default_rng(11)
     expected = reference(generator, SIZE)
     found, after = og.evaluate([draw, following], {})
@@ -159,7 +159,7 @@ def test_a_law_draws_what_numpy_draws(law: str) -> None:
     assert after.bit_generator.state == generator.bit_generator.state
     # once more with the next generator, and with lengths that are known late
     n = ot.lvector("n")
-    again = getattr(following, law)(*given, size=(n.shape[0], 3))[1]
+    again = getattr(following, distribution)(*given, size=(n.shape[0], 3))[1]
     reached = og.evaluate([again, again.shape], {n: np.zeros(4, "int64")})
     np.testing.assert_allclose(reached[0], reference(generator, SIZE), rtol=1e-14, atol=2e-15)
     assert reached[1].tolist() == list(expected.shape)
@@ -383,7 +383,7 @@ class CornersRV(RandomVariable):
         return [2, shapes[0][-1]]
 
 
-def test_a_law_of_ones_own() -> None:
+def test_a_distribution_of_ones_own() -> None:
     rng = random.default_rng(3)
     a = ot.dvector("a")
     following, x = PowerRV()(a, rng=rng, size=(2, 3), name="x")
@@ -419,20 +419,20 @@ def _matrices(seed: int, mean: Any, rows: Any, columns: Any) -> Any:
     return mean + rows @ g.normal(size=np.shape(mean)) @ columns
 
 
-def test_a_law_of_matrices() -> None:
+def test_a_distribution_of_matrices() -> None:
     mean, rows, columns = (ot.dmatrix(name) for name in ("mean", "rows", "columns"))
     means, n = ot.dtensor3("means"), ot.lscalar("n")
-    law, rng = MatrixNormalRV(), random.default_rng(3)
-    x = law(mean, rows, columns=columns, rng=rng)[1]
+    distribution, rng = MatrixNormalRV(), random.default_rng(3)
+    x = distribution(mean, rows, columns=columns, rng=rng)[1]
     m, u, v = np.arange(6.0).reshape(2, 3), np.diag([1.0, 2.0]), np.diag([1.0, 2.0, 4.0])
     given = {mean: m, rows: u, columns: v, means: np.stack([m, 2 * m, 3 * m]), n: 4}
     np.testing.assert_array_equal(og.evaluate(x, given), _matrices(3, m, u, v))
     # a batch of one parameter, by the graph and by hand
     batched = og.vectorize_graph(x, {mean: means})
-    assert batched.type == law(means, rows, columns, rng=rng)[1].type
+    assert batched.type == distribution(means, rows, columns, rng=rng)[1].type
     np.testing.assert_array_equal(og.evaluate(batched, given), _matrices(3, given[means], u, v))
     # shapes come from the parameters and the size, without a draw
-    sized = law(mean, rows, columns, rng=rng, size=(n, 5))[1]
+    sized = distribution(mean, rows, columns, rng=rng, size=(n, 5))[1]
     for draw, expected in ((x, (2, 3)), (batched, (3, 2, 3)), (sized, (4, 5, 2, 3))):
         assert og.evaluate(draw, given).shape == expected
         node = draw.owner
@@ -441,10 +441,10 @@ def test_a_law_of_matrices() -> None:
         assert tuple(int(k) for k in og.evaluate(lengths, given)) == expected
         assert not any(isinstance(a.op, MatrixNormalRV) for a in og.apply_ancestors(lengths))
     for call, error, text in (
-        (lambda: law(mean, rows, rng=rng), TypeError, "needs the parameter columns"),
-        (lambda: law(mean, rows[0], columns, rng=rng), TypeError, "at least 2 dimensions"),
-        (lambda: law(m, np.eye(3), v, rng=rng), ValueError, "m of .* lengths 2 and 3"),
-        (lambda: law(means, rows, columns, rng=rng, size=()), ValueError, "has 0 lengths"),
+        (lambda: distribution(mean, rows, rng=rng), TypeError, "needs the parameter columns"),
+        (lambda: distribution(mean, rows[0], columns, rng=rng), TypeError, "at least 2 dimensions"),
+        (lambda: distribution(m, np.eye(3), v, rng=rng), ValueError, "m of .* lengths 2 and 3"),
+        (lambda: distribution(means, rows, columns, rng=rng, size=()), ValueError, "has 0 lengths"),
     ):
         with pytest.raises(error, match=text):
             call()
@@ -576,5 +576,5 @@ def test_streams() -> None:
     stream.seed(6)
     again = np.random.default_rng(np.random.SeedSequence(6).spawn(2)[0])
     np.testing.assert_array_equal(drawn(x), again.normal(1.0, 2.0, 3))
-    with pytest.raises(AttributeError, match="no law"):
+    with pytest.raises(AttributeError, match="no distribution"):
         stream.nomal()

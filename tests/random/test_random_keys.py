@@ -1,4 +1,4 @@
-"""Random numbers by keys: published bits, laws, independence of keys, shapes, dtypes, derivatives and errors."""
+"""Random numbers by keys: published bits, distributions, independence of keys, shapes, dtypes, derivatives and errors."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_published_bits(key: int, counter: tuple[int, int], expected: tuple[int,
     assert int(found) == expected[0] << 32 | expected[1]
 
 
-LAWS: list[tuple[Any, Any]] = [
+DISTRIBUTIONS: list[tuple[Any, Any]] = [
     (lambda k, n: random.uniform(k, -1.0, 3.0, size=n), scipy.stats.uniform(-1.0, 4.0)),
     (lambda k, n: random.normal(k, 2.0, 0.5, size=n), scipy.stats.norm(2.0, 0.5)),
     (lambda k, n: random.exponential(k, 3.0, size=n), scipy.stats.expon(scale=3.0)),
@@ -46,16 +46,16 @@ LAWS: list[tuple[Any, Any]] = [
 ]
 
 
-@pytest.mark.parametrize(("draw", "law"), LAWS)
-def test_draws_follow_their_law(draw: Any, law: Any) -> None:
+@pytest.mark.parametrize(("draw", "distribution"), DISTRIBUTIONS)
+def test_draws_follow_their_distribution(draw: Any, distribution: Any) -> None:
     values = drawn(draw(KEY, COUNT)).astype("float64")
-    assert scipy.stats.kstest(values, law.cdf).pvalue > 1e-3
-    deviation = law.std() / np.sqrt(COUNT)
-    assert abs(values.mean() - law.mean()) < 4 * deviation
-    assert abs(values.std() - law.std()) < 20 * deviation
+    assert scipy.stats.kstest(values, distribution.cdf).pvalue > 1e-3
+    deviation = distribution.std() / np.sqrt(COUNT)
+    assert abs(values.mean() - distribution.mean()) < 4 * deviation
+    assert abs(values.std() - distribution.std()) < 20 * deviation
     # one key after the other, and one position after the other, are not correlated
     others = drawn(draw(random.split(KEY, COUNT), ())).astype("float64")
-    assert scipy.stats.kstest(others, law.cdf).pvalue > 1e-3
+    assert scipy.stats.kstest(others, distribution.cdf).pvalue > 1e-3
     for other in (others, np.roll(values, 1)):
         assert abs(np.corrcoef(values, other)[0, 1]) < 5 / np.sqrt(COUNT)
 
@@ -100,7 +100,7 @@ def test_integers_at_the_ends_of_dtypes() -> None:
         assert scipy.stats.kstest(shares.astype(float), "uniform").pvalue > 1e-3
 
 
-def test_the_quantile_of_the_normal_law() -> None:
+def test_the_quantile_of_the_normal_distribution() -> None:
     tail = np.logspace(-16, -0.31, 500)
     u = np.concatenate([tail, 1 - tail[tail > 1e-10], [0.075, 0.925, 0.5 + 2.0**-40]])
     found = drawn(normal_quantile(ot.constant(u)))

@@ -1,4 +1,4 @@
-"""Draws of counts by keys whose means are large: rounding must not change their laws, beside SciPy and NumPy."""
+"""Draws of counts by keys whose means are large: rounding must not change their distributions, beside SciPy and NumPy."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def drawn(variable: Any) -> Any:
 
 
 def require_normal(numbers: Any, mean: int, variance: float) -> None:
-    """Counts with such means have the normal law, to less than the resolution of this test."""
+    """Counts with such means have the normal distribution, to less than the resolution of this test."""
     # differences of integers are exact
     z = (numbers - np.int64(mean)) / np.sqrt(variance)
     assert scipy.stats.kstest(z, "norm").pvalue > 1e-3
@@ -52,8 +52,8 @@ def test_rare_successes_of_many_trials() -> None:
 
 def _smoothed(x: Any) -> Any:
     """The distribution function of a Poisson number of mean 100 plus a uniform number."""
-    law, whole = scipy.stats.poisson(100.0), np.floor(x)
-    return law.cdf(whole - 1) + (x - whole) * law.pmf(whole)
+    distribution, whole = scipy.stats.poisson(100.0), np.floor(x)
+    return distribution.cdf(whole - 1) + (x - whole) * distribution.pmf(whole)
 
 
 @pytest.mark.parametrize("total", [2**40, 2**53])
@@ -71,8 +71,8 @@ def test_numbers_of_trials_beyond_the_range() -> None:
     inside = found[found < limit]
     assert inside.min() >= 1
     assert inside.max() > 2**62
-    law = scipy.stats.truncexpon(limit * p, scale=1 / p)
-    assert scipy.stats.kstest(inside.astype("float64"), law.cdf).pvalue > 1e-3
+    distribution = scipy.stats.truncexpon(limit * p, scale=1 / p)
+    assert scipy.stats.kstest(inside.astype("float64"), distribution.cdf).pvalue > 1e-3
 
 
 def test_failures_beyond_the_range() -> None:

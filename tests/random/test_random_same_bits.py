@@ -159,13 +159,16 @@ def test_threads_that_call_one_function_share_its_state() -> None:
 def growth(size: int) -> int:
     """By how many bytes the memory of this process grows while draws are summed."""
     resource = pytest.importorskip("resource", reason="only Unix counts memory")
-    laws = [
+    distributions = [
         random.normal(KEY, size=size),
         random.exponential(KEY, size=size),
         random.gamma(KEY, 2.5, size=size),
         random.integers(KEY, 10, size=size),
     ]
-    functions = [oc.function([KEY], law.sum(), mode=oc.Mode("native")) for law in laws]
+    functions = [
+        oc.function([KEY], distribution.sum(), mode=oc.Mode("native"))
+        for distribution in distributions
+    ]
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     for f in functions:
         f(KEYS[1])

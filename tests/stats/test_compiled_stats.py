@@ -1,4 +1,4 @@
-"""Laws in compiled functions: the same values on every linker."""
+"""Distributions in compiled functions: the same values on every linker."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def test_linkers_agree_with_scipy(linker: str) -> None:
         pytest.skip(f"{linker} is not installed")
     x = ot.dvector("x")
     made, expected = [], []
-    laws = [("norm", ()), ("gamma", (2.5,)), ("beta", (2.0, 3.0))]
+    distributions = [("norm", ()), ("gamma", (2.5,)), ("beta", (2.0, 3.0))]
     if linker == "pytorch" and not THOROUGH:
-        laws = laws[:1]  # its graphs take long to trace
-    for name, shapes in laws:
-        law, reference = getattr(stats, name), getattr(scipy.stats, name)
+        distributions = distributions[:1]  # its graphs take long to trace
+    for name, shapes in distributions:
+        distribution, reference = getattr(stats, name), getattr(scipy.stats, name)
         for method in ("logpdf", "cdf", "logsf"):
-            made.append(getattr(law, method)(x, *shapes, scale=1.5))
+            made.append(getattr(distribution, method)(x, *shapes, scale=1.5))
             expected.append(getattr(reference, method)(POINTS, *shapes, scale=1.5))
     with config.change_flags(pytorch__compile=False):
         values = oc.function([x], made, mode=linker)(POINTS)

@@ -1,4 +1,4 @@
-"""Laws beside SciPy's: values in tails and at edges, quantiles, moments, dtypes, derivatives and errors."""
+"""Distributions beside SciPy's: values in tails and at edges, quantiles, moments, dtypes, derivatives and errors."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ CONTINUOUS: dict[str, list[tuple[float, ...]]] = {
     "truncexpon": [(3.0,), (0.1,), (100.0,)],
     "truncnorm": [(-1.0, 2.0), (-INF, 0.5), (0.2, INF), (3.0, 10.0), (-10.0, -3.0), (30.0, 31.0)],
 }
-"""The laws, and values of their shape parameters; derivatives are at the first ones."""
+"""The distributions, and values of their shape parameters; derivatives are at the first ones."""
 WORSE: dict[tuple[str, str], Callable[[Any], Any]] = {
     ("halfnorm", "ppf"): lambda q: (q > 0) & (q < 1e-10),
     ("invgauss", "ppf"): lambda q: (q > 0) & (q < 1e-10),
@@ -66,8 +66,8 @@ WORSE: dict[tuple[str, str], Callable[[Any], Any]] = {
     ("powerlaw", "pdf"): lambda x: (x == 0) | (x == 0.25),
     ("powerlaw", "logpdf"): lambda x: (x == 0) | (x == 0.25),
     **{
-        (law, method): lambda x: x == 800
-        for law in ("wald", "invgauss")
+        (distribution, method): lambda x: x == 800
+        for distribution in ("wald", "invgauss")
         for method in ("sf", "logsf", "logcdf")
     },
 }
@@ -84,7 +84,7 @@ def value(variable: Any) -> Any:
 def beside_scipy(
     method: str, points: Any, calls: Any = CALLS, bound: float = 1e-13, **more: Any
 ) -> None:
-    """Compare a method of all laws with SciPy's, whose NaN at infinite points is 0 (a density) here."""
+    """Compare a method of all distributions with SciPy's, whose NaN at infinite points is 0 (a density) here."""
     wrong: list[str] = []
     for name, shapes in calls:
         # searches run for long in the interpreter
@@ -144,7 +144,7 @@ def _simpson(values: Any, step: float) -> float:
 
 
 def test_von_mises() -> None:
-    law = stats.vonmises
+    distribution = stats.vonmises
     for kappa, angle in (
         (0.01, 3.0),
         (2.0, 1.0),
@@ -158,48 +158,58 @@ def test_von_mises() -> None:
         tail = _simpson(np.exp(kappa * (np.cos(t) - np.cos(angle))), (end - angle) / 40_000)
         scale = kappa * (np.cos(angle) - 1) - np.log(2 * np.pi * scipy.special.i0e(kappa))
         expected = np.log(tail) + scale
-        np.testing.assert_allclose(value(law.logsf(angle, kappa)), expected, rtol=1e-12)
-        np.testing.assert_allclose(value(law.logcdf(-angle, kappa)), expected, rtol=1e-12)
-        np.testing.assert_allclose(value(law.cdf(angle, kappa)), -np.expm1(expected), rtol=1e-12)
+        np.testing.assert_allclose(value(distribution.logsf(angle, kappa)), expected, rtol=1e-12)
+        np.testing.assert_allclose(value(distribution.logcdf(-angle, kappa)), expected, rtol=1e-12)
+        np.testing.assert_allclose(
+            value(distribution.cdf(angle, kappa)), -np.expm1(expected), rtol=1e-12
+        )
     angles = np.array([-7.0, -2.0, 0.0, 1.0, 10.0])
     np.testing.assert_allclose(
-        value(law.logpdf(angles, 2.0, 0.5)),
+        value(distribution.logpdf(angles, 2.0, 0.5)),
         scipy.stats.vonmises.logpdf(angles, 2.0, 0.5),
         rtol=1e-13,
     )
-    np.testing.assert_array_equal(value(law.cdf(angles, 2.0))[[0, 4]], [0.0, 1.0])
+    np.testing.assert_array_equal(value(distribution.cdf(angles, 2.0))[[0, 4]], [0.0, 1.0])
     spread = 4 * sum((-1) ** j / j**2 * scipy.special.ive(j, 2.0) for j in range(1, 40))
     np.testing.assert_allclose(
-        value(law.var(2.0)), math.pi**2 / 3 + spread / scipy.special.ive(0, 2.0), rtol=1e-13
+        value(distribution.var(2.0)),
+        math.pi**2 / 3 + spread / scipy.special.ive(0, 2.0),
+        rtol=1e-13,
     )
     q = np.array([1e-30, 0.3])
-    np.testing.assert_allclose(value(law.cdf(law.ppf(q, 40.0), 40.0)), q, rtol=1e-11)
     np.testing.assert_allclose(
-        value(law.entropy(2.0)), scipy.stats.vonmises.entropy(2.0), rtol=1e-13
+        value(distribution.cdf(distribution.ppf(q, 40.0), 40.0)), q, rtol=1e-11
+    )
+    np.testing.assert_allclose(
+        value(distribution.entropy(2.0)), scipy.stats.vonmises.entropy(2.0), rtol=1e-13
     )
 
 
 def test_skew_normal() -> None:
-    law, theirs = stats.skewnorm, scipy.stats.skewnorm
+    distribution, theirs = stats.skewnorm, scipy.stats.skewnorm
     z = np.array([-8.0, -5.0, -1.0, -0.1, 0.0, 0.3, 1.0, 1.5, 8.0, 30.0])
     # the greater one of two normal numbers
-    np.testing.assert_allclose(value(law.logcdf(z, 1.0)), 2 * scipy.special.log_ndtr(z), rtol=3e-13)
     np.testing.assert_allclose(
-        value(law.logsf(z, -1.0)), 2 * scipy.special.log_ndtr(-z), rtol=3e-13
+        value(distribution.logcdf(z, 1.0)), 2 * scipy.special.log_ndtr(z), rtol=3e-13
+    )
+    np.testing.assert_allclose(
+        value(distribution.logsf(z, -1.0)), 2 * scipy.special.log_ndtr(-z), rtol=3e-13
     )
     centre = z[2:7]
     for a in (0.0, 0.3, -4.0):
         for method in ("logpdf", "cdf", "sf"):
             expected = getattr(theirs, method)(centre, a, 0.0, 2.0)
             np.testing.assert_allclose(
-                value(getattr(law, method)(centre, a, 0.0, 2.0)), expected, rtol=1e-9
+                value(getattr(distribution, method)(centre, a, 0.0, 2.0)), expected, rtol=1e-9
             )
-        np.testing.assert_allclose(value(law.mean(a)), theirs.mean(a), rtol=1e-12, atol=1e-15)
-        np.testing.assert_allclose(value(law.var(a)), theirs.var(a), rtol=1e-12)
-        np.testing.assert_allclose(value(law.entropy(a)), theirs.entropy(a), rtol=1e-9)
+        np.testing.assert_allclose(
+            value(distribution.mean(a)), theirs.mean(a), rtol=1e-12, atol=1e-15
+        )
+        np.testing.assert_allclose(value(distribution.var(a)), theirs.var(a), rtol=1e-12)
+        np.testing.assert_allclose(value(distribution.entropy(a)), theirs.entropy(a), rtol=1e-9)
     q = np.array([1e-20, 0.3, 0.99])
     np.testing.assert_allclose(
-        value(law.isf(q**2, -1.0)), -scipy.special.ndtri(q), rtol=1e-12, atol=1e-14
+        value(distribution.isf(q**2, -1.0)), -scipy.special.ndtri(q), rtol=1e-12, atol=1e-14
     )
 
 
@@ -230,10 +240,10 @@ def test_invalid_parameters_give_nan() -> None:
                 given[position] = [5.0, -5.0][position]  # not a < b
                 parameters = given[:-1]
             for method, x in (("logpdf", [0.5]), ("cdf", [0.5]), ("ppf", [0.5]), ("mean", [])):
-                law = getattr(stats, name)
+                distribution = getattr(stats, name)
                 if name == "gengamma" and position == 1:
                     continue
-                assert np.isnan(value(getattr(law, method)(*x, *parameters, scale=scale)))
+                assert np.isnan(value(getattr(distribution, method)(*x, *parameters, scale=scale)))
 
 
 def tails() -> list[tuple[Any, Callable[[], Any]]]:
@@ -340,7 +350,7 @@ def test_tails_are_precise() -> None:
             np.testing.assert_allclose(value(found), float(exact()), rtol=1e-13, err_msg=case)
 
 
-def test_infinite_degrees_of_freedom_make_a_normal_law() -> None:
+def test_infinite_degrees_of_freedom_make_a_normal_distribution() -> None:
     x, q = np.linspace(-9.0, 9.0, 19), np.array([0.0, 1e-20, 0.3, 0.5, 0.9, 1.0])
     for method in ("pdf", "logpdf", "cdf", "sf", "logcdf", "logsf", "ppf", "isf"):
         points = q if method in ("ppf", "isf") else x
@@ -353,13 +363,15 @@ def test_infinite_degrees_of_freedom_make_a_normal_law() -> None:
 
 def test_numbers_very_far_out() -> None:
     far = np.array([-1e300, 1e300])
-    for law, shapes in (
+    for distribution, shapes in (
         (stats.skewnorm, (2.0,)),
         (stats.skewnorm, (-3.0,)),
         (stats.truncnorm, (-INF, INF)),
     ):
         for method, expected in (("cdf", [0, 1]), ("sf", [1, 0]), ("logcdf", [-INF, 0])):
-            np.testing.assert_array_equal(value(getattr(law, method)(far, *shapes)), expected)
+            np.testing.assert_array_equal(
+                value(getattr(distribution, method)(far, *shapes)), expected
+            )
     np.testing.assert_array_equal(value(stats.truncnorm.sf(1e300, 0.5, INF)), 0.0)
     np.testing.assert_allclose(value(stats.truncnorm.logsf(1e100, 0.5, INF)), -0.5e200)
     for kappa in (0.01, 2.0):
@@ -393,7 +405,7 @@ AT_BOUNDS: list[tuple[str, tuple[float, ...], float]] = [
 def test_derivatives_of_densities_at_bounds() -> None:
     """The density may be 0 there, where its logarithm has infinite derivatives."""
     for name, shapes, bound in AT_BOUNDS:
-        law = getattr(scipy.stats, name)(*shapes, 1.0, 2.0)
+        distribution = getattr(scipy.stats, name)(*shapes, 1.0, 2.0)
         parameters = [ot.dscalar(f"p{i}") for i in range(len(shapes) + 3)]
         x, *rest = parameters
         density = getattr(stats, name).pdf(x, *rest)
@@ -404,9 +416,11 @@ def test_derivatives_of_densities_at_bounds() -> None:
             float(np.asarray(og.evaluate(v, given)))
             for v in (density, *og.grad(density, parameters))
         )
-        assert found == pytest.approx(law.pdf(at), rel=1e-12, abs=1e-300), name
+        assert found == pytest.approx(distribution.pdf(at), rel=1e-12, abs=1e-300), name
         h = 1e-6 * (1 - 2 * bound)
-        inside = (-3 * law.pdf(at) + 4 * law.pdf(at + h) - law.pdf(at + 2 * h)) / (2 * h)
+        inside = (
+            -3 * distribution.pdf(at) + 4 * distribution.pdf(at + h) - distribution.pdf(at + 2 * h)
+        ) / (2 * h)
         assert slopes[0] == pytest.approx(inside, rel=1e-5, abs=1e-4), name
         assert np.isfinite(slopes).all(), name
 
@@ -431,8 +445,8 @@ def test_arrays_without_elements() -> None:
 
 def test_single_precision_is_kept() -> None:
     for name, shapes in CALLS:
-        law, reference = getattr(stats, name), getattr(scipy.stats, name)
-        if np.abs(shapes).max(initial=0.0) > 1e4 or law.row.searched:
+        distribution, reference = getattr(stats, name), getattr(scipy.stats, name)
+        if np.abs(shapes).max(initial=0.0) > 1e4 or distribution.row.searched:
             continue
         x = ot.vector("x", dtype="float32")
         for method, points in (
@@ -440,7 +454,7 @@ def test_single_precision_is_kept() -> None:
             ("cdf", [0.2, 0.9]),
             ("ppf", [0.1, 0.8]),
         ):
-            made = getattr(law, method)(x, *shapes)
+            made = getattr(distribution, method)(x, *shapes)
             assert made.dtype == "float32"
             given = np.array(points, "float32")
             expected = getattr(reference, method)(given.astype("float64"), *shapes)
@@ -468,10 +482,10 @@ TO_DIFFERENTIATE = ("logpdf", "cdf", "logsf", "ppf")
 
 @pytest.mark.parametrize("method", TO_DIFFERENTIATE)
 def test_derivatives(method: str) -> None:
-    laws = list((CONTINUOUS | BY_INTEGRALS).items())
+    distributions = list((CONTINUOUS | BY_INTEGRALS).items())
     if not THOROUGH:
-        laws = laws[TO_DIFFERENTIATE.index(method) :: len(TO_DIFFERENTIATE)]
-    for name, rows in laws:
+        distributions = distributions[TO_DIFFERENTIATE.index(method) :: len(TO_DIFFERENTIATE)]
+    for name, rows in distributions:
         if method == "ppf" and getattr(stats, name).row.searched:
             continue
         shapes = [np.array(each) for each in rows[0]]
@@ -487,31 +501,31 @@ def test_the_slope_of_the_distribution_function_is_the_density_at_the_centre() -
     x, q = ot.dvector("x"), ot.dscalar("q")
     points = np.array([-1e-3, -1e-7, 0.0, 1e-7, 1e-3])
     for name in ("norm", "t", "cauchy", "laplace", "logistic", "gumbel_r", "skewnorm", "vonmises"):
-        law = getattr(stats, name)
+        distribution = getattr(stats, name)
         shapes = (CONTINUOUS | BY_INTEGRALS)[name][0]
-        slope = og.grad(law.cdf(x, *shapes).sum(), x)
-        found, density = og.evaluate([slope, law.pdf(x, *shapes)], {x: points})
+        slope = og.grad(distribution.cdf(x, *shapes).sum(), x)
+        found, density = og.evaluate([slope, distribution.pdf(x, *shapes)], {x: points})
         np.testing.assert_allclose(found, density, rtol=1e-8, err_msg=name)
-        if law.row.symmetric:
-            inverse = og.grad(law.ppf(q, *shapes), q)
+        if distribution.row.symmetric:
+            inverse = og.grad(distribution.ppf(q, *shapes), q)
             np.testing.assert_allclose(
                 og.evaluate(inverse, {q: np.array(0.5)}), 1 / density[2], rtol=1e-12, err_msg=name
             )
 
 
-def test_all_laws_are_tested() -> None:
+def test_all_distributions_are_tested() -> None:
     vectors = (
         "categorical dirichlet dirichlet_multinomial multinomial multivariate_normal lkj wishart"
     )
-    laws = {
+    distributions = {
         name
         for name in dir(stats)
         if hasattr(getattr(stats, name), "entropy") or name in vectors.split()
     }
-    counts = {name for name in laws if hasattr(getattr(stats, name), "logpmf")} - set(
+    counts = {name for name in distributions if hasattr(getattr(stats, name), "logpmf")} - set(
         vectors.split()
     )
-    assert laws - counts == set(CONTINUOUS) | set(BY_INTEGRALS) | set(vectors.split())
+    assert distributions - counts == set(CONTINUOUS) | set(BY_INTEGRALS) | set(vectors.split())
     from occelo_stats import counts as module
 
     assert counts == set(module.__all__)
@@ -519,8 +533,8 @@ def test_all_laws_are_tested() -> None:
 
 def test_derivatives_of_quantiles_that_are_searched() -> None:
     q, mu = ot.dscalar("q"), ot.dscalar("mu")
-    law = stats.invgauss
-    x = law.ppf(q, mu)
+    distribution = stats.invgauss
+    x = distribution.ppf(q, mu)
     point = {q: np.array(0.3), mu: np.array(0.7)}
     found, by_q, by_mu = og.evaluate([x, *og.grad(x, [q, mu])], point)
     step = 1e-6
@@ -559,8 +573,8 @@ def test_derivatives_in_tails() -> None:
 
 
 def test_second_derivatives() -> None:
-    def slope_of(law: Any) -> Callable[..., Any]:
-        return lambda x, *rest: og.grad(law.logpdf(x, *rest).sum(), x)
+    def slope_of(distribution: Any) -> Callable[..., Any]:
+        return lambda x, *rest: og.grad(distribution.logpdf(x, *rest).sum(), x)
 
     for name in ("norm", "logistic", "t", "gamma", "beta"):
         given = [np.array(2.5), np.array(1.7)][: len(CONTINUOUS[name][0])]
@@ -575,7 +589,7 @@ def test_derivatives_outside_of_the_support_are_zero() -> None:
         np.testing.assert_array_equal(slope, 0.0)
 
 
-def test_wrong_calls_name_the_law() -> None:
+def test_wrong_calls_name_the_distribution() -> None:
     x = ot.dscalar("x")
     with pytest.raises(TypeError, match=r"gamma\.logpdf\(\) needs a"):
         stats.gamma.logpdf(x)
@@ -587,4 +601,4 @@ def test_wrong_calls_name_the_law() -> None:
         stats.norm.cdf(x, 1.0, loc=2.0)
     with pytest.raises(TypeError, match="real"):
         stats.norm.logpdf(ot.zscalar())
-    assert repr(stats.gamma) == "<law gamma(a, loc, scale)>"
+    assert repr(stats.gamma) == "<distribution gamma(a, loc, scale)>"

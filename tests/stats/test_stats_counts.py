@@ -1,4 +1,4 @@
-"""Laws on whole numbers beside SciPy's and mpmath's: probabilities, tails, quantiles, moments, derivatives."""
+"""Distributions on whole numbers beside SciPy's and mpmath's: probabilities, tails, quantiles, moments, derivatives."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ import scipy.stats
 import occelo_graph as og
 from occelo_graph import tensor as ot
 from occelo_stats import functions as stats
-from occelo_stats.discrete import DiscreteLaw
-from occelo_stats.law import Row
+from occelo_stats.discrete import DiscreteDistribution
+from occelo_stats.distribution import Row
 
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 INF, NAN = math.inf, math.nan
-LAWS: dict[str, list[tuple[float, ...]]] = {
+DISTRIBUTIONS: dict[str, list[tuple[float, ...]]] = {
     "bernoulli": [(0.3,), (0.0,), (1.0,)],
     "binom": [(7, 0.3), (7, 0.0), (7, 1.0), (400, 0.5), (0, 0.4)],
     "betabinom": [(7, 0.5, 2.0), (30, 3.0, 0.2)],
@@ -32,8 +32,8 @@ LAWS: dict[str, list[tuple[float, ...]]] = {
     "hypergeom": [(20, 7, 12), (50, 3, 2), (5, 5, 3)],
     "randint": [(-2, 7), (3, 4)],
 }
-"""The laws, and values of their parameters; derivatives are at the first ones."""
-CALLS = [(name, shapes) for name, rows in LAWS.items() for shapes in rows]
+"""The distributions, and values of their parameters; derivatives are at the first ones."""
+CALLS = [(name, shapes) for name, rows in DISTRIBUTIONS.items() for shapes in rows]
 COUNTS = np.array([-INF, -3, -1, 0, 1, 2, 3, 4, 7, 8, 20, 60, 300, INF, NAN])
 CHANCES = np.array([1e-300, 1e-20, 1e-3, 0.3, 0.5, 0.7, 0.999, 1 - 1e-10])
 
@@ -84,20 +84,22 @@ def test_functions_of_counts(method: str) -> None:
 def test_between_whole_numbers() -> None:
     between = np.array([-0.5, 0.5, 2.5])
     for name, shapes in CALLS:
-        law = getattr(stats, name)
-        assert not value(law.pmf(between, *shapes)).any()
+        distribution = getattr(stats, name)
+        assert not value(distribution.pmf(between, *shapes)).any()
         for method in ("cdf", "logsf"):
             np.testing.assert_array_equal(
-                value(getattr(law, method)(between, *shapes)),
-                value(getattr(law, method)(np.floor(between), *shapes)),
+                value(getattr(distribution, method)(between, *shapes)),
+                value(getattr(distribution, method)(np.floor(between), *shapes)),
             )
 
 
 @pytest.mark.parametrize("upper", [False, True])
 def test_quantiles_are_inverses(upper: bool) -> None:
     for name, shapes in CALLS if THOROUGH else CALLS[::2]:
-        law, reference = getattr(stats, name), getattr(scipy.stats, name)
-        function, inverse = (law.sf, law.isf) if upper else (law.cdf, law.ppf)
+        distribution, reference = getattr(stats, name), getattr(scipy.stats, name)
+        function, inverse = (
+            (distribution.sf, distribution.isf) if upper else (distribution.cdf, distribution.ppf)
+        )
         found = value(inverse(CHANCES, *shapes))
         here, before = (value(function(k, *shapes)) for k in (found, found - 1))
         reached = here <= CHANCES if upper else here >= CHANCES
@@ -191,10 +193,12 @@ def test_entropies_and_tails_by_sums() -> None:
     )
 
 
-def test_methods_without_a_formula_name_the_law() -> None:
-    law = DiscreteLaw(Row("unknown", "A law of which little is known.", lambda k: -k))
+def test_methods_without_a_formula_name_the_distribution() -> None:
+    distribution = DiscreteDistribution(
+        Row("unknown", "A distribution of which little is known.", lambda k: -k)
+    )
     with pytest.raises(NotImplementedError, match=r"unknown\.entropy\(\) has no formula"):
-        law.entropy()
+        distribution.entropy()
 
 
 def test_invalid_parameters_give_nan() -> None:
@@ -222,14 +226,14 @@ def test_derivatives() -> None:
         ("bernoulli", (0.3,)), ("binom", (0.3,)), ("poisson", (3.2,)), ("geom", (0.3,)),
         ("nbinom", (2.5, 0.2)), ("betabinom", (0.5, 2.0)),
     ):  # fmt: skip
-        law = getattr(stats, name)
+        distribution = getattr(stats, name)
         first = {"binom": [7], "betabinom": [7]}.get(name, [])
         k = np.array([1.0, 3.0]) if name != "bernoulli" else np.array([0.0, 1.0])
         for method in ("logpmf", "cdf", "logsf") if THOROUGH else ("cdf",):
             if name == "bernoulli" and method == "logsf":
                 k = np.array([0.0])
             og.verify_grad(
-                functools.partial(getattr(law, method), k, *first),
+                functools.partial(getattr(distribution, method), k, *first),
                 [np.array(each) for each in shapes],
                 n_tests=1,
             )
@@ -243,11 +247,14 @@ def test_quantiles_have_no_slope() -> None:
 
 def test_arrays_without_elements() -> None:
     none = np.zeros((0, 3))
-    for name, (shapes, *_) in LAWS.items():
-        law = getattr(stats, name)
+    for name, (shapes, *_) in DISTRIBUTIONS.items():
+        distribution = getattr(stats, name)
         for method in ("logpmf", "cdf", "logsf", "ppf"):
-            assert value(getattr(law, method)(none, *shapes)).shape == (0, 3), (name, method)
-        assert value(law.entropy(*(none + each for each in shapes))).shape == (0, 3), name
+            assert value(getattr(distribution, method)(none, *shapes)).shape == (0, 3), (
+                name,
+                method,
+            )
+        assert value(distribution.entropy(*(none + each for each in shapes))).shape == (0, 3), name
 
 
 def test_quantiles_in_single_precision() -> None:
@@ -289,16 +296,16 @@ ENDS: dict[str, tuple[Callable[[Any], Any], float, list[tuple[float, float, floa
 @pytest.mark.parametrize("name", ENDS)
 def test_derivatives_of_probabilities_where_a_parameter_is_at_its_end(name: str) -> None:
     shapes, end, rows = ENDS[name]
-    law = getattr(stats, name.split()[0])
+    distribution = getattr(stats, name.split()[0])
     for k, *expected in rows:
         p = ot.dscalar("p")
-        mass = law.pmf(k, *shapes(p))
+        mass = distribution.pmf(k, *shapes(p))
         slope = og.grad(mass, p)
         found = [og.evaluate(v, {p: end}) for v in (mass, slope, og.grad(slope, p))]
         np.testing.assert_allclose(found, expected, rtol=1e-14, atol=1e-14, err_msg=f"{k}")
         # numbers elsewhere of one vector are not touched
         v = ot.dvector("v")
-        several = og.grad(law.pmf(k, *shapes(v)).sum(), v)
+        several = og.grad(distribution.pmf(k, *shapes(v)).sum(), v)
         near, there = og.evaluate(several, {v: np.array([0.3, end])})
         assert there == found[1]
         assert near == pytest.approx(og.evaluate(slope, {p: 0.3}), rel=1e-13)

@@ -1,4 +1,4 @@
-"""Laws of vectors and matrices beside SciPy's: densities, moments, batches, supports, derivatives."""
+"""Distributions of vectors and matrices beside SciPy's: densities, moments, batches, supports, derivatives."""
 
 from __future__ import annotations
 
@@ -42,22 +42,22 @@ def test_categorical() -> None:
     assert np.isnan(value(stats.categorical.logpmf(math.nan, P)))
 
 
-def test_categorical_as_a_law_of_numbers() -> None:
-    law, theirs = stats.categorical, scipy.stats.rv_discrete(values=([0, 1, 2], P))
+def test_categorical_as_a_distribution_of_numbers() -> None:
+    distribution, theirs = stats.categorical, scipy.stats.rv_discrete(values=([0, 1, 2], P))
     k = np.array([-2.0, -0.5, 0.0, 0.5, 1.0, 2.0, 7.0])
     for method in ("cdf", "sf"):
-        close(getattr(law, method)(k, P), getattr(theirs, method)(k))
-        logarithm = value(getattr(law, f"log{method}")(k, P))
+        close(getattr(distribution, method)(k, P), getattr(theirs, method)(k))
+        logarithm = value(getattr(distribution, f"log{method}")(k, P))
         np.testing.assert_allclose(np.exp(logarithm), getattr(theirs, method)(k), atol=1e-15)
     q = np.array([0.0, 0.1, 0.2, 0.21, 0.7, 0.71, 0.99, 1.0])
     for method in ("ppf", "isf"):
         np.testing.assert_array_equal(
-            value(getattr(law, method)(q[[0, 1, 3, 5, 6, 7]], P)),
+            value(getattr(distribution, method)(q[[0, 1, 3, 5, 6, 7]], P)),
             getattr(theirs, method)(q[[0, 1, 3, 5, 6, 7]]),
         )
-    np.testing.assert_array_equal(value(law.ppf([-0.1, 1.1, math.nan], P)), [math.nan] * 3)
+    np.testing.assert_array_equal(value(distribution.ppf([-0.1, 1.1, math.nan], P)), [math.nan] * 3)
     for method in ("mean", "var", "std"):
-        close(getattr(law, method)(np.stack([P, P])), [getattr(theirs, method)()] * 2)
+        close(getattr(distribution, method)(np.stack([P, P])), [getattr(theirs, method)()] * 2)
 
 
 def test_multinomial() -> None:
@@ -75,56 +75,59 @@ def test_multinomial() -> None:
 
 
 def test_dirichlet() -> None:
-    law, theirs = stats.dirichlet, scipy.stats.dirichlet
-    close(law.logpdf(P, ALPHA), theirs.logpdf(P, ALPHA))
-    close(law.logpdf(np.stack([P, P[::-1]]), ALPHA), theirs.logpdf(np.stack([P, P[::-1]]).T, ALPHA))
+    distribution, theirs = stats.dirichlet, scipy.stats.dirichlet
+    close(distribution.logpdf(P, ALPHA), theirs.logpdf(P, ALPHA))
+    close(
+        distribution.logpdf(np.stack([P, P[::-1]]), ALPHA),
+        theirs.logpdf(np.stack([P, P[::-1]]).T, ALPHA),
+    )
     for method in ("mean", "var", "cov", "entropy"):
-        close(getattr(law, method)(ALPHA), getattr(theirs, method)(ALPHA))
-    assert np.isneginf(value(law.logpdf([0.2, 0.2, 0.2], ALPHA)))
-    assert np.isneginf(value(law.logpdf([1.2, -0.2, 0.0], ALPHA)))
-    assert np.isnan(value(law.logpdf(P, -ALPHA)))
+        close(getattr(distribution, method)(ALPHA), getattr(theirs, method)(ALPHA))
+    assert np.isneginf(value(distribution.logpdf([0.2, 0.2, 0.2], ALPHA)))
+    assert np.isneginf(value(distribution.logpdf([1.2, -0.2, 0.0], ALPHA)))
+    assert np.isnan(value(distribution.logpdf(P, -ALPHA)))
 
 
 def test_dirichlet_multinomial() -> None:
-    law, theirs = stats.dirichlet_multinomial, scipy.stats.dirichlet_multinomial
+    distribution, theirs = stats.dirichlet_multinomial, scipy.stats.dirichlet_multinomial
     counts = np.array([[1, 5, 4], [0, 10, 0], [3, 3, 3]])
-    close(law.logpmf(counts, ALPHA, 10), theirs.logpmf(counts, ALPHA, 10))
+    close(distribution.logpmf(counts, ALPHA, 10), theirs.logpmf(counts, ALPHA, 10))
     for method in ("mean", "var", "cov"):
-        close(getattr(law, method)(ALPHA, 10), getattr(theirs, method)(ALPHA, 10))
-    assert np.isnan(value(law.var(-ALPHA, 10))).all()
+        close(getattr(distribution, method)(ALPHA, 10), getattr(theirs, method)(ALPHA, 10))
+    assert np.isnan(value(distribution.var(-ALPHA, 10))).all()
 
 
 def test_multivariate_normal() -> None:
-    law, theirs = stats.multivariate_normal, scipy.stats.multivariate_normal
+    distribution, theirs = stats.multivariate_normal, scipy.stats.multivariate_normal
     expected = theirs.logpdf(X, MEAN, COV)
-    close(law.logpdf(X, MEAN, COV), expected)
-    close(law.logpdf(X, MEAN, cholesky=np.linalg.cholesky(COV)), expected)
-    close(law.logpdf(X), theirs.logpdf(X, np.zeros(3)))
-    close(law.logpdf(X, MEAN, 2.5), theirs.logpdf(X, MEAN, 2.5))
-    close(law.pdf(X, MEAN, [1.0, 2.0, 3.0]), theirs.pdf(X, MEAN, np.diag([1.0, 2.0, 3.0])))
-    close(law.entropy(MEAN, COV), theirs.entropy(MEAN, COV))
-    close(law.entropy(MEAN, 2.0), theirs.entropy(MEAN, 2.0))
+    close(distribution.logpdf(X, MEAN, COV), expected)
+    close(distribution.logpdf(X, MEAN, cholesky=np.linalg.cholesky(COV)), expected)
+    close(distribution.logpdf(X), theirs.logpdf(X, np.zeros(3)))
+    close(distribution.logpdf(X, MEAN, 2.5), theirs.logpdf(X, MEAN, 2.5))
+    close(distribution.pdf(X, MEAN, [1.0, 2.0, 3.0]), theirs.pdf(X, MEAN, np.diag([1.0, 2.0, 3.0])))
+    close(distribution.entropy(MEAN, COV), theirs.entropy(MEAN, COV))
+    close(distribution.entropy(MEAN, 2.0), theirs.entropy(MEAN, 2.0))
     for given in ({"cov": COV}, {"cholesky": np.linalg.cholesky(COV)}):
-        close(law.cov(**given), COV)
-        close(law.var(**given), np.diag(COV))
-    close(law.cov([1.0, 2.0]), np.diag([1.0, 2.0]))
-    batch = law.logpdf(X[:, None], MEAN, SPD)
+        close(distribution.cov(**given), COV)
+        close(distribution.var(**given), np.diag(COV))
+    close(distribution.cov([1.0, 2.0]), np.diag([1.0, 2.0]))
+    batch = distribution.logpdf(X[:, None], MEAN, SPD)
     close(batch, [[theirs.logpdf(x, MEAN, c) for c in SPD] for x in X])
-    assert np.isnan(value(law.logpdf(X, MEAN, -COV))).all()
+    assert np.isnan(value(distribution.logpdf(X, MEAN, -COV))).all()
 
 
 def test_wishart() -> None:
-    law, theirs = stats.wishart, scipy.stats.wishart
-    close(law.logpdf(SPD, 4.5, COV), [theirs.logpdf(x, 4.5, COV) for x in SPD])
+    distribution, theirs = stats.wishart, scipy.stats.wishart
+    close(distribution.logpdf(SPD, 4.5, COV), [theirs.logpdf(x, 4.5, COV) for x in SPD])
     close(
-        law.logpdf(SPD, [3.0, 4.0, 5.0], COV),
+        distribution.logpdf(SPD, [3.0, 4.0, 5.0], COV),
         [theirs.logpdf(x, n, COV) for x, n in zip(SPD, (3, 4, 5), strict=True)],
     )
     for method in ("mean", "var", "entropy"):
-        close(getattr(law, method)(4.5, COV), getattr(theirs, method)(4.5, COV))
-    assert np.isneginf(value(law.logpdf(-COV, 4.5, COV)))
-    assert np.isnan(value(law.logpdf(COV, 1.5, COV)))
-    assert np.isnan(value(law.logpdf(COV, 4.5, -COV)))
+        close(getattr(distribution, method)(4.5, COV), getattr(theirs, method)(4.5, COV))
+    assert np.isneginf(value(distribution.logpdf(-COV, 4.5, COV)))
+    assert np.isnan(value(distribution.logpdf(COV, 1.5, COV)))
+    assert np.isnan(value(distribution.logpdf(COV, 4.5, -COV)))
 
 
 def test_lkj() -> None:
@@ -139,10 +142,10 @@ def test_lkj() -> None:
         np.testing.assert_allclose(
             value(stats.lkj.var(eta, 2)), (1 - np.eye(2)) / (1 + 2 * eta), rtol=1e-14
         )
-        # the element of two rows has a beta law on an interval of length 2
+        # the element of two rows has a beta distribution on an interval of length 2
         expected = scipy.stats.beta.entropy(eta, eta) + math.log(2)
         np.testing.assert_allclose(value(stats.lkj.entropy(eta, 2)), expected, rtol=1e-12)
-    # the law is uniform, with three rows
+    # the distribution is uniform, with three rows
     close(stats.lkj.entropy(1.0, 3), math.log(math.pi**2 / 2))
     close(stats.lkj.mean([1.0, 2.0], 3), [np.eye(3)] * 2)
     # the volume of the correlation matrices with three rows is pi^2 / 2
@@ -207,39 +210,41 @@ def test_entropy_of_dirichlet_multinomial() -> None:
 
 
 def test_distribution_function_of_normal_vectors() -> None:
-    law, theirs = stats.multivariate_normal, scipy.stats.multivariate_normal
+    distribution, theirs = stats.multivariate_normal, scipy.stats.multivariate_normal
     # the probability of an orthant where all correlations are 1/2
     for n, error in ((1, 1e-15), (2, 1e-6), (3, 1e-6), (6, 2e-5)):
         cov = np.full((n, n), 0.5) + 0.5 * np.eye(n)
-        found = value(law.cdf(np.zeros(n), None, cov))
+        found = value(distribution.cdf(np.zeros(n), None, cov))
         assert abs(found - 1 / (n + 1)) < error, n
         np.testing.assert_array_equal(
-            value(law.cdf(np.zeros(n), cholesky=np.linalg.cholesky(cov))), found
+            value(distribution.cdf(np.zeros(n), cholesky=np.linalg.cholesky(cov))), found
         )
-    batch = value(law.cdf(X[:, None], MEAN, np.stack([COV, 2 * COV])))
+    batch = value(distribution.cdf(X[:, None], MEAN, np.stack([COV, 2 * COV])))
     expected = [[theirs.cdf(x, MEAN, c, abseps=1e-8) for c in (COV, 2 * COV)] for x in X]
     np.testing.assert_allclose(batch, expected, atol=2e-5)
     # independent elements, far in the tails
     far = np.array([-40.0, -50.0, 1.0])
     own = scipy.special.log_ndtr(far).sum()
     for cov in (1.0, np.ones(3), np.eye(3)):
-        close(law.logcdf(far, None, cov), own)
+        close(distribution.logcdf(far, None, cov), own)
 
 
 def test_distribution_function_of_normal_vectors_at_edges() -> None:
-    law, pair = stats.multivariate_normal, COV[:2, :2]
-    assert value(law.cdf([math.inf, math.inf], None, pair)) == pytest.approx(1.0, abs=1e-14)
-    assert value(law.cdf([-math.inf, 1.0], None, pair)) == 0.0
-    assert value(law.cdf([math.inf, 1.0], None, pair)) == pytest.approx(
+    distribution, pair = stats.multivariate_normal, COV[:2, :2]
+    assert value(distribution.cdf([math.inf, math.inf], None, pair)) == pytest.approx(
+        1.0, abs=1e-14
+    )
+    assert value(distribution.cdf([-math.inf, 1.0], None, pair)) == 0.0
+    assert value(distribution.cdf([math.inf, 1.0], None, pair)) == pytest.approx(
         scipy.stats.norm.cdf(1.0), abs=1e-5
     )
-    assert np.isnan(value(law.cdf([0.0, 1.0], None, -pair)))
-    assert np.isnan(value(law.cdf([0.0, math.nan], None, pair)))
-    assert value(law.cdf(np.zeros((0, 2)), None, pair)).shape == (0,)
+    assert np.isnan(value(distribution.cdf([0.0, 1.0], None, -pair)))
+    assert np.isnan(value(distribution.cdf([0.0, math.nan], None, pair)))
+    assert value(distribution.cdf(np.zeros((0, 2)), None, pair)).shape == (0,)
     with pytest.raises(ValueError, match="lengths up to 200, got 201"):
-        law.cdf(np.zeros(201), None, np.eye(201))
+        distribution.cdf(np.zeros(201), None, np.eye(201))
     x, cov = ot.dvector("x"), ot.dmatrix("cov")
-    unknown = law.logcdf(x, None, cov)
+    unknown = distribution.logcdf(x, None, cov)
     with pytest.raises(ValueError, match="lengths up to 200"):
         unknown.eval({x: np.zeros(201), cov: np.eye(201)})
 

@@ -12,9 +12,9 @@ from occelo_random.ops.choosing import *
 from occelo_random.ops.counts import *
 from occelo_random.ops.draws import *
 from occelo_random.ops.further import *
-from occelo_random.ops.further_generator_laws import *
+from occelo_random.ops.further_generator_distributions import *
 from occelo_random.ops.gamma import *
-from occelo_random.ops.generator_laws import *
+from occelo_random.ops.generator_distributions import *
 from occelo_random.ops.generator_type import RandomGeneratorType as RandomGeneratorType
 from occelo_random.ops.generator_type import random_generator_type as random_generator_type
 from occelo_random.ops.generators import default_rng as default_rng

@@ -1,7 +1,7 @@
 """`log_beta`: the logarithm of the incomplete beta function.
 
 Where the incomplete beta function itself underflows, a continued fraction computes the logarithm. The logarithms of the
-distribution functions of the laws `beta`, `f`, `t`, `binom` and `nbinom` are computed by `log_beta`.
+distribution functions of `beta`, `f`, `t`, `binom` and `nbinom` are computed by `log_beta`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""`ContinuousLaw`: the methods of continuous laws, such as `pdf` and `cdf`, with names as in ``scipy.stats``.
+"""`ContinuousDistribution`: the methods of continuous distributions, such as `pdf` and `cdf`, with names as in ``scipy.stats``.
 
-Modules of laws, such as `on_the_line` and `positive`, define the formulas of each law (`law.Row`), and construct a
-`ContinuousLaw` from them.
+Modules of distributions, such as `on_the_line` and `positive`, define the formulas of each distribution (`distribution.Row`), and construct a
+`ContinuousDistribution` from them.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ from occelo_graph.ops.elemwise.arithmetic import (
 )
 from occelo_graph.ops.elemwise.transcendental import exp, log
 from occelo_stats.deriving import cdf_of, isf_of, logcdf_of, logsf_of, ppf_of, sf_of
-from occelo_stats.law import AnyFormula, Arguments, Law
+from occelo_stats.distribution import AnyFormula, Arguments, Distribution
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["ContinuousLaw"]
+__all__ = ["ContinuousDistribution"]
 
 _MINUS_INF = -math.inf
 
 
-class ContinuousLaw(Law):
-    """A continuous law.
+class ContinuousDistribution(Distribution):
+    """A continuous distribution.
 
     All methods accept the parameters by position or name, after the argument ``x`` or ``q`` if they have one. All
     arguments broadcast. The results have the common float dtype of the arguments (floatX if all are integers or Python
-    numbers). Outside of the support a density is 0. Where a parameter is invalid, the result is NaN. If a law has no
+    numbers). Outside of the support a density is 0. Where a parameter is invalid, the result is NaN. If a distribution has no
     formula for a method, the method raises NotImplementedError.
     """
 

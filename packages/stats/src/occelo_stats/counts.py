@@ -1,6 +1,6 @@
-"""Laws on whole numbers.
+"""Distributions on whole numbers.
 
-These are the laws Bernoulli, binomial, beta-binomial, negative binomial, geometric, Poisson, hypergeometric and
+These are the distributions Bernoulli, binomial, beta-binomial, negative binomial, geometric, Poisson, hypergeometric and
 uniform.
 
 Users find them in `occelo.tensor.stats`.
@@ -36,9 +36,8 @@ from occelo_graph.ops.elemwise.special import (
 )
 from occelo_graph.ops.elemwise.transcendental import exp, log, log1p, pow
 from occelo_stats.beta_tails import log_beta
-from occelo_stats.discrete import DiscreteLaw
-from occelo_stats.gamma_tails import log_lower, log_upper
-from occelo_stats.law import (
+from occelo_stats.discrete import DiscreteDistribution
+from occelo_stats.distribution import (
     Row,
     constant_in,
     not_negative,
@@ -48,6 +47,7 @@ from occelo_stats.law import (
     probability_above_zero,
     whole,
 )
+from occelo_stats.gamma_tails import log_lower, log_upper
 from occelo_stats.sums import entropy_of_counts, log_of_sums, sum_of_probabilities
 
 __all__ = [
@@ -68,7 +68,7 @@ def _binary_entropy(p: Any) -> Any:
     return -xlogy(p, p) - xlog1py(1.0 - p, -p)
 
 
-bernoulli = DiscreteLaw(
+bernoulli = DiscreteDistribution(
     Row(
         "bernoulli",
         "One with probability ``p``, zero otherwise.",
@@ -141,7 +141,7 @@ def _binom_entropy(n: Any, p: Any) -> Any:
     return entropy_of_counts(_binom_logpmf, (0.0, n), mean, mean * (1.0 - p), 40.0, n, p)
 
 
-binom = DiscreteLaw(
+binom = DiscreteDistribution(
     Row(
         "binom",
         "The number of successes among ``n`` trials that succeed with probability ``p``.",
@@ -175,10 +175,10 @@ def _betabinom_entropy(n: Any, a: Any, b: Any) -> Any:
     return entropy_of_counts(_betabinom_logpmf, (0.0, n), 0.0 * a, 0.0 * b, n, n, a, b)
 
 
-betabinom = DiscreteLaw(
+betabinom = DiscreteDistribution(
     Row(
         "betabinom",
-        "The binomial law whose probability has the beta law of ``a`` and ``b``.",
+        "The binomial distribution whose probability has the beta distribution of ``a`` and ``b``.",
         _betabinom_logpmf,
         {"n": whole, "a": positive, "b": positive},
         support=(0.0, _trials),
@@ -212,7 +212,7 @@ def _nbinom_entropy(n: Any, p: Any) -> Any:
     return entropy_of_counts(_nbinom_logpmf, _FROM_ZERO, mean, mean / p, reach, n, p)
 
 
-nbinom = DiscreteLaw(
+nbinom = DiscreteDistribution(
     Row(
         "nbinom",
         "The number of failures before the ``n``-th success, in trials that succeed with probability ``p``; ``n`` need not be whole.",
@@ -230,7 +230,7 @@ nbinom = DiscreteLaw(
         entropy=_nbinom_entropy,
     )
 )
-geom = DiscreteLaw(
+geom = DiscreteDistribution(
     Row(
         "geom",
         "The number of trials up to the first success, with probability ``p`` of each.",
@@ -263,10 +263,10 @@ def _poisson_entropy(mu: Any) -> Any:
     return switch(large, far, near)
 
 
-poisson = DiscreteLaw(
+poisson = DiscreteDistribution(
     Row(
         "poisson",
-        "The Poisson law with mean ``mu``.",
+        "The Poisson distribution with mean ``mu``.",
         _poisson_logpmf,
         {"mu": not_negative},
         support=_FROM_ZERO,
@@ -338,7 +338,7 @@ def _hypergeom_entropy(M: Any, n: Any, N: Any) -> Any:
     return entropy_of_counts(_hypergeom_logpmf, support, mean, var, 40.0, M, n, N)
 
 
-hypergeom = DiscreteLaw(
+hypergeom = DiscreteDistribution(
     Row(
         "hypergeom",
         "The number of marked ones among ``N`` drawn without replacement from ``M``, of which ``n`` are marked.",
@@ -369,7 +369,7 @@ def _highest(low: Any, high: Any) -> Any:
     return high - 1.0
 
 
-randint = DiscreteLaw(
+randint = DiscreteDistribution(
     Row(
         "randint",
         "Whole numbers from ``low`` to ``high - 1``, with equal probability.",

@@ -1,6 +1,6 @@
-"""Functions that derive a missing formula of a law from its other formulas, for instance `cdf` from ``logcdf``.
+"""Functions that derive a missing formula of a distribution from its other formulas, for instance `cdf` from ``logcdf``.
 
-If a formula can be derived in several ways, the functions choose the most precise way. The methods of laws in
+If a formula can be derived in several ways, the functions choose the most precise way. The methods of distributions in
 `continuous` and `discrete` call these functions.
 """
 
@@ -11,7 +11,7 @@ from typing import Any
 
 from occelo_graph.ops.elemwise.arithmetic import lt, switch
 from occelo_graph.ops.elemwise.transcendental import exp, expm1, log, log1mexp, log1p
-from occelo_stats.law import AnyFormula, Row
+from occelo_stats.distribution import AnyFormula, Row
 from occelo_stats.quantile_search import searched_quantile
 
 __all__ = ["cdf_of", "isf_of", "logcdf_of", "logsf_of", "ppf_of", "sf_of"]

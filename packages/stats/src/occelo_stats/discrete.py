@@ -1,6 +1,6 @@
-"""`DiscreteLaw`: the methods of laws on whole numbers, such as `pmf` and `cdf`, with names as in ``scipy.stats``.
+"""`DiscreteDistribution`: the methods of distributions on whole numbers, such as `pmf` and `cdf`, with names as in ``scipy.stats``.
 
-`counts` defines the formulas of each law (`law.Row`), and constructs a `DiscreteLaw` from them.
+`counts` defines the formulas of each distribution (`distribution.Row`), and constructs a `DiscreteDistribution` from them.
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ from occelo_graph.ops.elemwise.arithmetic import (
 )
 from occelo_graph.ops.elemwise.transcendental import exp
 from occelo_stats.deriving import cdf_of, logcdf_of, logsf_of, sf_of
-from occelo_stats.law import AnyFormula, Arguments, Law
+from occelo_stats.distribution import AnyFormula, Arguments, Distribution
 from occelo_stats.quantile_search import smallest_count
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["DiscreteLaw"]
+__all__ = ["DiscreteDistribution"]
 
 _MINUS_INF = -math.inf
 
 
-class DiscreteLaw(Law):
-    """A law on whole numbers.
+class DiscreteDistribution(Distribution):
+    """A distribution on whole numbers.
 
     All methods accept the parameters by position or name, after the argument ``k`` or ``q`` if they have one. All
     arguments broadcast. The results have the common float dtype of the arguments (floatX if all are integers or Python
     numbers). Quantiles have this float dtype, too, although they are whole numbers. A number that is not whole, or not
-    in the support, has the probability 0. Where a parameter is invalid, the result is NaN. If a law has no formula for
+    in the support, has the probability 0. Where a parameter is invalid, the result is NaN. If a distribution has no formula for
     a method, the method raises NotImplementedError.
     """
 

@@ -1,8 +1,8 @@
-"""Laws of random numbers: densities, distribution functions, quantiles and moments as graphs, named as in ``scipy.stats``.
+"""Distributions of random numbers: densities, distribution functions, quantiles and moments as graphs, named as in ``scipy.stats``.
 
-Users reach the laws as ``occelo.tensor.stats.norm`` and so on. This package is imported when a program first uses one
-of them. Each law of single numbers is a table of formulas (`law.Row`). `continuous.ContinuousLaw` and
-`discrete.DiscreteLaw` turn these formulas into methods such as `pdf` and `cdf`. Each law of vectors or matrices is a
+Users reach the distributions as ``occelo.tensor.stats.norm`` and so on. This package is imported when a program first uses one
+of them. Each distribution of single numbers is a table of formulas (`distribution.Row`). `continuous.ContinuousDistribution` and
+`discrete.DiscreteDistribution` turn these formulas into methods such as `pdf` and `cdf`. Each distribution of vectors or matrices is a
 class of its own.
 """
 

@@ -1,7 +1,7 @@
 """Logarithms of the incomplete gamma functions.
 
-Where the incomplete gamma functions themselves underflow, continued fractions compute the logarithms. Laws in `gammas`
-and `counts` use these logarithms, for instance the gamma and Poisson laws. `beta_tails`, `on_an_interval` and `vectors`
+Where the incomplete gamma functions themselves underflow, continued fractions compute the logarithms. Distributions in `gammas`
+and `counts` use these logarithms, for instance the gamma and Poisson distributions. `beta_tails`, `on_an_interval` and `vectors`
 use `log_of_smaller`.
 """
 

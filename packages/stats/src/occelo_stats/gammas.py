@@ -1,8 +1,8 @@
-"""Continuous laws on positive numbers with incomplete gamma or beta functions.
+"""Continuous distributions on positive numbers with incomplete gamma or beta functions.
 
-These are the laws gamma, chi-squared, inverse gamma, generalized gamma and F.
+These are the distributions gamma, chi-squared, inverse gamma, generalized gamma and F.
 
-Users find the laws in `occelo.tensor.stats`.
+Users find the distributions in `occelo.tensor.stats`.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from occelo_graph.ops.elemwise.special import (
 )
 from occelo_graph.ops.elemwise.transcendental import exp, expm1, log, pow, sigmoid, softplus
 from occelo_stats.beta_tails import log_beta
-from occelo_stats.continuous import ContinuousLaw
+from occelo_stats.continuous import ContinuousDistribution
+from occelo_stats.distribution import Row, positive, positive_and_finite
 from occelo_stats.gamma_tails import log_lower, log_upper
-from occelo_stats.law import Row, positive, positive_and_finite
 from occelo_stats.positive import HALF_LINE
 
 __all__ = ["chi2", "f", "gamma", "gengamma", "invgamma"]
 
-gamma = ContinuousLaw(
+gamma = ContinuousDistribution(
     Row(
         "gamma",
-        "The gamma law of shape ``a`` and rate ``1 / scale``.",
+        "The gamma distribution of shape ``a`` and rate ``1 / scale``.",
         lambda z, a: xlogy(a - 1.0, z) - z - gammaln(a),
         {"a": positive},
         support=HALF_LINE,
@@ -60,10 +60,10 @@ def _chi2_entropy(df: Any) -> Any:
     return half + math.log(2.0) + gammaln(half) + (1.0 - half) * psi(half)
 
 
-chi2 = ContinuousLaw(
+chi2 = ContinuousDistribution(
     Row(
         "chi2",
-        "The chi-squared law with ``df`` degrees of freedom.",
+        "The chi-squared distribution with ``df`` degrees of freedom.",
         lambda z, df: (
             xlogy(0.5 * df - 1.0, z) - 0.5 * z - gammaln(0.5 * df) - (0.5 * math.log(2.0)) * df
         ),
@@ -83,10 +83,10 @@ chi2 = ContinuousLaw(
         entropy=_chi2_entropy,
     )
 )
-invgamma = ContinuousLaw(
+invgamma = ContinuousDistribution(
     Row(
         "invgamma",
-        "The inverse gamma law: ``scale`` over numbers of the gamma law of shape ``a``.",
+        "The inverse gamma distribution: ``scale`` over numbers of the gamma distribution of shape ``a``.",
         lambda z, a: -(a + 1.0) * log(z) - gammaln(a) - 1.0 / z,
         {"a": positive},
         support=HALF_LINE,
@@ -158,10 +158,10 @@ def _gengamma_var(a: Any, c: Any) -> Any:
     return exp(twice_log_mean) * expm1(_gengamma_logmoment(2.0, a, c) - twice_log_mean)
 
 
-gengamma = ContinuousLaw(
+gengamma = ContinuousDistribution(
     Row(
         "gengamma",
-        "The generalized gamma law: the power 1/c of numbers of the gamma law of shape ``a``; ``c`` is not 0.",
+        "The generalized gamma distribution: the power 1/c of numbers of the gamma distribution of shape ``a``; ``c`` is not 0.",
         _gengamma_logdensity,
         {"a": positive, "c": lambda c: (c > 0) | (c < 0)},
         support=HALF_LINE,
@@ -276,10 +276,10 @@ def _f_entropy(dfn: Any, dfd: Any) -> Any:
     )
 
 
-f = ContinuousLaw(
+f = ContinuousDistribution(
     Row(
         "f",
-        "The F law with ``dfn`` and ``dfd`` degrees of freedom.",
+        "The F distribution with ``dfn`` and ``dfd`` degrees of freedom.",
         _f_logdensity,
         {"dfn": positive_and_finite, "dfd": positive_and_finite},
         support=HALF_LINE,

@@ -1,6 +1,6 @@
-"""Continuous laws with distribution functions that need numerical integration: skew-normal and von Mises.
+"""Continuous distributions with distribution functions that need numerical integration: skew-normal and von Mises.
 
-Users find the laws in `occelo.tensor.stats`. The probability of a tail is an integral of the density. The integrand is
+Users find the distributions in `occelo.tensor.stats`. The probability of a tail is an integral of the density. The integrand is
 divided by the density at the point where the tail begins. So the logarithm of the probability is precise, however small
 the probability is. A Gauss-Legendre rule with 64 points computes the integral over an interval. Beyond this interval
 the integrand is below exp(-40).
@@ -19,8 +19,8 @@ from occelo_graph.ops.elemwise.special import ive, log_ndtr, owens_t
 from occelo_graph.ops.elemwise.transcendental import cos, exp, log, log1p, sin
 from occelo_graph.ops.reduce import sum as sum_of
 from occelo_graph.tensors.constant import constant
-from occelo_stats.continuous import ContinuousLaw
-from occelo_stats.law import Row, not_negative, number
+from occelo_stats.continuous import ContinuousDistribution
+from occelo_stats.distribution import Row, not_negative, number
 from occelo_stats.on_the_line import LOG_ROOT_TWO_PI, largest_square_root, ndtr
 
 __all__ = ["skewnorm", "vonmises"]
@@ -51,7 +51,7 @@ def _skewnorm_logdensity(z: Any, a: Any) -> Any:
 
 def _skewnorm_log_tail(z: Any, a: Any) -> Any:
     """Logarithm of the probability of a number above ``z``, for z >= 0."""
-    # If the law is skewed to this side, the integrand changes fast near 0. The formula with Owen's
+    # If the distribution is skewed to this side, the integrand changes fast near 0. The formula with Owen's
     # T is used there, since all its terms are positive.
     close = gt(a, 0.0) & lt(z, 1.0)
     near_z, near_a = switch(close, z, 0.0), switch(close, a, 1.0)
@@ -98,10 +98,10 @@ def _skewnorm_entropy(a: Any) -> Any:
     return LOG_ROOT_TWO_PI + 0.5 - math.log(2.0) - length * sum_of(terms, axis=-1)
 
 
-skewnorm = ContinuousLaw(
+skewnorm = ContinuousDistribution(
     Row(
         "skewnorm",
-        "The skew-normal law: the normal density times twice the normal distribution function of ``a z``.",
+        "The skew-normal distribution: the normal density times twice the normal distribution function of ``a z``.",
         _skewnorm_logdensity,
         {"a": number},
         logcdf=lambda z, a: _skewnorm_logsf(-z, -a),
@@ -163,10 +163,10 @@ def _vonmises_var(kappa: Any) -> Any:
     return 2.0 * width * total * exp(-_log_circle(kappa))
 
 
-vonmises = ContinuousLaw(
+vonmises = ContinuousDistribution(
     Row(
         "vonmises",
-        """The von Mises law of angles, around ``loc`` with concentration ``kappa``.
+        """The von Mises distribution of angles, around ``loc`` with concentration ``kappa``.
 
         The density is periodic, as in SciPy. The distribution functions are those of angles between -pi and pi around ``loc``.
         """,

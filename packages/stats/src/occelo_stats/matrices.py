@@ -1,6 +1,6 @@
-"""Laws of matrices: Wishart, and Lewandowski, Kurowicka and Joe's law of correlation matrices (LKJ).
+"""Distributions of matrices: Wishart, and Lewandowski, Kurowicka and Joe's distribution of correlation matrices (LKJ).
 
-Users find the laws in `occelo.tensor.stats`. Matrices lie along the last two axes; all axes before them are batch axes.
+Users find the distributions in `occelo.tensor.stats`. Matrices lie along the last two axes; all axes before them are batch axes.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def _log_gamma(a: Any, size: Any, steps: Any) -> Any:
 
 
 class Wishart:
-    """The Wishart law: sums of ``df`` outer products of normal vectors with the covariance matrix ``scale`` (d, d).
+    """The Wishart distribution: sums of ``df`` outer products of normal vectors with the covariance matrix ``scale`` (d, d).
 
     If ``df`` is not above d - 1, results are NaN. If ``scale`` is not positive definite, densities and entropies are
     NaN.
@@ -102,9 +102,9 @@ class Wishart:
 
 
 class LKJ:
-    """The LKJ law: correlation matrices x with a density proportional to ``det(x)**(eta - 1)``, for ``eta`` above 0.
+    """The LKJ distribution: correlation matrices x with a density proportional to ``det(x)**(eta - 1)``, for ``eta`` above 0.
 
-    The law is from Lewandowski, Kurowicka and Joe, "Generating random correlation matrices based on vines and extended
+    The distribution is from Lewandowski, Kurowicka and Joe, "Generating random correlation matrices based on vines and extended
     onion method", 2009.
     """
 
@@ -137,7 +137,7 @@ class LKJ:
     def var(self, eta: Any, dim: int) -> TensorVariable:
         """Variance of each element.
 
-        An element off the diagonal has a beta law on [-1, 1]. Both shape parameters are ``eta - 1 + dim / 2``.
+        An element off the diagonal has a beta distribution on [-1, 1]. Both shape parameters are ``eta - 1 + dim / 2``.
         """
         (eta,) = floats("lkj.var()", eta)
         one = (1.0 / (2.0 * eta + (dim - 1.0)))[..., None, None]

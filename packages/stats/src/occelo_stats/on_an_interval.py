@@ -1,6 +1,6 @@
-"""Continuous laws on an interval: uniform, beta, power, triangular, truncated exponential and truncated normal.
+"""Continuous distributions on an interval: uniform, beta, power, triangular, truncated exponential and truncated normal.
 
-Users find the laws in `occelo.tensor.stats`.
+Users find the distributions in `occelo.tensor.stats`.
 """
 
 from __future__ import annotations
@@ -46,17 +46,17 @@ from occelo_graph.ops.elemwise.transcendental import (
     pow,
 )
 from occelo_stats.beta_tails import log_beta
-from occelo_stats.continuous import ContinuousLaw
+from occelo_stats.continuous import ContinuousDistribution
+from occelo_stats.distribution import Row, constant_in, number, positive, probability
 from occelo_stats.gamma_tails import log_of_smaller
-from occelo_stats.law import Row, constant_in, number, positive, probability
 from occelo_stats.on_the_line import LOG_ROOT_TWO_PI, ROOT_TWO, largest_square_root, ndtr
 
 __all__ = ["beta", "powerlaw", "triang", "truncexpon", "truncnorm", "uniform"]
 
-uniform = ContinuousLaw(
+uniform = ContinuousDistribution(
     Row(
         "uniform",
-        "The uniform law on the interval from ``loc`` to ``loc + scale``.",
+        "The uniform distribution on the interval from ``loc`` to ``loc + scale``.",
         lambda z: constant_in(z, 0.0),
         support=(0.0, 1.0),
         cdf=lambda z: z,
@@ -101,10 +101,10 @@ def _beta_logsf(z: Any, a: Any, b: Any) -> Any:
     return log_beta(value, other, b, a, 1.0 - z, z, log1p(-z), log(z))
 
 
-beta = ContinuousLaw(
+beta = ContinuousDistribution(
     Row(
         "beta",
-        "The beta law on the interval from ``loc`` to ``loc + scale``.",
+        "The beta distribution on the interval from ``loc`` to ``loc + scale``.",
         lambda z, a, b: xlogy(a - 1.0, z) + xlog1py(b - 1.0, -z) - betaln(a, b),
         {"a": positive, "b": positive},
         support=(0.0, 1.0),
@@ -120,10 +120,10 @@ beta = ContinuousLaw(
         entropy=_beta_entropy,
     )
 )
-powerlaw = ContinuousLaw(
+powerlaw = ContinuousDistribution(
     Row(
         "powerlaw",
-        "The law on the interval from ``loc`` to ``loc + scale`` whose density is a power ``a - 1``.",
+        "The distribution on the interval from ``loc`` to ``loc + scale`` whose density is a power ``a - 1``.",
         lambda z, a: log(a) + xlogy(a - 1.0, z),
         {"a": positive},
         support=(0.0, 1.0),
@@ -197,10 +197,10 @@ def _triang_isf(q: Any, c: Any) -> Any:
     )
 
 
-triang = ContinuousLaw(
+triang = ContinuousDistribution(
     Row(
         "triang",
-        "The law on the interval from ``loc`` to ``loc + scale`` whose density is a triangle with its top at ``loc + c scale``.",
+        "The distribution on the interval from ``loc`` to ``loc + scale`` whose density is a triangle with its top at ``loc + c scale``.",
         _triang_logdensity,
         {"c": probability},
         support=(0.0, 1.0),
@@ -263,10 +263,10 @@ def _truncexpon_logsf(z: Any, b: Any) -> Any:
     return switch(small, log1p(-switch(small, value, 0.5)), tail)
 
 
-truncexpon = ContinuousLaw(
+truncexpon = ContinuousDistribution(
     Row(
         "truncexpon",
-        "The exponential law, restricted to the interval from ``loc`` to ``loc + b scale``.",
+        "The exponential distribution, restricted to the interval from ``loc`` to ``loc + b scale``.",
         lambda z, b: -z - log(-expm1(-b)),
         {"b": positive},
         support=(0.0, _end),
@@ -347,7 +347,7 @@ def _truncnorm_isf(q: Any, a: Any, b: Any) -> Any:
 
 
 def _at_bounds(a: Any, b: Any) -> tuple[Any, Any, Any, Any]:
-    """The densities of the truncated law at both bounds, and the products of each bound with its density.
+    """The densities of the truncated distribution at both bounds, and the products of each bound with its density.
 
     The product is 0 for an infinite bound.
     """
@@ -389,10 +389,10 @@ def _between(a: Any, b: Any) -> Any:
     return 0.5 * (low + switch(isinf(b), low + 1.0, b))
 
 
-truncnorm = ContinuousLaw(
+truncnorm = ContinuousDistribution(
     Row(
         "truncnorm",
-        "The normal law, restricted to the interval from ``loc + a scale`` to ``loc + b scale``; the bounds may be infinite.",
+        "The normal distribution, restricted to the interval from ``loc + a scale`` to ``loc + b scale``; the bounds may be infinite.",
         lambda z, a, b: -0.5 * (z * z) - LOG_ROOT_TWO_PI - _log_mass(a, b),
         {"a": number, "b": number},
         valid=_in_order,

@@ -1,6 +1,6 @@
-"""Continuous laws on the whole line: normal, Student t, Cauchy, Laplace, logistic, Gumbel.
+"""Continuous distributions on the whole line: normal, Student t, Cauchy, Laplace, logistic, Gumbel.
 
-Users find the laws in `occelo.tensor.stats`. Other modules of laws use the functions and constants of this module, for
+Users find the distributions in `occelo.tensor.stats`. Other modules of distributions use the functions and constants of this module, for
 instance the normal distribution function `ndtr` and its inverse `ndtri`.
 """
 
@@ -35,8 +35,8 @@ from occelo_graph.ops.elemwise.transcendental import (
     tan,
 )
 from occelo_stats.beta_tails import log_beta
-from occelo_stats.continuous import ContinuousLaw
-from occelo_stats.law import AnyFormula, Row, positive
+from occelo_stats.continuous import ContinuousDistribution
+from occelo_stats.distribution import AnyFormula, Row, positive
 
 __all__ = ["cauchy", "gumbel_l", "gumbel_r", "laplace", "logistic", "norm", "t"]
 
@@ -61,10 +61,10 @@ def ndtri(q: Any) -> Any:
     return -ROOT_TWO * erfcinv(2.0 * q)
 
 
-norm = ContinuousLaw(
+norm = ContinuousDistribution(
     Row(
         "norm",
-        "The normal law with mean ``loc`` and standard deviation ``scale``.",
+        "The normal distribution with mean ``loc`` and standard deviation ``scale``.",
         lambda z: -0.5 * (z * z) - LOG_ROOT_TWO_PI,
         support=None,
         symmetric=True,
@@ -95,10 +95,10 @@ def _cauchy_quantile(q: Any) -> Any:
     return switch(near, centre, sign(centred) * tail)
 
 
-cauchy = ContinuousLaw(
+cauchy = ContinuousDistribution(
     Row(
         "cauchy",
-        "The Cauchy law around ``loc``; it has no mean.",
+        "The Cauchy distribution around ``loc``; it has no mean.",
         lambda z: -log1p_of_square(z) - math.log(math.pi),
         support=None,
         symmetric=True,
@@ -130,10 +130,10 @@ def _laplace_quantile(q: Any) -> Any:
     return switch(low, tail, -tail)
 
 
-laplace = ContinuousLaw(
+laplace = ContinuousDistribution(
     Row(
         "laplace",
-        "The Laplace law: exponential on both sides of ``loc``.",
+        "The Laplace distribution: exponential on both sides of ``loc``.",
         lambda z: -abs(z) - math.log(2.0),
         support=None,
         symmetric=True,
@@ -152,10 +152,10 @@ def _logistic_logdensity(z: Any) -> Any:
     return -size - 2.0 * log1p(exp(-size))
 
 
-logistic = ContinuousLaw(
+logistic = ContinuousDistribution(
     Row(
         "logistic",
-        "The logistic law, whose distribution function is the sigmoid.",
+        "The logistic distribution, whose distribution function is the sigmoid.",
         _logistic_logdensity,
         support=None,
         symmetric=True,
@@ -175,10 +175,10 @@ def _log_of_rest(z: Any) -> Any:
     return switch(far, -z, log1mexp(-exp(-switch(far, 40.0, z))))
 
 
-gumbel_r = ContinuousLaw(
+gumbel_r = ContinuousDistribution(
     Row(
         "gumbel_r",
-        "The Gumbel law of largest values.",
+        "The Gumbel distribution of largest values.",
         lambda z: -z - exp(-z),
         logcdf=lambda z: -exp(-z),
         logsf=_log_of_rest,
@@ -188,10 +188,10 @@ gumbel_r = ContinuousLaw(
         entropy=lambda: 1.0 + float(np.euler_gamma),
     )
 )
-gumbel_l = ContinuousLaw(
+gumbel_l = ContinuousDistribution(
     Row(
         "gumbel_l",
-        "The Gumbel law of smallest values.",
+        "The Gumbel distribution of smallest values.",
         lambda z: z - exp(z),
         logsf=lambda z: -exp(z),
         logcdf=lambda z: _log_of_rest(-z),
@@ -294,7 +294,7 @@ def _t_entropy(df: Any) -> Any:
 def _with_finite(formula: AnyFormula) -> AnyFormula:
     """``formula``, extended to infinite degrees of freedom.
 
-    The degrees of freedom are limited to 1e30. From there on the law equals the normal law to the last digit.
+    The degrees of freedom are limited to 1e30. From there on the distribution equals the normal distribution to the last digit.
     """
 
     def limited(*arguments: Any) -> Any:
@@ -311,7 +311,7 @@ def _t_var(df: Any) -> Any:
     return switch(gt(df, 2.0), df / (df - 2.0), switch(gt(df, 1.0), math.inf, math.nan))
 
 
-t = ContinuousLaw(
+t = ContinuousDistribution(
     Row(
         "t",
         "Student's t with ``df`` degrees of freedom.",

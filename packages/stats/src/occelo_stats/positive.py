@@ -1,7 +1,7 @@
-"""Continuous laws on positive numbers, without incomplete gamma or beta functions.
+"""Continuous distributions on positive numbers, without incomplete gamma or beta functions.
 
-These are the laws exponential, Weibull, Rayleigh, Pareto, Lomax, log-normal, half-normal, half-Cauchy and inverse
-Gaussian (`invgauss` and `wald`). Laws with incomplete gamma or beta functions are in `gammas`. Users find the laws in
+These are the distributions exponential, Weibull, Rayleigh, Pareto, Lomax, log-normal, half-normal, half-Cauchy and inverse
+Gaussian (`invgauss` and `wald`). Distributions with incomplete gamma or beta functions are in `gammas`. Users find the distributions in
 `occelo.tensor.stats`.
 """
 
@@ -34,8 +34,8 @@ from occelo_graph.ops.elemwise.transcendental import (
     pow,
     tan,
 )
-from occelo_stats.continuous import ContinuousLaw
-from occelo_stats.law import Row, positive
+from occelo_stats.continuous import ContinuousDistribution
+from occelo_stats.distribution import Row, positive
 from occelo_stats.on_the_line import (
     LOG_ROOT_TWO_PI,
     ROOT_TWO,
@@ -60,10 +60,10 @@ __all__ = [
 HALF_LINE = (0.0, math.inf)
 EULER = float(np.euler_gamma)
 
-expon = ContinuousLaw(
+expon = ContinuousDistribution(
     Row(
         "expon",
-        "The exponential law with mean ``scale``.",
+        "The exponential distribution with mean ``scale``.",
         lambda z: -z,
         support=HALF_LINE,
         logsf=lambda z: -z,
@@ -81,10 +81,10 @@ def _log_of_exponential(power: Any, log_power: Any) -> Any:
     return switch(tiny, log_power, log1mexp(-switch(tiny, 1.0, power)))
 
 
-weibull_min = ContinuousLaw(
+weibull_min = ContinuousDistribution(
     Row(
         "weibull_min",
-        "The Weibull law of shape ``c``: the power 1/c of exponential numbers.",
+        "The Weibull distribution of shape ``c``: the power 1/c of exponential numbers.",
         lambda z, c: log(c) + xlogy(c - 1.0, z) - pow(z, c),
         {"c": positive},
         support=HALF_LINE,
@@ -105,10 +105,10 @@ def _variance_of_power(power: Any) -> Any:
     return exp(twice_log_mean) * expm1(gammaln(1.0 + 2.0 * power) - twice_log_mean)
 
 
-rayleigh = ContinuousLaw(
+rayleigh = ContinuousDistribution(
     Row(
         "rayleigh",
-        "The Rayleigh law: the length of a vector of two normal numbers of standard deviation ``scale``.",
+        "The Rayleigh distribution: the length of a vector of two normal numbers of standard deviation ``scale``.",
         lambda z: log(z) - 0.5 * (z * z),
         support=HALF_LINE,
         density=lambda z: z * exp(-0.5 * (z * z)),
@@ -127,10 +127,10 @@ def _where_above(threshold: float, parameter: Any, value: Any) -> Any:
     return switch(gt(parameter, threshold), value, math.inf)
 
 
-pareto = ContinuousLaw(
+pareto = ContinuousDistribution(
     Row(
         "pareto",
-        "The Pareto law of exponent ``b``, on numbers from ``loc + scale`` on.",
+        "The Pareto distribution of exponent ``b``, on numbers from ``loc + scale`` on.",
         lambda z, b: log(b) - (b + 1.0) * log(z),
         {"b": positive},
         support=(1.0, math.inf),
@@ -141,10 +141,10 @@ pareto = ContinuousLaw(
         entropy=lambda b: 1.0 + 1.0 / b - log(b),
     )
 )
-lomax = ContinuousLaw(
+lomax = ContinuousDistribution(
     Row(
         "lomax",
-        "The Pareto law of exponent ``c``, moved to begin at ``loc``.",
+        "The Pareto distribution of exponent ``c``, moved to begin at ``loc``.",
         lambda z, c: log(c) - (c + 1.0) * log1p(z),
         {"c": positive},
         support=HALF_LINE,
@@ -163,10 +163,10 @@ def _lognorm_logdensity(z: Any, s: Any) -> Any:
     return -0.5 * (deviation * deviation) - LOG_ROOT_TWO_PI - log(s) - log_z
 
 
-lognorm = ContinuousLaw(
+lognorm = ContinuousDistribution(
     Row(
         "lognorm",
-        "The log-normal law: ``scale`` times the exponential of normal numbers of standard deviation ``s``.",
+        "The log-normal distribution: ``scale`` times the exponential of normal numbers of standard deviation ``s``.",
         _lognorm_logdensity,
         {"s": positive},
         support=HALF_LINE,
@@ -202,7 +202,7 @@ def _halfnorm_logsf(z: Any) -> Any:
     )
 
 
-halfnorm = ContinuousLaw(
+halfnorm = ContinuousDistribution(
     Row(
         "halfnorm",
         "The absolute value of normal numbers of standard deviation ``scale``.",
@@ -227,7 +227,7 @@ def _halfcauchy_quantile(q: Any) -> Any:
     return switch(low, near, 1.0 / near)
 
 
-halfcauchy = ContinuousLaw(
+halfcauchy = ContinuousDistribution(
     Row(
         "halfcauchy",
         "The absolute value of Cauchy numbers.",
@@ -299,10 +299,10 @@ def _invgauss_entropy(mu: Any) -> Any:
     return LOG_ROOT_TWO_PI + 0.5 + 1.5 * (log(mu) - rest)
 
 
-invgauss = ContinuousLaw(
+invgauss = ContinuousDistribution(
     Row(
         "invgauss",
-        "The inverse Gaussian law of mean ``mu * scale`` and shape ``scale``.",
+        "The inverse Gaussian distribution of mean ``mu * scale`` and shape ``scale``.",
         _invgauss_logdensity,
         {"mu": positive},
         support=HALF_LINE,
@@ -315,10 +315,10 @@ invgauss = ContinuousLaw(
         entropy=_invgauss_entropy,
     )
 )
-wald = ContinuousLaw(
+wald = ContinuousDistribution(
     Row(
         "wald",
-        "The Wald law: the inverse Gaussian law with ``mu`` = 1.",
+        "The Wald distribution: the inverse Gaussian distribution with ``mu`` = 1.",
         lambda z: _invgauss_logdensity(z, 1.0),
         support=HALF_LINE,
         open_below=True,

@@ -1,6 +1,6 @@
-"""Quantiles by bisection, for laws without a formula for the quantile. The bisection is a loop in the graph.
+"""Quantiles by bisection, for distributions without a formula for the quantile. The bisection is a loop in the graph.
 
-`deriving` uses `searched_quantile` for continuous laws, and `discrete` uses `smallest_count`.
+`deriving` uses `searched_quantile` for continuous distributions, and `discrete` uses `smallest_count`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from occelo_graph.ops.elemwise.arithmetic import (
 )
 from occelo_graph.ops.elemwise.transcendental import exp, log
 from occelo_graph.ops.reduce import any as any_of
-from occelo_stats.law import AnyFormula, Row
+from occelo_stats.distribution import AnyFormula, Row
 
 __all__ = ["searched_quantile", "smallest_count"]
 

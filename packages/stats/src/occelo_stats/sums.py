@@ -1,6 +1,6 @@
-"""Sums over the whole numbers of a law's support: probabilities, entropies, expected values.
+"""Sums over the whole numbers of a distribution's support: probabilities, entropies, expected values.
 
-`counts` and `vectors` use these functions for laws without closed formulas. Each sum is a loop in the graph. If the
+`counts` and `vectors` use these functions for distributions without closed formulas. Each sum is a loop in the graph. If the
 parameters are arrays, each element has a sum of its own, and the loop runs until the longest sum is complete.
 """
 
@@ -28,7 +28,7 @@ from occelo_graph.ops.elemwise.transcendental import exp, log1mexp, logaddexp
 from occelo_graph.ops.join import concatenate
 from occelo_graph.ops.reduce import max as max_of
 from occelo_graph.tensors.constant import constant
-from occelo_stats.law import AnyFormula, constant_in
+from occelo_stats.distribution import AnyFormula, constant_in
 
 __all__ = ["entropy_of_counts", "expectation", "log_of_sums", "sum_of_probabilities"]
 
@@ -103,7 +103,7 @@ def log_of_sums(
 def entropy_of_counts(
     logpmf: AnyFormula, support: tuple[Any, Any], mean: Any, var: Any, reach: Any, *shapes: Any
 ) -> Any:
-    """The entropy of a law on whole numbers, summed over the part of the support near the mean.
+    """The entropy of a distribution on whole numbers, summed over the part of the support near the mean.
 
     The sum covers numbers at a distance of at most ``12 * sqrt(var) + reach`` from the mean. ``reach`` must be so large
     that all other numbers add less than the rounding error.

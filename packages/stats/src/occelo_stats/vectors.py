@@ -1,6 +1,6 @@
-"""Laws of vectors: categorical, multinomial, Dirichlet, Dirichlet-multinomial, multivariate normal.
+"""Distributions of vectors: categorical, multinomial, Dirichlet, Dirichlet-multinomial, multivariate normal.
 
-Users find the laws in `occelo.tensor.stats`. Vectors lie along the last axis, and all other axes broadcast. `matrices`
+Users find the distributions in `occelo.tensor.stats`. Vectors lie along the last axis, and all other axes broadcast. `matrices`
 uses the functions of this module.
 """
 
@@ -31,8 +31,8 @@ from occelo_graph.ops.reduce import any as any_of
 from occelo_graph.ops.reduce import cumsum
 from occelo_graph.ops.reduce import prod as prod_of
 from occelo_graph.ops.reduce import sum as sum_of
+from occelo_stats.distribution import as_float, float_dtype
 from occelo_stats.gamma_tails import log_of_smaller
-from occelo_stats.law import as_float, float_dtype
 from occelo_stats.normal_orthants import log_probability_below
 from occelo_stats.on_the_line import LOG_ROOT_TWO_PI
 from occelo_stats.sums import expectation
@@ -274,7 +274,7 @@ class Multinomial:
 
 
 class Dirichlet:
-    """The Dirichlet law of vectors of probabilities, with concentrations ``alpha`` above 0 along the last axis."""
+    """The Dirichlet distribution of vectors of probabilities, with concentrations ``alpha`` above 0 along the last axis."""
 
     def _valid(self, alpha: Any) -> Any:
         return all_of(alpha > 0.0, axis=-1)
@@ -325,7 +325,7 @@ class Dirichlet:
 
 
 class DirichletMultinomial:
-    """The multinomial law of ``n`` trials, with probabilities drawn from the Dirichlet law of ``alpha``."""
+    """The multinomial distribution of ``n`` trials, with probabilities drawn from the Dirichlet distribution of ``alpha``."""
 
     def _valid(self, alpha: Any, n: Any) -> Any:
         return and_(all_of(alpha > 0.0, axis=-1), and_(ge(n, 0.0), eq(floor(n), n)))
@@ -358,7 +358,7 @@ class DirichletMultinomial:
     def entropy(self, alpha: Any, n: Any) -> TensorVariable:
         """Entropy, by natural logarithms.
 
-        Each count has a beta-binomial law. A loop of ``n`` steps sums over the values of the counts.
+        Each count has a beta-binomial distribution. A loop of ``n`` steps sums over the values of the counts.
         """
         alpha, n = floats("dirichlet_multinomial.entropy()", alpha, n)
         trials, total = n[..., None], _last_sum(alpha)
@@ -394,7 +394,7 @@ class DirichletMultinomial:
 
 
 class MultivariateNormal:
-    """The normal law of vectors with mean ``mean`` (0 if it is None) and covariance ``cov``.
+    """The normal distribution of vectors with mean ``mean`` (0 if it is None) and covariance ``cov``.
 
     ``cov`` is a positive definite matrix, a batch of such matrices, a vector of variances of independent elements, or
     one variance for all elements. Instead of ``cov``, callers may pass ``cholesky``, the lower Cholesky factor of the

@@ -1,8 +1,8 @@
-"""Examples of draws by keys from further laws, such as gamma and Poisson, for the table in `examples`.
+"""Examples of draws by keys from further distributions, such as gamma and Poisson, for the table in `examples`.
 
 The expected results are computed by NumPy code in this module, from the random bits that the draws use. For about half
-of the laws, the code calls a quantile function of SciPy with uniform numbers. For others it follows the algorithm of
-the law, such as rejection.
+of the distributions, the code calls a quantile function of SciPy with uniform numbers. For others it follows the algorithm of
+the distribution, such as rejection.
 """
 
 from __future__ import annotations
@@ -70,8 +70,8 @@ if TYPE_CHECKING:
     from occelo_graph.examples.example import Example
 
 
-def _law(name: str, *args: Any, **options: Any) -> Any:
-    """A law of ``scipy.stats``, by its name."""
+def _distribution(name: str, *args: Any, **options: Any) -> Any:
+    """A distribution of ``scipy.stats``, by its name."""
     return getattr(scipy_module("stats", name), name)(*args, **options)
 
 
@@ -93,7 +93,7 @@ def _words(key: Any, index: int, number: int) -> float:
 
 def _gamma_from_one(key: Any, a: Any) -> Any:
     """Gamma numbers by Marsaglia and Tsang's algorithm, in a loop over elements."""
-    normal = _law("norm").ppf
+    normal = _distribution("norm").ppf
     found: list[float] = []
     for i, each in enumerate(np.asarray(a, "float64")):
         d, number = each - 1 / 3, 0
@@ -134,7 +134,7 @@ def _shares(key: Any, alpha: Any) -> Any:
 
 def _t(key: Any, df: Any, loc: Any, scale: Any) -> Any:
     one, other = _keys(key)
-    z = _law("norm").ppf(_u(one))
+    z = _distribution("norm").ppf(_u(one))
     return loc + scale * z / np.sqrt(np.exp(_log_gamma(other, df / 2)) * 2 / df)
 
 
@@ -143,25 +143,25 @@ _N = np.array([3, 0, 7])
 _P = np.array([0.2, 0.5, 0.3])
 
 
-def _first(key: Any, law: Any) -> Any:
-    """Integers of a discrete law. Each is the quantile of a uniform number, made from the first word of its element."""
-    return np.asarray(law.ppf(_u(key)), "int64")
+def _first(key: Any, distribution: Any) -> Any:
+    """Integers of a discrete distribution. Each is the quantile of a uniform number, made from the first word of its element."""
+    return np.asarray(distribution.ppf(_u(key)), "int64")
 
 
 def _negative_binomial(key: Any, n: Any, p: Any) -> Any:
     one, other = _keys(key)
-    return _first(other, _law("poisson", np.exp(_log_gamma(one, n)) * (1 - p) / p))
+    return _first(other, _distribution("poisson", np.exp(_log_gamma(one, n)) * (1 - p) / p))
 
 
 def _betabinom(key: Any, n: Any, a: Any, b: Any) -> Any:
     one, other, last = bits_of(key ^ SPLIT, (3,))
     p = 1 / (1 + np.exp(_log_gamma(other, b) - _log_gamma(one, a)))
-    few = _first(last, _law("binom", n, np.minimum(p, 1 - p)))
+    few = _first(last, _distribution("binom", n, np.minimum(p, 1 - p)))
     return few + (p > 0.5) * (n - 2 * few)
 
 
 def _angles(key: Any, mu: Any, kappa: Any) -> Any:
-    """Angles of the von Mises law by Best and Fisher's algorithm, in a loop over elements."""
+    """Angles of the von Mises distribution by Best and Fisher's algorithm, in a loop over elements."""
     one, other = _keys(key)
     found: list[float] = []
     for i, k in enumerate(kappa):
@@ -183,13 +183,13 @@ def _angles(key: Any, mu: Any, kappa: Any) -> Any:
 
 def _wald(key: Any, mean: Any, scale: Any) -> Any:
     one, other = _keys(key)
-    y = _law("norm").ppf(_u(one)) ** 2 * mean / scale
+    y = _distribution("norm").ppf(_u(one)) ** 2 * mean / scale
     x = mean * 2 / (2 + y + np.sqrt(y * (y + 4)))
     return x + (uniform_numbers(other, (3,)) > mean / (mean + x)) * (mean**2 / x - x)
 
 
 def _skewed(key: Any, a: Any, loc: Any, scale: Any) -> Any:
-    one, other = (_law("norm").ppf(_u(k)) for k in _keys(key))
+    one, other = (_distribution("norm").ppf(_u(k)) for k in _keys(key))
     return loc + scale * (a * abs(one) + other) / np.sqrt(1 + a * a)
 
 
@@ -207,31 +207,31 @@ def _found(key: Any, p: Any, n: int) -> Any:
 
 
 EXAMPLES: list[Example] = [
-    make("cauchy", cauchy, lambda k, m, s: _law("cauchy", m, s).ppf(_u(k)), KEY, LOC, SCALE, grad=(1, 2)),
-    make("halfcauchy", halfcauchy, lambda k, m, s: _law("halfcauchy", m, s).ppf(_u(k)), KEY, LOC, SCALE, grad=(1, 2)),
-    make("halfnormal", halfnormal, lambda k, m, s: m + s * abs(_law("norm").ppf(_u(k))), KEY, LOC, SCALE, grad=(1, 2)),
-    make("laplace", laplace, lambda k, m, s: _law("laplace", m, s).ppf(_u(k)), KEY, LOC, SCALE, grad=(1, 2)),
-    make("logistic", logistic, lambda k, m, s: _law("logistic", m, s).ppf(_u(k)), KEY, LOC, SCALE, grad=(1, 2)),
-    make("gumbel", gumbel, lambda k, m, s: _law("gumbel_r", m, s).ppf(_u(k)), KEY, LOC, SCALE, grad=(1, 2)),
-    make("gumbel_l", gumbel_l, lambda k, m, s: _law("gumbel_l", m, s).isf(_u(k)), KEY, LOC, SCALE, grad=(1, 2)),
-    make("lognormal", lognormal, lambda k, m, s: np.exp(m + s * _law("norm").ppf(_u(k))), KEY, LOC, SCALE, grad=(1, 2)),
-    make("pareto", pareto, lambda k, b, s: _law("pareto", b, scale=s).isf(_u(k)), KEY, _A, SCALE, grad=(1, 2)),
-    make("lomax", lomax, lambda k, b, m, s: _law("lomax", b, m, s).isf(_u(k)), KEY, _A, LOC, SCALE, grad=(1, 2, 3)),
-    make("power", power, lambda k, a: _law("powerlaw", a).ppf(_u(k)), KEY, _A, grad=(1,)),
-    make("rayleigh", rayleigh, lambda k, s: _law("rayleigh", scale=s).isf(_u(k)), KEY, SCALE, grad=(1,)),
+    make("cauchy", cauchy, lambda k, m, s: _distribution("cauchy", m, s).ppf(_u(k)), KEY, LOC, SCALE, grad=(1, 2)),
+    make("halfcauchy", halfcauchy, lambda k, m, s: _distribution("halfcauchy", m, s).ppf(_u(k)), KEY, LOC, SCALE, grad=(1, 2)),
+    make("halfnormal", halfnormal, lambda k, m, s: m + s * abs(_distribution("norm").ppf(_u(k))), KEY, LOC, SCALE, grad=(1, 2)),
+    make("laplace", laplace, lambda k, m, s: _distribution("laplace", m, s).ppf(_u(k)), KEY, LOC, SCALE, grad=(1, 2)),
+    make("logistic", logistic, lambda k, m, s: _distribution("logistic", m, s).ppf(_u(k)), KEY, LOC, SCALE, grad=(1, 2)),
+    make("gumbel", gumbel, lambda k, m, s: _distribution("gumbel_r", m, s).ppf(_u(k)), KEY, LOC, SCALE, grad=(1, 2)),
+    make("gumbel_l", gumbel_l, lambda k, m, s: _distribution("gumbel_l", m, s).isf(_u(k)), KEY, LOC, SCALE, grad=(1, 2)),
+    make("lognormal", lognormal, lambda k, m, s: np.exp(m + s * _distribution("norm").ppf(_u(k))), KEY, LOC, SCALE, grad=(1, 2)),
+    make("pareto", pareto, lambda k, b, s: _distribution("pareto", b, scale=s).isf(_u(k)), KEY, _A, SCALE, grad=(1, 2)),
+    make("lomax", lomax, lambda k, b, m, s: _distribution("lomax", b, m, s).isf(_u(k)), KEY, _A, LOC, SCALE, grad=(1, 2, 3)),
+    make("power", power, lambda k, a: _distribution("powerlaw", a).ppf(_u(k)), KEY, _A, grad=(1,)),
+    make("rayleigh", rayleigh, lambda k, s: _distribution("rayleigh", scale=s).isf(_u(k)), KEY, SCALE, grad=(1,)),
     make(
         "triangular",
         lambda k, left, width: triangular(k, left, left + 0.25 * width, left + width),
-        lambda k, left, width: _law("triang", 0.25, left, width).ppf(uniform_numbers(k, (3,))),
+        lambda k, left, width: _distribution("triang", 0.25, left, width).ppf(uniform_numbers(k, (3,))),
         KEY, LOC, SCALE, grad=(1, 2),
     ),
     make(
         "truncexpon",
         truncexpon,
-        lambda k, b, m, s: _law("truncexpon", b, m, s).ppf(uniform_numbers(k, (3,))),
+        lambda k, b, m, s: _distribution("truncexpon", b, m, s).ppf(uniform_numbers(k, (3,))),
         KEY, _A, LOC, SCALE, grad=(1, 2, 3),
     ),
-    make("weibull", weibull, lambda k, a, s: _law("weibull_min", a, scale=s).isf(_u(k)), KEY, _A, SCALE, grad=(1, 2)),
+    make("weibull", weibull, lambda k, a, s: _distribution("weibull_min", a, scale=s).isf(_u(k)), KEY, _A, SCALE, grad=(1, 2)),
     make("gamma", gamma, lambda k, a, s: s * np.exp(_log_gamma(k, a)), KEY, _A, SCALE),
     make("gamma", lambda k: gamma(k, 1.0, size=(0,)), lambda k: np.zeros(0), KEY),
     make("invgamma", invgamma, lambda k, a, s: s / np.exp(_log_gamma(k, a)), KEY, _A, SCALE),
@@ -241,8 +241,8 @@ EXAMPLES: list[Example] = [
     make("f", f, lambda k, m, n: _quotient(k, m / 2, n / 2) * n / m, KEY, _A, _B),
     make("t", t, _t, KEY, _A, LOC, SCALE),
     make("dirichlet", dirichlet, _shares, KEY, _A),
-    make("poisson", poisson, lambda k, m: _first(k, _law("poisson", m)), KEY, _A),
-    make("binomial", binomial, lambda k, n, p: _first(k, _law("binom", n, p)), KEY, _N, _P),
+    make("poisson", poisson, lambda k, m: _first(k, _distribution("poisson", m)), KEY, _A),
+    make("binomial", binomial, lambda k, n, p: _first(k, _distribution("binom", n, p)), KEY, _N, _P),
     make("negative_binomial", negative_binomial, _negative_binomial, KEY, _A, _P),
     make("betabinom", betabinom, _betabinom, KEY, _N, _A, _B),
     make("geometric", geometric, lambda k, p: np.ceil(np.log(_u(k)) / np.log1p(-p)).astype("int64"), KEY, _P),
@@ -265,13 +265,13 @@ EXAMPLES: list[Example] = [
     make(
         "truncnorm",
         lambda k, a, b: truncnorm(k, a, b),
-        lambda k, a, b: _law("truncnorm", a, b).ppf(_u(k)),
+        lambda k, a, b: _distribution("truncnorm", a, b).ppf(_u(k)),
         KEY, LOC - 1, LOC + SCALE, grad=(1, 2),
     ),
     make(
         "multivariate_normal",
         lambda k, m, s: multivariate_normal(k, m, s * np.eye(3)),
-        lambda k, m, s: m + np.sqrt(s) * _law("norm").ppf(_u(k)),
+        lambda k, m, s: m + np.sqrt(s) * _distribution("norm").ppf(_u(k)),
         KEY, LOC, SCALE, grad=(1, 2),
     ),
     make("wishart", wishart, _wishart, KEY, _A, _B[:, None, None]),

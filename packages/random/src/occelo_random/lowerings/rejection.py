@@ -16,34 +16,41 @@ from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
 from occelo_link.loops.lowerings.elemwise.scalar import lowers_scalar_to_loops, scalar_value
 
-LAWS = ("gamma", "poisson", "binomial", "hypergeometric", "vonmises")
-"""The distributions with scalar ops called ``<law>_attempt`` and ``<law>_accepted``."""
+DISTRIBUTIONS = ("gamma", "poisson", "binomial", "hypergeometric", "vonmises")
+"""The distributions with scalar ops called ``<distribution>_attempt`` and ``<distribution>_accepted``."""
 QUICK = {"gamma"}
-"""Distributions with a scalar op ``<law>_quick``. It returns the result of the first attempt, or a negative number if a
+"""Distributions with a scalar op ``<distribution>_quick``. It returns the result of the first attempt, or a negative number if a
 quick test cannot accept it. Then the cold branch begins with the first attempt; for other distributions it begins with
 the second.
 """
 
 
-def _register(law: str) -> None:
+def _register(distribution: str) -> None:
     def rejected(b: Builder, value: Value) -> Value:
         return b.op("lt", value, b.const(0.0, "float64"))
 
     def again(b: Builder, key: Value, index: Value, number: Value, *values: Value) -> Value:
-        value = scalar_value(b, f"{law}_attempt", "float64", key, index, number, *values)
+        value = scalar_value(b, f"{distribution}_attempt", "float64", key, index, number, *values)
         following = b.add(number, b.const(1, "uint64"))
         return b.unlikely(
-            rejected(b, value), value, f"{law}_again", again, key, index, following, *values
+            rejected(b, value),
+            value,
+            f"{distribution}_again",
+            again,
+            key,
+            index,
+            following,
+            *values,
         )
 
-    @lowers_scalar_to_loops(f"{law}_accepted", cost=4)
+    @lowers_scalar_to_loops(f"{distribution}_accepted", cost=4)
     def lowering(b: Builder, dtype: str, args: Sequence[Value]) -> Value:
         first, key, index, *values = args
-        number = b.const(0 if law in QUICK else 1, "uint64")
+        number = b.const(0 if distribution in QUICK else 1, "uint64")
         return b.unlikely(
-            rejected(b, first), first, f"{law}_again", again, key, index, number, *values
+            rejected(b, first), first, f"{distribution}_again", again, key, index, number, *values
         )
 
 
-for _law in LAWS:
-    _register(_law)
+for _distribution in DISTRIBUTIONS:
+    _register(_distribution)

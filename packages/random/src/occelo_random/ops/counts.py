@@ -336,10 +336,12 @@ def _poisson(key: Any, shape: Any, mean: Any) -> Any:
 
 def poisson(key: Any, lam: Any = 1.0, size: Any = None) -> TensorVariable:
     """Poisson numbers (int64) with the mean ``lam``. ValueError if ``lam`` is negative, NaN or above 2**62."""
-    law = begin(key, size, "float64", lam=lam)
-    (lam,) = law.values
-    checked = require(law.key, _is_mean, lam, message="lam < 0, lam is NaN or lam is too large")
-    return without_derivative("poisson", _integer(_poisson(checked, law.shape, lam)), lam)
+    distribution = begin(key, size, "float64", lam=lam)
+    (lam,) = distribution.values
+    checked = require(
+        distribution.key, _is_mean, lam, message="lam < 0, lam is NaN or lam is too large"
+    )
+    return without_derivative("poisson", _integer(_poisson(checked, distribution.shape, lam)), lam)
 
 
 def _is_mean(lam: Any) -> Any:
@@ -390,10 +392,10 @@ def betabinom(key: Any, n: Any, a: Any, b: Any, size: Any = None) -> TensorVaria
     The probability is a beta number with the parameters ``a`` and ``b``.
     """
     count = integer_parameter(n, "n")
-    law = begin(key, None, "float64", a=(a, POSITIVE), b=(b, POSITIVE))
-    a, b = law.values
+    distribution = begin(key, None, "float64", a=(a, POSITIVE), b=(b, POSITIVE))
+    a, b = distribution.values
     shape = draw_shape(key, size, [count, a, b])
-    keys = split(checked(law.key, n=(count, NOT_NEGATIVE)), 3)
+    keys = split(checked(distribution.key, n=(count, NOT_NEGATIVE)), 3)
     one, other, last = (keys[..., i] for i in range(3))
     difference = sub(standard_gamma(one, shape, a, True), standard_gamma(other, shape, b, True))
     found = _standard_binomial(last, shape, count, reciprocal(add(exp(-difference), 1.0)))
@@ -405,14 +407,18 @@ def negative_binomial(key: Any, n: Any, p: Any, size: Any = None) -> TensorVaria
 
     ``n`` and ``p`` must be above 0. ``n`` need not be an integer. ValueError if numbers above 2**62 might occur.
     """
-    law = begin(key, size, "float64", n=(n, POSITIVE), p=(p, FRACTION))
-    n, p = law.values
+    distribution = begin(key, size, "float64", n=(n, POSITIVE), p=(p, FRACTION))
+    n, p = distribution.values
     made = require(
-        checked(law.key, p=(p, POSITIVE)), _fits, n, p, message="n too large or p too small"
+        checked(distribution.key, p=(p, POSITIVE)),
+        _fits,
+        n,
+        p,
+        message="n too large or p too small",
     )
-    one, other = law._replace(key=made).split(2)
-    mean = mul(standard_gamma(one, law.shape, n), true_div(sub(1.0, p), p))
-    found = _poisson(other, law.shape, minimum(mean, _MOST))
+    one, other = distribution._replace(key=made).split(2)
+    mean = mul(standard_gamma(one, distribution.shape, n), true_div(sub(1.0, p), p))
+    found = _poisson(other, distribution.shape, minimum(mean, _MOST))
     return without_derivative("negative_binomial", _integer(found), n, p)
 
 
@@ -426,9 +432,9 @@ def geometric(key: Any, p: Any, size: Any = None) -> TensorVariable:
 
     The successful trial is counted. As in NumPy, a number above 2**63 - 1 is replaced by 2**63 - 1.
     """
-    law = begin(key, size, "float64", p=(p, FRACTION))
-    (p,) = law.values
-    u = law._replace(key=checked(law.key, p=(p, POSITIVE))).uniform(half=True)
+    distribution = begin(key, size, "float64", p=(p, FRACTION))
+    (p,) = distribution.values
+    u = distribution._replace(key=checked(distribution.key, p=(p, POSITIVE))).uniform(half=True)
     found = maximum(ceil(true_div(log(u), log1p(-p))), 1.0)
     limit = np.iinfo("int64").max
     fits = lt(found, float(limit))
@@ -509,18 +515,18 @@ def _counts(key: Any, shape: Any, count: Any, p: Any, outcomes: int) -> Any:
 def dirichlet_multinomial(key: Any, alpha: Any, n: Any, size: Any = None) -> TensorVariable:
     """Dirichlet-multinomial counts (int64) of each of K outcomes in ``n`` trials.
 
-    The probabilities are drawn first, from the Dirichlet law with the parameters ``alpha`` (..., K) > 0. The shape of
+    The probabilities are drawn first, from the Dirichlet distribution with the parameters ``alpha`` (..., K) > 0. The shape of
     the draw is ``size`` followed by K, which must be static.
     """
     count = integer_parameter(n, "n")
-    law = begin(key, None, "float64", core=1, alpha=(alpha, POSITIVE))
-    (alpha,) = law.values
+    distribution = begin(key, None, "float64", core=1, alpha=(alpha, POSITIVE))
+    (alpha,) = distribution.values
     outcomes = static_integer(alpha.type.shape[-1], "number of outcomes of alpha")
     if not outcomes:
         raise ValueError("alpha must have a last axis with at least one concentration")
     own = count.dimshuffle(*range(count.type.ndim), "x")
     shape = draw_shape(key, size, [own, alpha], core=1)
-    keys = split(checked(law.key, n=(count, NOT_NEGATIVE)), 2)
+    keys = split(checked(distribution.key, n=(count, NOT_NEGATIVE)), 2)
     logarithms = standard_gamma(keys[..., 0], (*shape, outcomes), alpha, True)
     p = softmax(logarithms, axis=-1)
     found = _counts(keys[..., 1], shape, count, p, outcomes)

@@ -1,7 +1,7 @@
-"""Differentiates draws from keys with respect to the parameters of their law, where the chain rule would fail.
+"""Differentiates draws from keys with respect to the parameters of their distribution, where the chain rule would fail.
 
 For example, the chain rule fails for draws by rejection, since the parameters decide which attempt is accepted. Let F
-be the distribution function of a law, p its density, and theta a parameter. The derivative of a draw with respect to
+be the distribution function of a distribution, p its density, and theta a parameter. The derivative of a draw with respect to
 theta is -dF/dtheta / p: if theta changes, the draw changes so that F keeps its value (Figurnov, Mohamed and Mnih,
 "Implicit reparameterization gradients", 2018).
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["ImplicitDerivative", "NoDerivative", "with_derivative", "without_derivative"]
 
 SLOPES: dict[str, Callable[..., Sequence[Any]]] = {}
-"""Maps the name of a law to a function of its draws and their parameters.
+"""Maps the name of a distribution to a function of its draws and their parameters.
 
 The function returns the derivatives of the draws with respect to each parameter, and None for a parameter without a
 derivative. `gamma` and `further` fill the mapping.
@@ -38,7 +38,7 @@ derivative. `gamma` and `further` fill the mapping.
 
 
 class _OfParameters(Op):
-    """Base class of ops that return their first input, a draw. The other inputs are the parameters of the law.
+    """Base class of ops that return their first input, a draw. The other inputs are the parameters of the distribution.
 
     Gradients treat the draw as a function of these parameters only.
     """
@@ -73,17 +73,17 @@ class _OfParameters(Op):
 
 @op
 class ImplicitDerivative(_OfParameters):
-    """Returns its first input, a draw. ``SLOPES[law]`` computes the derivatives of the draw with respect to the
+    """Returns its first input, a draw. ``SLOPES[distribution]`` computes the derivatives of the draw with respect to the
     parameters.
 
     The parameters have as many dimensions as the draw.
     """
 
-    law: str
+    distribution: str
 
     def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
         terms: list[Any] = [None]
-        for parameter, slope in zip(inputs[1:], SLOPES[self.law](*inputs), strict=True):
+        for parameter, slope in zip(inputs[1:], SLOPES[self.distribution](*inputs), strict=True):
             term = None if slope is None else mul(cotangents[0], slope)
             terms.append(None if term is None else unbroadcast(term, term.type, parameter.type))
         return terms
@@ -91,7 +91,7 @@ class ImplicitDerivative(_OfParameters):
     def pushforward(self, inputs: Tensors, outputs: Tensors, tangents: Tangents) -> Tangents:
         terms = [
             mul(tangent, slope)
-            for tangent, slope in zip(tangents[1:], SLOPES[self.law](*inputs), strict=True)
+            for tangent, slope in zip(tangents[1:], SLOPES[self.distribution](*inputs), strict=True)
             if isinstance(tangent, Variable) and slope is not None
         ]
         return [add(*terms) if terms else None]
@@ -99,14 +99,14 @@ class ImplicitDerivative(_OfParameters):
 
 @op
 class NoDerivative(_OfParameters):
-    """Returns its first input, a draw. A gradient with respect to the parameters raises an error with the name ``law``."""
+    """Returns its first input, a draw. A gradient with respect to the parameters raises an error with the name ``distribution``."""
 
-    law: str
+    distribution: str
 
     @trait
     def no_derivative(self) -> str:
         return (
-            f"A draw of the law {self.law} has no derivative by its parameters; if none is wanted, give them without one, "
+            f"A draw of the distribution {self.distribution} has no derivative by its parameters; if none is wanted, give them without one, "
             "by disconnected_grad"
         )
 
@@ -114,17 +114,17 @@ class NoDerivative(_OfParameters):
         return [None, *(NullType(self.no_derivative)() for _ in inputs[1:])]
 
 
-def without_derivative(law: str, value: Any, *parameters: Any) -> TensorVariable:
+def without_derivative(distribution: str, value: Any, *parameters: Any) -> TensorVariable:
     """The draw ``value``, marked so that a gradient with respect to ``parameters`` is an error and not 0."""
     variables = [p for p in parameters if not isinstance(p, Constant)]
     if not variables:
         return value
-    made: TensorVariable = NoDerivative(law)(value, *variables)
+    made: TensorVariable = NoDerivative(distribution)(value, *variables)
     return made
 
 
-def with_derivative(law: str, value: Any, *parameters: Any) -> TensorVariable:
+def with_derivative(distribution: str, value: Any, *parameters: Any) -> TensorVariable:
     """The draw ``value``, with its derivatives with respect to ``parameters``. The parameters broadcast to the draw."""
     aligned = [shape_padleft(p, value.type.ndim - p.type.ndim) for p in parameters]
-    made: TensorVariable = ImplicitDerivative(law)(value, *aligned)
+    made: TensorVariable = ImplicitDerivative(distribution)(value, *aligned)
     return made

@@ -150,7 +150,7 @@ _normal_tail: Elemwise = elementwise(
     lambda dtypes: dtypes[0],
     None,
     [None],
-    "The quantile of the normal law for probabilities u in its tails, with u (1 - u) below exp(-6.25) / 4.",
+    "The quantile of the normal distribution for probabilities u in its tails, with u (1 - u) below exp(-6.25) / 4.",
     formula=_tail,
 )
 normal_quantile: Elemwise = elementwise(

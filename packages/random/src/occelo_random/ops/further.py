@@ -1,4 +1,4 @@
-"""Draws by keys from four continuous laws: von Mises, inverse Gaussian (Wald), skew-normal and truncated normal.
+"""Draws by keys from four continuous distributions: von Mises, inverse Gaussian (Wald), skew-normal and truncated normal.
 
 Users call the functions from `occelo.tensor.random`. Skew-normal numbers are computed in the dtype of the draw, all
 others in float64. Draws have derivatives with respect to all parameters.
@@ -131,16 +131,16 @@ def vonmises(
 
     A ``kappa`` below 1e-8 or above 1e40 is replaced by this bound.
     """
-    law = begin(key, size, dtype, mu=mu, kappa=(kappa, NOT_NEGATIVE))
-    mu, kappa = law.values
-    one, other = law.split(2)
+    distribution = begin(key, size, dtype, mu=mu, kappa=(kappa, NOT_NEGATIVE))
+    mu, kappa = distribution.values
+    one, other = distribution.split(2)
     # below the first bound the angles are uniform, and above the second they are 0, to the last digit
     concentration = minimum(maximum(cast(kappa, "float64"), 1e-8), 1e40)
-    found = _angles(one, law.shape, concentration)
-    side = lt(standard_uniform(other, law.shape, "float64"), 0.5)
+    found = _angles(one, distribution.shape, concentration)
+    side = lt(standard_uniform(other, distribution.shape, "float64"), 0.5)
     angle = with_derivative("vonmises", switch(side, neg(found), found), concentration)
     turned = mod(add(cast(mu, "float64"), angle, math.pi), 2 * math.pi)
-    return cast(sub(turned, math.pi), law.dtype)
+    return cast(sub(turned, math.pi), distribution.dtype)
 
 
 def wald(
@@ -152,17 +152,17 @@ def wald(
     choice of the root depends on the parameters. So the derivatives are not computed by the chain rule, but as in
     `draw_derivatives`.
     """
-    law = begin(key, size, dtype, mean=(mean, POSITIVE), scale=(scale, POSITIVE))
-    mean, scale = (cast(v, "float64") for v in law.values)
-    one, other = law.split(2)
-    z = standard_normal(one, law.shape, "float64")
+    distribution = begin(key, size, dtype, mean=(mean, POSITIVE), scale=(scale, POSITIVE))
+    mean, scale = (cast(v, "float64") for v in distribution.values)
+    one, other = distribution.split(2)
+    z = standard_normal(one, distribution.shape, "float64")
     y = true_div(mul(mean, z, z), scale)
     # the smaller root divided by the mean, computed without cancellation
     root = true_div(2.0, add(2.0, y, mul(sqrt(y), sqrt(add(y, 4.0)))))
-    u = standard_uniform(other, law.shape, "float64")
+    u = standard_uniform(other, distribution.shape, "float64")
     smaller = le(u, reciprocal(add(root, 1.0)))
     found = mul(mean, switch(smaller, root, reciprocal(root)))
-    return cast(with_derivative("wald", found, mean, scale), law.dtype)
+    return cast(with_derivative("wald", found, mean, scale), distribution.dtype)
 
 
 def _wald_slopes(x: Any, mean: Any, scale: Any) -> list[Any]:
@@ -186,7 +186,7 @@ SLOPES["wald"] = _wald_slopes
 
 
 _SKEWEST = 1e12
-"""For a larger skewness parameter, the law is the half-normal law, to the last digit."""
+"""For a larger skewness parameter, the distribution is the half-normal distribution, to the last digit."""
 
 
 def skewnorm(
@@ -198,12 +198,12 @@ def skewnorm(
     dtype: str | None = None,
 ) -> TensorVariable:
     """Skew-normal numbers with the skewness parameter ``a``, as in SciPy."""
-    law = begin(key, size, dtype, a=a, loc=loc, scale=(scale, NOT_NEGATIVE))
-    a, loc, scale = law.values
+    distribution = begin(key, size, dtype, a=a, loc=loc, scale=(scale, NOT_NEGATIVE))
+    a, loc, scale = distribution.values
     a = minimum(maximum(a, -_SKEWEST), _SKEWEST)
-    one, other = law.split(2)
-    size_ = abs(standard_normal(one, law.shape, law.dtype))
-    z = standard_normal(other, law.shape, law.dtype)
+    one, other = distribution.split(2)
+    size_ = abs(standard_normal(one, distribution.shape, distribution.dtype))
+    z = standard_normal(other, distribution.shape, distribution.dtype)
     return add(loc, mul(scale, true_div(add(mul(a, size_), z), sqrt(add(1.0, mul(a, a))))))
 
 
@@ -221,17 +221,17 @@ def truncnorm(
     They are drawn by inversion, even if both bounds are far in a tail, beyond 40 standard deviations. An infinite bound
     has no derivative.
     """
-    law = begin(key, size, dtype, a=a, b=b, loc=loc, scale=(scale, NOT_NEGATIVE))
-    given = law.values
-    checked = require(law.key, _below, given[0], given[1], message="a >= b")
+    distribution = begin(key, size, dtype, a=a, b=b, loc=loc, scale=(scale, NOT_NEGATIVE))
+    given = distribution.values
+    checked = require(distribution.key, _below, given[0], given[1], message="a >= b")
     a, b, loc, scale = (cast(v, "float64") for v in given)
-    u = standard_uniform(checked, law.shape, "float64", half=True)
+    u = standard_uniform(checked, distribution.shape, "float64", half=True)
     # an interval in the upper tail is mirrored to the lower tail, where probabilities are small numbers
     upper = gt(add(a, b), 0.0)
     low, high = switch(upper, neg(b), a), switch(upper, neg(a), b)
     found = _between(low, high, switch(upper, sub(1.0, u), u))
     x = minimum(maximum(switch(upper, neg(found), found), a), b)
-    return cast(add(loc, mul(scale, with_derivative("truncnorm", x, a, b, u))), law.dtype)
+    return cast(add(loc, mul(scale, with_derivative("truncnorm", x, a, b, u))), distribution.dtype)
 
 
 def _below(a: Any, b: Any) -> Any:

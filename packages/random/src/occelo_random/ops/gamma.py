@@ -1,4 +1,4 @@
-"""Draws by keys from the gamma law, and from laws computed from gamma numbers: beta, chi-square, Dirichlet, t and F.
+"""Draws by keys from the gamma distribution, and from distributions computed from gamma numbers: beta, chi-square, Dirichlet, t and F.
 
 Users call the functions from `occelo.tensor.random`. `counts` and `matrices` call `standard_gamma`. The algorithm is
 from Marsaglia and Tsang ("A simple method for generating gamma variables", 2000). Each attempt computes a proposal from
@@ -136,7 +136,7 @@ def _slope_by_expansion(z: Array, a: Array) -> Array:
     """The derivative of gamma numbers z by a, computed by expanding the quantile in powers of r = 1 / sqrt(a).
 
     The expansion is z = a + sqrt(a) (x + r (x**2 - 1) / 3 + r**2 (x**3 - 7 x) / 36 - ...), where x is the quantile
-    of the normal law for the probability for which z is the quantile of the gamma law (Fisher and Cornish, "The
+    of the normal distribution for the probability for which z is the quantile of the gamma distribution (Fisher and Cornish, "The
     percentile points of distributions having known cumulants", 1960). Newton's method solves this equation for x. Then
     the right side is differentiated by a, with x held constant.
     """
@@ -172,7 +172,7 @@ gamma_slope: Elemwise = elementwise(
     2,
     lambda dtypes: "float64",
     _gamma_slope,
-    doc="The derivative of draws from the standard gamma law with respect to its parameter, from the draws and the parameter.",
+    doc="The derivative of draws from the standard gamma distribution with respect to its parameter, from the draws and the parameter.",
 )
 
 
@@ -212,29 +212,39 @@ def gamma(
     key: Any, shape: Any, scale: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
     """Gamma numbers with mean ``shape * scale`` and variance ``shape * scale**2``."""
-    law = begin(key, size, dtype, shape=(shape, POSITIVE), scale=(scale, NOT_NEGATIVE))
-    a, scale = law.values
-    return mul(cast(standard_gamma(law.key, law.shape, a), law.dtype), scale)
+    distribution = begin(key, size, dtype, shape=(shape, POSITIVE), scale=(scale, NOT_NEGATIVE))
+    a, scale = distribution.values
+    return mul(
+        cast(standard_gamma(distribution.key, distribution.shape, a), distribution.dtype), scale
+    )
 
 
 def invgamma(
     key: Any, a: Any, scale: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
     """Inverse gamma numbers: ``scale`` divided by gamma numbers with mean and variance ``a``, as in SciPy."""
-    law = begin(key, size, dtype, a=(a, POSITIVE), scale=(scale, NOT_NEGATIVE))
-    a, scale = law.values
-    return mul(cast(exp(-standard_gamma(law.key, law.shape, a, True)), law.dtype), scale)
+    distribution = begin(key, size, dtype, a=(a, POSITIVE), scale=(scale, NOT_NEGATIVE))
+    a, scale = distribution.values
+    return mul(
+        cast(
+            exp(-standard_gamma(distribution.key, distribution.shape, a, True)), distribution.dtype
+        ),
+        scale,
+    )
 
 
 def gengamma(
     key: Any, alpha: Any, p: Any, lambd: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
     """Generalized gamma numbers: ``lambd * g**(1 / p)`` for gamma numbers g with mean and variance ``alpha / p``."""
-    law = begin(
+    distribution = begin(
         key, size, dtype, alpha=(alpha, POSITIVE), p=(p, POSITIVE), lambd=(lambd, NOT_NEGATIVE)
     )
-    alpha, p, lambd = law.values
-    logarithm = cast(standard_gamma(law.key, law.shape, true_div(alpha, p), True), law.dtype)
+    alpha, p, lambd = distribution.values
+    logarithm = cast(
+        standard_gamma(distribution.key, distribution.shape, true_div(alpha, p), True),
+        distribution.dtype,
+    )
     return mul(exp(true_div(logarithm, p)), lambd)
 
 
@@ -243,9 +253,14 @@ def chisquare(key: Any, df: Any, size: Any = None, dtype: str | None = None) -> 
 
     ``df`` need not be an integer.
     """
-    law = begin(key, size, dtype, df=(df, POSITIVE))
-    (df,) = law.values
-    return mul(cast(standard_gamma(law.key, law.shape, mul(df, 0.5)), law.dtype), 2.0)
+    distribution = begin(key, size, dtype, df=(df, POSITIVE))
+    (df,) = distribution.values
+    return mul(
+        cast(
+            standard_gamma(distribution.key, distribution.shape, mul(df, 0.5)), distribution.dtype
+        ),
+        2.0,
+    )
 
 
 def beta(key: Any, a: Any, b: Any, size: Any = None, dtype: str | None = None) -> TensorVariable:
@@ -253,23 +268,25 @@ def beta(key: Any, a: Any, b: Any, size: Any = None, dtype: str | None = None) -
 
     They are g / (g + h), where g and h are gamma numbers with the parameters ``a`` and ``b``.
     """
-    law = begin(key, size, dtype, a=(a, POSITIVE), b=(b, POSITIVE))
-    a, b = law.values
-    one, other = law.split(2)
-    mine = standard_gamma(one, law.shape, a, True)
-    return cast(sigmoid(sub(mine, standard_gamma(other, law.shape, b, True))), law.dtype)
+    distribution = begin(key, size, dtype, a=(a, POSITIVE), b=(b, POSITIVE))
+    a, b = distribution.values
+    one, other = distribution.split(2)
+    mine = standard_gamma(one, distribution.shape, a, True)
+    return cast(
+        sigmoid(sub(mine, standard_gamma(other, distribution.shape, b, True))), distribution.dtype
+    )
 
 
 def f(
     key: Any, dfnum: Any, dfden: Any, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
-    """Numbers of Fisher's F law: quotients of two chi-square numbers, each divided by its degrees of freedom."""
-    law = begin(key, size, dtype, dfnum=(dfnum, POSITIVE), dfden=(dfden, POSITIVE))
-    m, n = law.values
-    one, other = law.split(2)
-    above = standard_gamma(one, law.shape, mul(m, 0.5), True)
-    below = standard_gamma(other, law.shape, mul(n, 0.5), True)
-    return mul(cast(exp(sub(above, below)), law.dtype), true_div(n, m))
+    """Numbers of Fisher's F distribution: quotients of two chi-square numbers, each divided by its degrees of freedom."""
+    distribution = begin(key, size, dtype, dfnum=(dfnum, POSITIVE), dfden=(dfden, POSITIVE))
+    m, n = distribution.values
+    one, other = distribution.split(2)
+    above = standard_gamma(one, distribution.shape, mul(m, 0.5), True)
+    below = standard_gamma(other, distribution.shape, mul(n, 0.5), True)
+    return mul(cast(exp(sub(above, below)), distribution.dtype), true_div(n, m))
 
 
 def t(
@@ -280,19 +297,19 @@ def t(
     size: Any = None,
     dtype: str | None = None,
 ) -> TensorVariable:
-    """Numbers of Student's t law with ``df`` degrees of freedom, times ``scale``, plus ``loc``.
+    """Numbers of Student's t distribution with ``df`` degrees of freedom, times ``scale``, plus ``loc``.
 
-    A number of Student's law is a normal number, divided by the root mean square of ``df`` other normal numbers.
+    A number of Student's distribution is a normal number, divided by the root mean square of ``df`` other normal numbers.
     """
-    law = begin(key, size, dtype, df=(df, POSITIVE), loc=loc, scale=(scale, NOT_NEGATIVE))
-    df, loc, scale = law.values
+    distribution = begin(key, size, dtype, df=(df, POSITIVE), loc=loc, scale=(scale, NOT_NEGATIVE))
+    df, loc, scale = distribution.values
     # for larger df, numbers are normal to the last digit
     df = minimum(df, 1e30)
-    one, other = law.split(2)
-    z = standard_normal(one, law.shape, law.dtype)
+    one, other = distribution.split(2)
+    z = standard_normal(one, distribution.shape, distribution.dtype)
     half = cast(mul(df, 0.5), "float64")
-    logarithm = sub(standard_gamma(other, law.shape, half, True), log(half))
-    return add(loc, mul(scale, z, cast(exp(mul(logarithm, -0.5)), law.dtype)))
+    logarithm = sub(standard_gamma(other, distribution.shape, half, True), log(half))
+    return add(loc, mul(scale, z, cast(exp(mul(logarithm, -0.5)), distribution.dtype)))
 
 
 def dirichlet(key: Any, alpha: Any, size: Any = None, dtype: str | None = None) -> TensorVariable:
@@ -301,9 +318,9 @@ def dirichlet(key: Any, alpha: Any, size: Any = None, dtype: str | None = None) 
     They are gamma numbers with the parameters ``alpha`` (..., K), divided by their sum. The shape of the draw is
     ``size`` followed by K.
     """
-    law = begin(key, size, dtype, core=1, alpha=(alpha, POSITIVE))
-    (alpha,) = law.values
-    shape = (*law.shape, lengths_by_variables(alpha)[-1])
-    logarithms = standard_gamma(law.key, shape, alpha, True)
+    distribution = begin(key, size, dtype, core=1, alpha=(alpha, POSITIVE))
+    (alpha,) = distribution.values
+    shape = (*distribution.shape, lengths_by_variables(alpha)[-1])
+    logarithms = standard_gamma(distribution.key, shape, alpha, True)
     parts = exp(sub(logarithms, logarithms.max(axis=-1, keepdims=True)))
-    return cast(true_div(parts, parts.sum(axis=-1, keepdims=True)), law.dtype)
+    return cast(true_div(parts, parts.sum(axis=-1, keepdims=True)), distribution.dtype)

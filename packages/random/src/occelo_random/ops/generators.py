@@ -2,7 +2,7 @@
 
 Users call `rng`, `shared_rng` and `default_rng` from `occelo.tensor.random` to make a variable whose value is a
 generator. To draw, they call methods of this variable. `RandomStream` in `streams` calls the functions. Most functions
-are ops of `generator_laws` or `further_generator_laws`. The arguments of a function are the parameters of its law,
+are ops of `generator_distributions` or `further_generator_distributions`. The arguments of a function are the parameters of its distribution,
 ``size`` and ``rng``; some functions, such as `integers` and `choice`, have further arguments. A function returns a list
 of two variables: the next generator and the draw.
 """
@@ -24,8 +24,8 @@ from occelo_graph.ops.shape.axes import normalize_axis
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.nodes import Tensors
 from occelo_graph.tensors.type import TensorType, is_discrete
-from occelo_random.ops import further_generator_laws as further
-from occelo_random.ops import generator_laws as laws
+from occelo_random.ops import further_generator_distributions as further
+from occelo_random.ops import generator_distributions as distributions
 from occelo_random.ops.generator_type import (
     RandomGeneratorType,
     copied,
@@ -33,7 +33,7 @@ from occelo_random.ops.generator_type import (
 )
 
 __all__ = [
-    "LAWS",
+    "DISTRIBUTIONS",
     "DefaultGenerator",
     "RandomGeneratorConstant",
     "RandomGeneratorSharedVariable",
@@ -43,46 +43,46 @@ __all__ = [
     "shared_rng",
 ]
 
-bernoulli = laws.BernoulliRV()
-beta = laws.BetaRV()
-betabinom = laws.BetaBinomialRV()
-binomial = laws.BinomialRV()
-categorical = laws.CategoricalRV()
-cauchy = laws.CauchyRV()
-chisquare = laws.ChiSquareRV()
-dirichlet = laws.DirichletRV()
+bernoulli = distributions.BernoulliRV()
+beta = distributions.BetaRV()
+betabinom = distributions.BetaBinomialRV()
+binomial = distributions.BinomialRV()
+categorical = distributions.CategoricalRV()
+cauchy = distributions.CauchyRV()
+chisquare = distributions.ChiSquareRV()
+dirichlet = distributions.DirichletRV()
 dirichlet_multinomial = further.DirichletMultinomialRV()
-exponential = laws.ExponentialRV()
-f = laws.FRV()
-gamma = laws.GammaRV()
-gengamma = laws.GenGammaRV()
-geometric = laws.GeometricRV()
-gumbel = laws.GumbelRV()
+exponential = distributions.ExponentialRV()
+f = distributions.FRV()
+gamma = distributions.GammaRV()
+gengamma = distributions.GenGammaRV()
+geometric = distributions.GeometricRV()
+gumbel = distributions.GumbelRV()
 gumbel_l = further.GumbelLeftRV()
-halfcauchy = laws.HalfCauchyRV()
-halfnormal = laws.HalfNormalRV()
-hypergeometric = laws.HyperGeometricRV()
-invgamma = laws.InvGammaRV()
-laplace = laws.LaplaceRV()
-logistic = laws.LogisticRV()
-lognormal = laws.LogNormalRV()
+halfcauchy = distributions.HalfCauchyRV()
+halfnormal = distributions.HalfNormalRV()
+hypergeometric = distributions.HyperGeometricRV()
+invgamma = distributions.InvGammaRV()
+laplace = distributions.LaplaceRV()
+logistic = distributions.LogisticRV()
+lognormal = distributions.LogNormalRV()
 lomax = further.LomaxRV()
-multinomial = laws.MultinomialRV()
-nbinom = negative_binomial = laws.NegBinomialRV()
-normal = laws.NormalRV()
-pareto = laws.ParetoRV()
-poisson = laws.PoissonRV()
-power = laws.PowerRV()
-rayleigh = laws.RayleighRV()
+multinomial = distributions.MultinomialRV()
+nbinom = negative_binomial = distributions.NegBinomialRV()
+normal = distributions.NormalRV()
+pareto = distributions.ParetoRV()
+poisson = distributions.PoissonRV()
+power = distributions.PowerRV()
+rayleigh = distributions.RayleighRV()
 skewnorm = further.SkewNormalRV()
-t = laws.StudentTRV()
-triangular = laws.TriangularRV()
-truncexpon = laws.TruncExponentialRV()
+t = distributions.StudentTRV()
+triangular = distributions.TriangularRV()
+truncexpon = distributions.TruncExponentialRV()
 truncnorm = further.TruncatedNormalRV()
-uniform = laws.UniformRV()
-vonmises = laws.VonMisesRV()
-wald = laws.WaldRV()
-weibull = laws.WeibullRV()
+uniform = distributions.UniformRV()
+vonmises = distributions.VonMisesRV()
+wald = distributions.WaldRV()
+weibull = distributions.WeibullRV()
 wishart = further.WishartRV()
 
 
@@ -99,7 +99,7 @@ def multivariate_normal(
     ``method`` is the method that factors the covariances: "svd", "eigh" or "cholesky". ValueError if the covariances
     are not positive semidefinite.
     """
-    return laws.MvNormalRV(method=method)(mean, cov, size=size, rng=rng, **options)
+    return distributions.MvNormalRV(method=method)(mean, cov, size=size, rng=rng, **options)
 
 
 def lkj(n: Any, eta: Any = 1.0, size: Any = None, rng: Any = None, **options: Any) -> list[Any]:
@@ -129,7 +129,7 @@ def integers(
     if high is None:
         low, high = 0, low
     high = high + 1 if endpoint else high
-    return laws.IntegersRV()(low, high, size=size, rng=rng, dtype=dtype, **options)
+    return distributions.IntegersRV()(low, high, size=size, rng=rng, dtype=dtype, **options)
 
 
 def choice(
@@ -147,7 +147,9 @@ def choice(
     """
     a = as_tensor_variable(a)
     count = a if a.type.ndim == 0 else a.shape[axis]
-    draw = laws.ChoiceRV(signature="()->()" if p is None else "(),(n)->()", replace=replace)
+    draw = distributions.ChoiceRV(
+        signature="()->()" if p is None else "(),(n)->()", replace=replace
+    )
     following, at = draw(count, *([] if p is None else [p]), size=size, rng=rng)
     chosen = at if a.type.ndim == 0 else take(a, at, axis)
     chosen.name = options.get("name")
@@ -166,7 +168,7 @@ def permutation(
         if not is_discrete(x.dtype):
             raise TypeError(f"Integers below a float cannot be permuted, got {x.type}")
         x = arange(x.astype("int64"))
-    return _in_random_order(laws.PermutationRV, x, axis)(x, size=size, rng=rng, **options)
+    return _in_random_order(distributions.PermutationRV, x, axis)(x, size=size, rng=rng, **options)
 
 
 def shuffle(x: Any, axis: int = 0, rng: Any = None, size: Any = None, **options: Any) -> list[Any]:
@@ -177,18 +179,18 @@ def shuffle(x: Any, axis: int = 0, rng: Any = None, size: Any = None, **options:
     x = as_tensor_variable(x)
     if x.type.ndim == 0:
         raise TypeError(f"shuffle takes an array, got {x.type}")
-    return _in_random_order(laws.ShuffleRV, x, axis)(x, size=size, rng=rng, **options)
+    return _in_random_order(distributions.ShuffleRV, x, axis)(x, size=size, rng=rng, **options)
 
 
-def _in_random_order(law: Callable[..., Any], x: Any, axis: int) -> Any:
+def _in_random_order(distribution: Callable[..., Any], x: Any, axis: int) -> Any:
     names = ",".join(f"x{i}" for i in range(x.type.ndim))
     axis = normalize_axis(axis, x.type.ndim)
-    return law(signature=f"({names})->({names})", dtype=x.dtype, axis=axis)
+    return distribution(signature=f"({names})->({names})", dtype=x.dtype, axis=axis)
 
 
-Law = Callable[..., Any]
+Distribution = Callable[..., Any]
 
-LAWS: dict[str, Law] = {
+DISTRIBUTIONS: dict[str, Distribution] = {
     name: globals()[name]
     for name in (
         "bernoulli beta betabinom binomial categorical cauchy chisquare choice dirichlet dirichlet_multinomial "
@@ -204,12 +206,12 @@ LAWS: dict[str, Law] = {
 class _Drawing:
     """A descriptor that makes a function of this module a method of variables whose values are generators."""
 
-    def __init__(self, law: Law) -> None:
-        self.law = law
-        self.__doc__ = law.__doc__ if callable(law) else None
+    def __init__(self, distribution: Distribution) -> None:
+        self.distribution = distribution
+        self.__doc__ = distribution.__doc__ if callable(distribution) else None
 
     def __get__(self, variable: Any, owner: Any = None) -> Callable[..., Any]:
-        return self.law if variable is None else partial(self.law, rng=variable)
+        return self.distribution if variable is None else partial(self.distribution, rng=variable)
 
 
 class GeneratorMethods:

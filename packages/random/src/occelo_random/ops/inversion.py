@@ -64,9 +64,9 @@ def cauchy(
     key: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
     """Cauchy numbers with median ``loc`` and scale ``scale``, the half width of the density at half of its maximum."""
-    law = begin(key, size, dtype, loc=loc, scale=(scale, NOT_NEGATIVE))
-    loc, scale = law.values
-    u = law.uniform(half=True)
+    distribution = begin(key, size, dtype, loc=loc, scale=(scale, NOT_NEGATIVE))
+    loc, scale = distribution.values
+    u = distribution.uniform(half=True)
     return add(loc, mul(scale, _signed(u, reciprocal(tan(mul(_tail(u), math.pi))))))
 
 
@@ -74,9 +74,9 @@ def halfcauchy(
     key: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
     """Half-Cauchy numbers: ``loc`` plus absolute values of Cauchy numbers with median 0 and scale ``scale``."""
-    law = begin(key, size, dtype, loc=loc, scale=(scale, NOT_NEGATIVE))
-    loc, scale = law.values
-    u = law.uniform(half=True)
+    distribution = begin(key, size, dtype, loc=loc, scale=(scale, NOT_NEGATIVE))
+    loc, scale = distribution.values
+    u = distribution.uniform(half=True)
     # tan(u pi / 2), computed from the distance to the nearer end of (0, 1)
     near = tan(mul(_tail(u), math.pi / 2))
     return add(loc, mul(scale, switch(lt(u, 0.5), near, reciprocal(near))))
@@ -86,18 +86,21 @@ def halfnormal(
     key: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
     """Half-normal numbers: ``loc`` plus absolute values of normal numbers with mean 0 and standard deviation ``scale``."""
-    law = begin(key, size, dtype, loc=loc, scale=(scale, NOT_NEGATIVE))
-    loc, scale = law.values
-    return add(loc, mul(scale, abs(standard_normal(law.key, law.shape, law.dtype))))
+    distribution = begin(key, size, dtype, loc=loc, scale=(scale, NOT_NEGATIVE))
+    loc, scale = distribution.values
+    return add(
+        loc,
+        mul(scale, abs(standard_normal(distribution.key, distribution.shape, distribution.dtype))),
+    )
 
 
 def laplace(
     key: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
     """Laplace numbers: ``loc`` plus or minus exponential numbers with mean ``scale``."""
-    law = begin(key, size, dtype, loc=loc, scale=(scale, NOT_NEGATIVE))
-    loc, scale = law.values
-    u = law.uniform(half=True)
+    distribution = begin(key, size, dtype, loc=loc, scale=(scale, NOT_NEGATIVE))
+    loc, scale = distribution.values
+    u = distribution.uniform(half=True)
     return add(loc, mul(scale, _signed(u, neg(log(mul(_tail(u), 2.0))))))
 
 
@@ -105,70 +108,75 @@ def logistic(
     key: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
     """Logistic numbers with mean ``loc`` and scale ``scale``."""
-    law = begin(key, size, dtype, loc=loc, scale=(scale, NOT_NEGATIVE))
-    loc, scale = law.values
-    return add(loc, mul(scale, logit(law.uniform(half=True))))
+    distribution = begin(key, size, dtype, loc=loc, scale=(scale, NOT_NEGATIVE))
+    loc, scale = distribution.values
+    return add(loc, mul(scale, logit(distribution.uniform(half=True))))
 
 
 def gumbel(
     key: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
     """Gumbel numbers of maxima, with mode ``loc`` and scale ``scale``."""
-    law = begin(key, size, dtype, loc=loc, scale=(scale, NOT_NEGATIVE))
-    loc, scale = law.values
-    return sub(loc, mul(scale, log(neg(log(law.uniform(half=True))))))
+    distribution = begin(key, size, dtype, loc=loc, scale=(scale, NOT_NEGATIVE))
+    loc, scale = distribution.values
+    return sub(loc, mul(scale, log(neg(log(distribution.uniform(half=True))))))
 
 
 def gumbel_l(
     key: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
     """Gumbel numbers of minima, with mode ``loc`` and scale ``scale``."""
-    law = begin(key, size, dtype, loc=loc, scale=(scale, NOT_NEGATIVE))
-    loc, scale = law.values
-    return add(loc, mul(scale, log(_exponential(law))))
+    distribution = begin(key, size, dtype, loc=loc, scale=(scale, NOT_NEGATIVE))
+    loc, scale = distribution.values
+    return add(loc, mul(scale, log(_exponential(distribution))))
 
 
 def lognormal(
     key: Any, mean: Any = 0.0, sigma: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
     """Log-normal numbers: exponentials of normal numbers with mean ``mean`` and standard deviation ``sigma``."""
-    law = begin(key, size, dtype, mean=mean, sigma=(sigma, NOT_NEGATIVE))
-    mean, sigma = law.values
-    return exp(add(mean, mul(sigma, standard_normal(law.key, law.shape, law.dtype))))
+    distribution = begin(key, size, dtype, mean=mean, sigma=(sigma, NOT_NEGATIVE))
+    mean, sigma = distribution.values
+    return exp(
+        add(
+            mean,
+            mul(sigma, standard_normal(distribution.key, distribution.shape, distribution.dtype)),
+        )
+    )
 
 
 def lomax(
     key: Any, c: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
     """Lomax numbers, as in SciPy: ``loc + scale * (x - 1)`` for Pareto numbers x with exponent ``c``."""
-    law = begin(key, size, dtype, c=(c, POSITIVE), loc=loc, scale=(scale, NOT_NEGATIVE))
-    c, loc, scale = law.values
-    return add(loc, mul(scale, expm1(true_div(_exponential(law), c))))
+    distribution = begin(key, size, dtype, c=(c, POSITIVE), loc=loc, scale=(scale, NOT_NEGATIVE))
+    c, loc, scale = distribution.values
+    return add(loc, mul(scale, expm1(true_div(_exponential(distribution), c))))
 
 
 def pareto(
     key: Any, b: Any, scale: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
     """Pareto numbers with exponent ``b``, which are at least ``scale``, as in SciPy. (NumPy's are smaller by 1.)"""
-    law = begin(key, size, dtype, b=(b, POSITIVE), scale=(scale, NOT_NEGATIVE))
-    b, scale = law.values
-    return mul(scale, exp(true_div(_exponential(law), b)))
+    distribution = begin(key, size, dtype, b=(b, POSITIVE), scale=(scale, NOT_NEGATIVE))
+    b, scale = distribution.values
+    return mul(scale, exp(true_div(_exponential(distribution), b)))
 
 
 def power(key: Any, a: Any, size: Any = None, dtype: str | None = None) -> TensorVariable:
-    """Numbers of the power law: in [0, 1], with the density ``a x**(a - 1)``."""
-    law = begin(key, size, dtype, a=(a, POSITIVE))
-    (a,) = law.values
-    return exp(true_div(log(law.uniform(half=True)), a))
+    """Numbers of the power distribution: in [0, 1], with the density ``a x**(a - 1)``."""
+    distribution = begin(key, size, dtype, a=(a, POSITIVE))
+    (a,) = distribution.values
+    return exp(true_div(log(distribution.uniform(half=True)), a))
 
 
 def rayleigh(
     key: Any, scale: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
     """Rayleigh numbers: lengths of vectors of two normal numbers with standard deviation ``scale``."""
-    law = begin(key, size, dtype, scale=(scale, NOT_NEGATIVE))
-    (scale,) = law.values
-    return mul(scale, sqrt(mul(_exponential(law), 2.0)))
+    distribution = begin(key, size, dtype, scale=(scale, NOT_NEGATIVE))
+    (scale,) = distribution.values
+    return mul(scale, sqrt(mul(_exponential(distribution), 2.0)))
 
 
 def _ordered(left: Any, mode: Any) -> Any:
@@ -186,12 +194,12 @@ def triangular(
 
     ValueError unless left <= mode <= right and left < right.
     """
-    law = begin(key, size, dtype, left=left, mode=mode, right=right)
-    left, mode, right = law.values
-    checked = require(law.key, _ordered, left, mode, message="left > mode")
+    distribution = begin(key, size, dtype, left=left, mode=mode, right=right)
+    left, mode, right = distribution.values
+    checked = require(distribution.key, _ordered, left, mode, message="left > mode")
     checked = require(checked, _ordered, mode, right, message="mode > right")
     checked = require(checked, _distinct, left, right, message="left == right")
-    u = law._replace(key=checked).uniform()
+    u = distribution._replace(key=checked).uniform()
     width, rise, fall = sub(right, left), sub(mode, left), sub(right, mode)
     rising = le(mul(u, width), rise)
     # the branch that is not chosen must not take the root of 0: its infinite slope would spoil the derivative
@@ -212,9 +220,9 @@ def truncexpon(
 
     They are ``loc`` plus exponential numbers with mean ``scale`` that are at most ``b scale``.
     """
-    law = begin(key, size, dtype, b=(b, POSITIVE), loc=loc, scale=(scale, NOT_NEGATIVE))
-    b, loc, scale = law.values
-    u = law.uniform()
+    distribution = begin(key, size, dtype, b=(b, POSITIVE), loc=loc, scale=(scale, NOT_NEGATIVE))
+    b, loc, scale = distribution.values
+    u = distribution.uniform()
     return add(loc, mul(scale, neg(log1p(mul(u, expm1(neg(b)))))))
 
 
@@ -222,11 +230,11 @@ def weibull(
     key: Any, a: Any, scale: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
     """Weibull numbers: ``scale * x**(1/a)`` for exponential numbers x with mean 1."""
-    law = begin(key, size, dtype, a=(a, POSITIVE), scale=(scale, NOT_NEGATIVE))
-    a, scale = law.values
-    return mul(scale, pow(_exponential(law), reciprocal(a)))
+    distribution = begin(key, size, dtype, a=(a, POSITIVE), scale=(scale, NOT_NEGATIVE))
+    a, scale = distribution.values
+    return mul(scale, pow(_exponential(distribution), reciprocal(a)))
 
 
-def _exponential(law: Any) -> Any:
+def _exponential(distribution: Any) -> Any:
     """Exponential numbers with mean 1. They are never 0, so that their logarithms and powers are finite."""
-    return neg(log(law.uniform(half=True)))
+    return neg(log(distribution.uniform(half=True)))

@@ -1,4 +1,4 @@
-"""Draws by keys of multivariate normal vectors, Wishart matrices, and correlation matrices of the LKJ law.
+"""Draws by keys of multivariate normal vectors, Wishart matrices, and correlation matrices of the LKJ distribution.
 
 Users call the functions from `occelo.tensor.random`. Draws have derivatives with respect to all parameters. The modules
 of linear algebra are imported only when a function needs them.
@@ -115,7 +115,7 @@ def wishart(
 def lkj(
     key: Any, n: int, eta: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
-    """Correlation matrices x of the LKJ law, with a density proportional to ``det(x)**(eta - 1)``.
+    """Correlation matrices x of the LKJ distribution, with a density proportional to ``det(x)**(eta - 1)``.
 
     A matrix is computed from its Cholesky factor. In each row of the factor, the part before the diagonal has the
     direction of a normal vector, and its squared length is a beta number (Lewandowski, Kurowicka and Joe, 2009). ``n``
@@ -124,18 +124,23 @@ def lkj(
     """
     if n < 1:
         raise ValueError(f"n must be at least 1, got {n}")
-    law = begin(key, size, dtype, eta=(eta, POSITIVE))
-    (eta,) = law.values
-    one, other, third = law.split(3)
-    z = mul(standard_normal(one, (*law.shape, n, n), law.dtype), np.tri(n, n, -1, dtype=law.dtype))
+    distribution = begin(key, size, dtype, eta=(eta, POSITIVE))
+    (eta,) = distribution.values
+    one, other, third = distribution.split(3)
+    z = mul(
+        standard_normal(one, (*distribution.shape, n, n), distribution.dtype),
+        np.tri(n, n, -1, dtype=distribution.dtype),
+    )
     row = np.arange(n)
     first = np.where(row == 0, 1.0, row / 2)
-    second = add(eta[..., None], np.asarray((n - 1 - row) / 2, law.dtype))
-    shape = (*law.shape, n)
+    second = add(eta[..., None], np.asarray((n - 1 - row) / 2, distribution.dtype))
+    shape = (*distribution.shape, n)
     mine = standard_gamma(other, shape, np.broadcast_to(first, (n,)), True)
-    share = cast(sigmoid(sub(mine, standard_gamma(third, shape, second, True))), law.dtype)
-    share = mul(share, np.asarray(row > 0, law.dtype))
-    length = sqrt(add(mul(z, z).sum(axis=-1), np.asarray(row == 0, law.dtype)))
+    share = cast(sigmoid(sub(mine, standard_gamma(third, shape, second, True))), distribution.dtype)
+    share = mul(share, np.asarray(row > 0, distribution.dtype))
+    length = sqrt(add(mul(z, z).sum(axis=-1), np.asarray(row == 0, distribution.dtype)))
     directions = mul(z, true_div(sqrt(share), length)[..., None])
-    lower = add(directions, mul(np.eye(n, dtype=law.dtype), sqrt(sub(1.0, share))[..., None]))
+    lower = add(
+        directions, mul(np.eye(n, dtype=distribution.dtype), sqrt(sub(1.0, share))[..., None])
+    )
     return matmul(lower, swapaxes(lower, -1, -2))

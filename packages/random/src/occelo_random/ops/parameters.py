@@ -179,7 +179,7 @@ class Begun(NamedTuple):
         return standard_uniform(self.key, self.shape, self.dtype, half)
 
     def split(self, num: int) -> list[TensorVariable]:
-        """``num`` independent keys, for a law that computes a draw from several random numbers."""
+        """``num`` independent keys, for a distribution that computes a draw from several random numbers."""
         keys = split(self.key, num)
         return [keys[..., i] for i in range(num)]
 

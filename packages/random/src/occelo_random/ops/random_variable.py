@@ -1,6 +1,6 @@
 """`RandomVariable`: the base class of ops that draw with one of NumPy's generators.
 
-`generator_laws` has one subclass for each law, and users may write subclasses. The inputs of a node are a generator,
+`generator_distributions` has one subclass for each distribution, and users may write subclasses. The inputs of a node are a generator,
 the size and the parameters. The outputs are the generator after the draw, and the draw. The op copies the generator and
 does not change it, so it is a pure function.
 """
@@ -54,13 +54,13 @@ def normalize_size_param(size: Any) -> Variable:
 
 
 class RandomVariable(Op):
-    """Base class of ops that draw from a law with one of NumPy's generators.
+    """Base class of ops that draw from a distribution with one of NumPy's generators.
 
-    A subclass defines its law by these class attributes:
+    A subclass defines its distribution by these class attributes:
 
     - ``name``: the name in printed graphs and messages.
     - ``signature``: the dimensions of the parameters and of one draw, in the notation of `numpy.vectorize`. For
-      instance, "(),()->()" is a law of numbers with two parameters, and "(n),(n,n)->(n)" is a law of vectors.
+      instance, "(),()->()" is a distribution of numbers with two parameters, and "(n),(n,n)->(n)" is a distribution of vectors.
     - ``dtype``: the dtype of the draw. "floatX" is the option of this name. The argument ``dtype`` of a call replaces it.
     - ``rng_fn(rng, *parameters, size)``: a method or class method that draws. The parameters are arrays, and ``size`` is
       None or a tuple. It raises ValueError if parameters are invalid.
@@ -103,7 +103,7 @@ class RandomVariable(Op):
             )
         self._parameters, self._draw = parameters, draws[0]
 
-    # the attributes that define a law
+    # the attributes that define a distribution
 
     @abstractmethod
     def rng_fn(self, *arguments: Any, **_: Any) -> Any:
@@ -129,7 +129,7 @@ class RandomVariable(Op):
 
     @property
     def ndim_supp(self) -> int:
-        """The number of dimensions of one draw: 0 for a law of numbers, 1 for a law of vectors."""
+        """The number of dimensions of one draw: 0 for a distribution of numbers, 1 for a distribution of vectors."""
         return len(self._draw)
 
     @property
@@ -368,7 +368,7 @@ class RandomVariable(Op):
         if is_discrete(self.dtype):
             return [None] * len(inputs)
         raise MethodNotDefined(
-            f"Draws of the law {self.name} with a generator have no derivatives by their parameters; draws by keys have"
+            f"Draws of the distribution {self.name} with a generator have no derivatives by their parameters; draws by keys have"
         )
 
 

@@ -1,6 +1,6 @@
 """`rejection`, which makes functions that draw by rejection: each element makes attempts until one is accepted.
 
-`gamma`, `counts` and `further` call `rejection` with the formula of an attempt, for laws whose quantiles are costly to
+`gamma`, `counts` and `further` call `rejection` with the formula of an attempt, for distributions whose quantiles are costly to
 compute. The attempts of an element depend only on its key, its position and its parameters. So every backend accepts
 the same attempt. The first attempts of all elements are computed in one vectorized loop. Further attempts are made only
 for elements whose first attempt was rejected.
@@ -40,7 +40,7 @@ _MOST_ROUNDS = 10_000
 
 
 class Words:
-    """The random numbers of one element in one attempt. A law reads as many numbers as it needs.
+    """The random numbers of one element in one attempt. A distribution reads as many numbers as it needs.
 
     Each number is computed from 64 bits of `philox`. For each number and each attempt, the second word of the counter
     is different.
@@ -79,7 +79,7 @@ def _float64(dtypes: Sequence[str]) -> str:
 
 
 def rejection(
-    law: str,
+    distribution: str,
     parameters: int,
     words: int,
     attempt: Callable[..., Any],
@@ -87,7 +87,7 @@ def rejection(
 ) -> Callable[..., TensorVariable]:
     """Make a function that draws nonnegative float64 numbers by rejection.
 
-    The function that is returned has the arguments key, lengths and float64 parameters. ``law`` is the name of the law,
+    The function that is returned has the arguments key, lengths and float64 parameters. ``distribution`` is the name of the distribution,
     and ``parameters`` is the number of its parameters. ``attempt(words, *parameters)`` is a formula for one element,
     where ``words`` is a `Words`. The formula returns a negative number if the attempt is rejected. If a parameter is
     NaN, the formula must return NaN, or no attempt would be accepted. The argument ``words`` of `rejection` is the
@@ -104,20 +104,20 @@ def rejection(
 
         count = 3 + parameters
         return elementwise(
-            f"{law}_{name}", count, _float64, None, [None] * count, text, formula=formula
+            f"{distribution}_{name}", count, _float64, None, [None] * count, text, formula=formula
         )
 
     each = declared(
         "attempt",
         attempt,
-        f"One attempt at a number of the {law} law, from keys, positions and the number of the attempt; negative if rejected.",
+        f"One attempt at a number of the {distribution} distribution, from keys, positions and the number of the attempt; negative if rejected.",
     )
     first = each
     if quick is not None:
         first = declared(
             "quick",
             quick,
-            f"An attempt at a number of the {law} law, from keys, positions and its number; negative if it may have to be rejected.",
+            f"An attempt at a number of the {distribution} distribution, from keys, positions and its number; negative if it may have to be rejected.",
         )
 
     FIRST_ATTEMPTS.add(first.scalar_op)
@@ -137,12 +137,12 @@ def rejection(
         return made.reshape(shape)
 
     retried: Elemwise = elementwise(
-        f"{law}_accepted",
+        f"{distribution}_accepted",
         3 + parameters,
         _float64,
         rounds,
         [None] * (3 + parameters),
-        f"A number of the {law} law from the first attempt, or where that is negative the first one accepted of the following.",
+        f"A number of the {distribution} distribution from the first attempt, or where that is negative the first one accepted of the following.",
     )
 
     def draw(key: Any, lengths: Sequence[Any], *values: Any) -> TensorVariable:

@@ -69,7 +69,7 @@ def _exclusive(branches: dict[Apply, _Branch], one: Apply, other: Apply) -> bool
 def reused_key(outputs: Sequence[Variable], inputs: Collection[Variable] = ()) -> str | None:
     """A message about the first key with which two different lines of the user make draws; None if there is none.
 
-    One line may read a key several times, since some laws do so, and since a draw may be copied. Draws in different
+    One line may read a key several times, since some distributions do so, and since a draw may be copied. Draws in different
     branches may share a key. Draws are ignored if only their lengths are read, or if the key is marked by
     `random.reuse`. Bodies of loops are not searched, since their nodes have no lines of the user.
     """

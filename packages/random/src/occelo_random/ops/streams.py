@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from occelo_random.ops.generators import LAWS, RandomGeneratorSharedVariable, shared_rng
+from occelo_random.ops.generators import DISTRIBUTIONS, RandomGeneratorSharedVariable, shared_rng
 
 __all__ = ["RandomStream"]
 
@@ -23,7 +23,7 @@ class RandomStream:
     `numpy.random.SeedSequence`, so all draws are independent. If ``seed`` is None, the operating system provides a
     seed. The generator after the draw is the default update of the shared variable. Functions apply this update unless
     ``no_default_updates`` excludes it. ``rng_ctor`` makes a generator from a seed sequence. The
-    attributes of ``namespace`` are further laws, which become methods of the stream, too.
+    attributes of ``namespace`` are further distributions, which become methods of the stream, too.
     """
 
     def __init__(
@@ -64,25 +64,25 @@ class RandomStream:
         for state, own in zip(self._states, states, strict=True):
             state.set_value(self.rng_ctor(own), borrow=True)
 
-    def gen(self, law: Callable[..., Any], *parameters: Any, **options: Any) -> Any:
-        """Draw from ``law`` with a new generator.
+    def gen(self, distribution: Callable[..., Any], *parameters: Any, **options: Any) -> Any:
+        """Draw from ``distribution`` with a new generator.
 
-        ``law`` is a function of `generators`, or any `RandomVariable`.
+        ``distribution`` is a function of `generators`, or any `RandomVariable`.
         """
         (own,) = self.gen_seedgen.spawn(1)
         state = shared_rng(self.rng_ctor(own), borrow=True)
-        following, draw = law(*parameters, rng=state, **options)
+        following, draw = distribution(*parameters, rng=state, **options)
         state.default_update = following
         self._states.append(state)
         return draw
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        law = LAWS.get(name)
-        if law is None and self.__dict__.get("namespace") is not None:
-            law = getattr(self.namespace, name, None)
-        if law is None:
-            raise AttributeError(f"A random stream has no law {name!r}", name=name)
-        return partial(self.gen, law)
+        distribution = DISTRIBUTIONS.get(name)
+        if distribution is None and self.__dict__.get("namespace") is not None:
+            distribution = getattr(self.namespace, name, None)
+        if distribution is None:
+            raise AttributeError(f"A random stream has no distribution {name!r}", name=name)
+        return partial(self.gen, distribution)
 
     def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *LAWS]
+        return [*super().__dir__(), *DISTRIBUTIONS]

@@ -16,7 +16,7 @@ from occelo_graph import tensor as ot
 from occelo_graph.ir.types import NoneTypeT
 from occelo_graph.ops.index.subtensor import Subtensor
 from occelo_graph.ops.shape.dimensions import DimShuffle
-from occelo_random.ops.generator_laws import ChoiceRV
+from occelo_random.ops.generator_distributions import ChoiceRV
 from occelo_random.ops.random_variable import RandomVariable, normalize_size_param
 from occelo_rewrite.patterns.node_rule import Replacements, RuleSet, node_rewriter
 from occelo_rewrite.rules.index.keys import FULL, is_full, kept_axes, parts_of, read
@@ -101,7 +101,7 @@ def _again(
 
 @node_rewriter([Subtensor], tags=("random_unsafe",))
 def read_through_draw(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replacements:
-    """law(p, q)[index] = law(p[index], q[index]), so that only the numbers to read are drawn."""
+    """distribution(p, q)[index] = distribution(p[index], q[index]), so that only the numbers to read are drawn."""
     inner = _drawn(fgraph, node)
     if inner is None:
         return None
@@ -132,7 +132,7 @@ def read_through_draw(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Re
 
 @node_rewriter([DimShuffle], tags=("random_unsafe",))
 def dimshuffle_of_draw(fgraph: FunctionGraph, node: TensorApply[DimShuffle]) -> Replacements:
-    """law(p, q).dimshuffle(order) = law(p.dimshuffle(order), q.dimshuffle(order)), if only batch axes are rearranged."""
+    """distribution(p, q).dimshuffle(order) = distribution(p.dimshuffle(order), q.dimshuffle(order)), if only batch axes are rearranged."""
     inner = _drawn(fgraph, node)
     if inner is None:
         return None
@@ -159,7 +159,7 @@ def dimshuffle_of_draw(fgraph: FunctionGraph, node: TensorApply[DimShuffle]) -> 
 
 @node_rewriter([RandomVariable], tags=("random_sizes",))
 def size_into_parameters(fgraph: FunctionGraph, node: TensorApply[RandomVariable]) -> Replacements:
-    """law(p, q, size) = law(broadcast_to(p, size), q)."""
+    """distribution(p, q, size) = distribution(broadcast_to(p, size), q)."""
     size, parameters = node.inputs[1], node.inputs[2:]
     if isinstance(size.type, NoneTypeT) or not parameters or not _independent(node.op):
         return None

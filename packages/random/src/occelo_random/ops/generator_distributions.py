@@ -1,7 +1,7 @@
-"""Ops for draws with NumPy's generators: one class for each law, with the NumPy code that draws.
+"""Ops for draws with NumPy's generators: one class for each distribution, with the NumPy code that draws.
 
-`generators` makes the functions and methods that users call. A few of these laws, such as the half-normal law, are
-computed from draws that NumPy has. `further_generator_laws` has other laws that NumPy lacks.
+`generators` makes the functions and methods that users call. A few of these distributions, such as the half-normal distribution, are
+computed from draws that NumPy has. `further_generator_distributions` has other distributions that NumPy lacks.
 """
 
 from __future__ import annotations
@@ -74,11 +74,11 @@ def uniform_numbers(rng: Any, size: Any, *parameters: Any) -> Any:
 
 
 class ComposedRV(RandomVariable):
-    """Base class of laws that NumPy lacks, whose numbers are computed from draws that NumPy has."""
+    """Base class of distributions that NumPy lacks, whose numbers are computed from draws that NumPy has."""
 
 
 class BernoulliRV(RandomVariable):
-    """The Bernoulli law: 1 with probability ``p``, else 0."""
+    """The Bernoulli distribution: 1 with probability ``p``, else 0."""
 
     name, signature, dtype = "bernoulli", "()->()", "int64"
     parameters = {"p": 0.5}
@@ -89,7 +89,7 @@ class BernoulliRV(RandomVariable):
 
 
 class BetaRV(RandomVariable):
-    """The beta law with the shape parameters ``alpha`` and ``beta``."""
+    """The beta distribution with the shape parameters ``alpha`` and ``beta``."""
 
     name, signature = "beta", "(),()->()"
     parameters = {"alpha": ..., "beta": ...}
@@ -100,7 +100,7 @@ class BetaRV(RandomVariable):
 
 
 class BetaBinomialRV(RandomVariable):
-    """Numbers of successes in ``n`` trials. The probability is drawn from the beta law of ``a`` and ``b``."""
+    """Numbers of successes in ``n`` trials. The probability is drawn from the beta distribution of ``a`` and ``b``."""
 
     name, signature, dtype = "beta_binomial", "(),(),()->()", "int64"
     parameters = {"n": ..., "a": ..., "b": ...}
@@ -140,7 +140,7 @@ class CategoricalRV(RandomVariable):
 
 
 class CauchyRV(RandomVariable):
-    """The Cauchy law with median ``loc`` and scale ``scale``."""
+    """The Cauchy distribution with median ``loc`` and scale ``scale``."""
 
     name, signature = "cauchy", "(),()->()"
     parameters = {"loc": 0.0, "scale": 1.0}
@@ -153,7 +153,7 @@ class CauchyRV(RandomVariable):
 
 
 class ChiSquareRV(RandomVariable):
-    """The chi-square law with ``df`` degrees of freedom."""
+    """The chi-square distribution with ``df`` degrees of freedom."""
 
     name, signature = "chisquare", "()->()"
     parameters = {"df": ...}
@@ -176,7 +176,7 @@ class DirichletRV(RandomVariable):
 
 
 class ExponentialRV(RandomVariable):
-    """The exponential law with mean ``scale``."""
+    """The exponential distribution with mean ``scale``."""
 
     name, signature = "exponential", "()->()"
     parameters = {"scale": 1.0}
@@ -187,7 +187,7 @@ class ExponentialRV(RandomVariable):
 
 
 class GammaRV(RandomVariable):
-    """The gamma law with shape parameter ``shape`` and scale ``scale``."""
+    """The gamma distribution with shape parameter ``shape`` and scale ``scale``."""
 
     name, signature = "gamma", "(),()->()"
     parameters = {"shape": ..., "scale": 1.0}
@@ -198,7 +198,7 @@ class GammaRV(RandomVariable):
 
 
 class GenGammaRV(RandomVariable):
-    """The generalized gamma law: ``lambd * g**(1 / p)`` for gamma numbers g with shape parameter ``alpha / p``."""
+    """The generalized gamma distribution: ``lambd * g**(1 / p)`` for gamma numbers g with shape parameter ``alpha / p``."""
 
     name, signature = "gengamma", "(),(),()->()"
     parameters = {"alpha": 1.0, "p": 1.0, "lambd": 1.0}
@@ -222,7 +222,7 @@ class GeometricRV(RandomVariable):
 
 
 class GumbelRV(RandomVariable):
-    """The Gumbel law of maxima, with mode ``loc`` and scale ``scale``."""
+    """The Gumbel distribution of maxima, with mode ``loc`` and scale ``scale``."""
 
     name, signature = "gumbel", "(),()->()"
     parameters = {"loc": 0.0, "scale": 1.0}
@@ -233,7 +233,7 @@ class GumbelRV(RandomVariable):
 
 
 class HalfCauchyRV(RandomVariable):
-    """The half-Cauchy law: ``loc`` plus the absolute value of a Cauchy number with scale ``scale``, drawn by inversion."""
+    """The half-Cauchy distribution: ``loc`` plus the absolute value of a Cauchy number with scale ``scale``, drawn by inversion."""
 
     name, signature = "halfcauchy", "(),()->()"
     parameters = {"loc": 0.0, "scale": 1.0}
@@ -245,7 +245,7 @@ class HalfCauchyRV(RandomVariable):
 
 
 class HalfNormalRV(RandomVariable):
-    """The half-normal law: ``loc`` plus the absolute value of a normal number with standard deviation ``scale``."""
+    """The half-normal distribution: ``loc`` plus the absolute value of a normal number with standard deviation ``scale``."""
 
     name, signature = "halfnormal", "(),()->()"
     parameters = {"loc": 0.0, "scale": 1.0}
@@ -280,7 +280,7 @@ class IntegersRV(RandomVariable):
 
 
 class InvGammaRV(RandomVariable):
-    """The inverse gamma law: ``scale`` divided by a gamma number with shape parameter ``shape``."""
+    """The inverse gamma distribution: ``scale`` divided by a gamma number with shape parameter ``shape``."""
 
     name, signature = "invgamma", "(),()->()"
     parameters = {"shape": ..., "scale": 1.0}
@@ -293,7 +293,7 @@ class InvGammaRV(RandomVariable):
 
 
 class LaplaceRV(RandomVariable):
-    """The Laplace law with mean ``loc`` and scale ``scale``."""
+    """The Laplace distribution with mean ``loc`` and scale ``scale``."""
 
     name, signature = "laplace", "(),()->()"
     parameters = {"loc": 0.0, "scale": 1.0}
@@ -304,7 +304,7 @@ class LaplaceRV(RandomVariable):
 
 
 class LogisticRV(RandomVariable):
-    """The logistic law with mean ``loc`` and scale ``scale``."""
+    """The logistic distribution with mean ``loc`` and scale ``scale``."""
 
     name, signature = "logistic", "(),()->()"
     parameters = {"loc": 0.0, "scale": 1.0}
@@ -315,7 +315,7 @@ class LogisticRV(RandomVariable):
 
 
 class LogNormalRV(RandomVariable):
-    """The log-normal law: the exponential of a normal number with mean ``mean`` and standard deviation ``sigma``."""
+    """The log-normal distribution: the exponential of a normal number with mean ``mean`` and standard deviation ``sigma``."""
 
     name, signature = "lognormal", "(),()->()"
     parameters = {"mean": 0.0, "sigma": 1.0}
@@ -367,7 +367,7 @@ class NegBinomialRV(RandomVariable):
 
 
 class NormalRV(RandomVariable):
-    """The normal law with mean ``loc`` and standard deviation ``scale``."""
+    """The normal distribution with mean ``loc`` and standard deviation ``scale``."""
 
     name, signature = "normal", "(),()->()"
     parameters = {"loc": 0.0, "scale": 1.0}
@@ -378,7 +378,7 @@ class NormalRV(RandomVariable):
 
 
 class ParetoRV(RandomVariable):
-    """The Pareto law with exponent ``b``. Its numbers are at least ``scale``."""
+    """The Pareto distribution with exponent ``b``. Its numbers are at least ``scale``."""
 
     name, signature = "pareto", "(),()->()"
     parameters = {"b": ..., "scale": 1.0}
@@ -391,7 +391,7 @@ class ParetoRV(RandomVariable):
 
 
 class PoissonRV(RandomVariable):
-    """The Poisson law with mean ``lam``."""
+    """The Poisson distribution with mean ``lam``."""
 
     name, signature, dtype = "poisson", "()->()", "int64"
     parameters = {"lam": 1.0}
@@ -402,7 +402,7 @@ class PoissonRV(RandomVariable):
 
 
 class StudentTRV(RandomVariable):
-    """``loc`` plus ``scale`` times a number of Student's law with ``df`` degrees of freedom."""
+    """``loc`` plus ``scale`` times a number of Student's distribution with ``df`` degrees of freedom."""
 
     name, signature = "t", "(),(),()->()"
     parameters = {"df": ..., "loc": 0.0, "scale": 1.0}
@@ -415,7 +415,7 @@ class StudentTRV(RandomVariable):
 
 
 class TriangularRV(RandomVariable):
-    """The triangular law: numbers between ``left`` and ``right``, whose density is highest at ``mode``."""
+    """The triangular distribution: numbers between ``left`` and ``right``, whose density is highest at ``mode``."""
 
     name, signature = "triangular", "(),(),()->()"
     parameters = {"left": ..., "mode": ..., "right": ...}
@@ -426,7 +426,7 @@ class TriangularRV(RandomVariable):
 
 
 class TruncExponentialRV(RandomVariable):
-    """The truncated exponential law: ``loc`` plus ``scale`` times an exponential number below ``b``.
+    """The truncated exponential distribution: ``loc`` plus ``scale`` times an exponential number below ``b``.
 
     Numbers are drawn by inversion.
     """
@@ -454,7 +454,7 @@ class UniformRV(RandomVariable):
 
 
 class VonMisesRV(RandomVariable):
-    """The von Mises law: angles with mean direction ``mu`` and concentration ``kappa``."""
+    """The von Mises distribution: angles with mean direction ``mu`` and concentration ``kappa``."""
 
     name, signature = "vonmises", "(),()->()"
     parameters = {"mu": ..., "kappa": ...}
@@ -465,7 +465,7 @@ class VonMisesRV(RandomVariable):
 
 
 class FRV(RandomVariable):
-    """Fisher's F law with ``dfnum`` and ``dfden`` degrees of freedom."""
+    """Fisher's F distribution with ``dfnum`` and ``dfden`` degrees of freedom."""
 
     name, signature = "f", "(),()->()"
     parameters = {"dfnum": ..., "dfden": ...}
@@ -476,7 +476,7 @@ class FRV(RandomVariable):
 
 
 class PowerRV(RandomVariable):
-    """The power law: numbers in [0, 1] with the density ``a x**(a - 1)``."""
+    """The power distribution: numbers in [0, 1] with the density ``a x**(a - 1)``."""
 
     name, signature = "power", "()->()"
     parameters = {"a": ...}
@@ -487,7 +487,7 @@ class PowerRV(RandomVariable):
 
 
 class RayleighRV(RandomVariable):
-    """The Rayleigh law: lengths of vectors of two normal numbers with standard deviation ``scale``."""
+    """The Rayleigh distribution: lengths of vectors of two normal numbers with standard deviation ``scale``."""
 
     name, signature = "rayleigh", "()->()"
     parameters = {"scale": 1.0}
@@ -498,7 +498,7 @@ class RayleighRV(RandomVariable):
 
 
 class WaldRV(RandomVariable):
-    """The inverse Gaussian (Wald) law with mean ``mean`` and scale ``scale``."""
+    """The inverse Gaussian (Wald) distribution with mean ``mean`` and scale ``scale``."""
 
     name, signature = "wald", "(),()->()"
     parameters = {"mean": ..., "scale": ...}
@@ -509,7 +509,7 @@ class WaldRV(RandomVariable):
 
 
 class WeibullRV(RandomVariable):
-    """The Weibull law with the shape parameter ``shape``."""
+    """The Weibull distribution with the shape parameter ``shape``."""
 
     name, signature = "weibull", "()->()"
     parameters = {"shape": ...}

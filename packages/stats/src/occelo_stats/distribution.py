@@ -1,7 +1,7 @@
-"""`Row`, the formulas of one law of random numbers, and `Law`, the base class of objects with the methods of a law.
+"""`Row`, the formulas of one distribution of random numbers, and `Distribution`, the base class of objects with the methods of a distribution.
 
-Modules of laws, such as `on_the_line` and `counts`, write their laws as rows. The classes derived from `Law` in
-`continuous` and `discrete` turn a row into methods. `Law` checks the arguments of these methods.
+Modules of distributions, such as `on_the_line` and `counts`, write their distributions as rows. The classes derived from `Distribution` in
+`continuous` and `discrete` turn a row into methods. `Distribution` checks the arguments of these methods.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ __all__ = [
     "AnyFormula",
     "Arguments",
     "Check",
+    "Distribution",
     "Formula",
-    "Law",
     "Row",
     "as_float",
     "constant_in",
@@ -100,7 +100,7 @@ def _everything(*shapes: Any) -> None:
 
 @dataclass(frozen=True)
 class Row:
-    """The formulas of one law, in its standard form (location 0, scale 1).
+    """The formulas of one distribution, in its standard form (location 0, scale 1).
 
     A formula of a density or distribution function accepts the variable and then the shape parameters. A formula of a
     quantile accepts a probability and the parameters. A formula of a moment accepts only the parameters. Formulas are
@@ -117,9 +117,9 @@ class Row:
     - ``symmetric``: whether the density is an even function.
     - ``periodic``: whether the density is periodic, and so has a value outside of the support, too.
     - ``density``: a formula of the density that is used only where the density can be 0: at the finite bounds of the
-      support of a continuous law, and at the ``ends`` of a law on whole numbers. Everywhere else the density is
+      support of a continuous distribution, and at the ``ends`` of a distribution on whole numbers. Everywhere else the density is
       computed as ``exp(logdensity)``, whose derivatives would be NaN where the density is 0.
-    - ``ends``: for laws on whole numbers; maps the name of a parameter to the values of the parameter at which some
+    - ``ends``: for distributions on whole numbers; maps the name of a parameter to the values of the parameter at which some
       probabilities are 0.
     - ``searched``: whether quantiles are found by bisection, which calls ``logcdf`` and ``logsf``.
     """
@@ -227,10 +227,10 @@ class Arguments:
         return value
 
 
-class Law:
-    """Base class of laws. It binds the arguments of methods to the names of parameters, converts them and checks them.
+class Distribution:
+    """Base class of distributions. It binds the arguments of methods to the names of parameters, converts them and checks them.
 
-    `ContinuousLaw` and `DiscreteLaw` add the methods.
+    `ContinuousDistribution` and `DiscreteDistribution` add the methods.
     """
 
     row: Row
@@ -241,7 +241,7 @@ class Law:
         self.__doc__ = row.doc
 
     def __repr__(self) -> str:
-        return f"<law {self.row.name}({', '.join(self.names)})>"
+        return f"<distribution {self.row.name}({', '.join(self.names)})>"
 
     @property
     def names(self) -> tuple[str, ...]:

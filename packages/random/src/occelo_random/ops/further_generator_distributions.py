@@ -1,6 +1,6 @@
-"""Ops for draws with NumPy's generators from laws that NumPy itself lacks, such as skew-normal and Wishart.
+"""Ops for draws with NumPy's generators from distributions that NumPy itself lacks, such as skew-normal and Wishart.
 
-Each draw is computed from draws that NumPy has. If SciPy has the law, its function ``rvs`` computes the same numbers
+Each draw is computed from draws that NumPy has. If SciPy has the distribution, its function ``rvs`` computes the same numbers
 from the same generator (the argument ``random_state``), up to the last digits, and leaves the generator in the same
 state. `generators` makes the functions and methods that users call.
 """
@@ -14,7 +14,7 @@ import numpy as np
 
 from occelo_graph.optional_scipy import scipy_module
 from occelo_graph.tensors.type import StaticShape, TensorType
-from occelo_random.ops.generator_laws import ComposedRV, batch_size, require_valid
+from occelo_random.ops.generator_distributions import ComposedRV, batch_size, require_valid
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.signatures import Array
@@ -31,7 +31,7 @@ __all__ = [
 
 
 class DirichletMultinomialRV(ComposedRV):
-    """Counts of each outcome in ``n`` trials. The probabilities are drawn from the Dirichlet law of ``alpha``."""
+    """Counts of each outcome in ``n`` trials. The probabilities are drawn from the Dirichlet distribution of ``alpha``."""
 
     name, signature, dtype = "dirichlet_multinomial", "(a),()->(a)", "int64"
     one_batch = False
@@ -43,7 +43,7 @@ class DirichletMultinomialRV(ComposedRV):
 
 
 class GumbelLeftRV(ComposedRV):
-    """The Gumbel law of minima. A draw is minus a draw of the Gumbel law of maxima with the location ``-loc``."""
+    """The Gumbel distribution of minima. A draw is minus a draw of the Gumbel distribution of maxima with the location ``-loc``."""
 
     name, signature = "gumbel_l", "(),()->()"
     parameters = {"loc": 0.0, "scale": 1.0}
@@ -54,7 +54,7 @@ class GumbelLeftRV(ComposedRV):
 
 
 class LomaxRV(ComposedRV):
-    """The Lomax law with exponent ``c``. A draw is ``loc`` plus ``scale`` times a draw of NumPy's ``pareto(c)``."""
+    """The Lomax distribution with exponent ``c``. A draw is ``loc`` plus ``scale`` times a draw of NumPy's ``pareto(c)``."""
 
     name, signature = "lomax", "(),(),()->()"
     parameters = {"c": ..., "loc": 0.0, "scale": 1.0}
@@ -66,7 +66,7 @@ class LomaxRV(ComposedRV):
 
 
 class SkewNormalRV(ComposedRV):
-    """The skew-normal law with skewness parameter ``a``. Each draw is computed from two normal numbers, as in SciPy.
+    """The skew-normal distribution with skewness parameter ``a``. Each draw is computed from two normal numbers, as in SciPy.
 
     The first normal numbers of all draws are drawn before the second normal numbers.
     """
@@ -104,13 +104,13 @@ class TruncatedNormalRV(ComposedRV):
 
 
 def _truncated_quantile(u: Array, a: Array, b: Array) -> Array:
-    """The u-quantile of the standard normal law that is truncated to the interval from ``a`` to ``b``.
+    """The u-quantile of the standard normal distribution that is truncated to the interval from ``a`` to ``b``.
 
     If X is standard normal and not truncated, the quantile is the number x for which P(a < X < x) is u P(a < X < b). It
     is computed from logarithms of probabilities. An interval above 0 is mirrored, so that they are probabilities of the
     lower tail.
     """
-    special = scipy_module("special", "a draw of the law truncnorm")
+    special = scipy_module("special", "a draw of the distribution truncnorm")
     upper = a >= 0
     low, high = np.where(upper, -b, a), np.where(upper, -a, b)
     share = np.where(upper, 1 - u, u)
@@ -126,7 +126,7 @@ def _truncated_quantile(u: Array, a: Array, b: Array) -> Array:
 
 
 class LKJRV(ComposedRV):
-    """Correlation matrices x of ``n`` rows, with a density proportional to ``det(x)**(eta - 1)`` (the LKJ law).
+    """Correlation matrices x of ``n`` rows, with a density proportional to ``det(x)**(eta - 1)`` (the LKJ distribution).
 
     The Cholesky factors are drawn by the method of `matrices.lkj`. Row k of a factor, counted from 0, has k elements to
     the left of the diagonal. First, standard normal numbers are drawn for these elements, matrix by matrix and row by

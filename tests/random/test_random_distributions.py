@@ -1,4 +1,4 @@
-"""Draws by keys of all other laws, beside SciPy's laws: distribution, moments, dtypes, derivatives and errors."""
+"""Draws by keys of all other distributions, beside SciPy's distributions: distribution, moments, dtypes, derivatives and errors."""
 
 from __future__ import annotations
 
@@ -59,30 +59,33 @@ BY_GAMMA: list[tuple[str, tuple[float, ...], Any]] = [
     ("truncnorm", (-1.0, 0.5, 1.0, 2.0), scipy.stats.truncnorm(-1.0, 0.5, 1.0, 2.0)),
     ("truncnorm", (3.0, np.inf), scipy.stats.truncnorm(3.0, np.inf)),
 ]
-BY_NAME = {f"{name}{args}": (name, args, law) for name, args, law in CONTINUOUS + BY_GAMMA}
+BY_NAME = {
+    f"{name}{args}": (name, args, distribution)
+    for name, args, distribution in CONTINUOUS + BY_GAMMA
+}
 
 
-def follows(values: Any, law: Any) -> None:
-    assert scipy.stats.kstest(values, law.cdf).pvalue > 1e-3
-    mean, variance, kurtosis = law.stats("mvk")
+def follows(values: Any, distribution: Any) -> None:
+    assert scipy.stats.kstest(values, distribution.cdf).pvalue > 1e-3
+    mean, variance, kurtosis = distribution.stats("mvk")
     if np.isfinite(variance):
         assert abs(values.mean() - mean) < 4.5 * np.sqrt(variance / len(values))
     if np.isfinite(kurtosis):
         assert abs(values.var() / variance - 1) < 4.5 * np.sqrt((kurtosis + 2) / len(values))
     # the tails have as many numbers as they should
     for tail in (1e-3, 1 - 1e-3):
-        share = np.mean(values <= law.ppf(tail))
+        share = np.mean(values <= distribution.ppf(tail))
         assert abs(share - tail) < 5 * np.sqrt(1e-3 / len(values))
 
 
 @pytest.mark.parametrize("case", BY_NAME)
-def test_continuous_laws(case: str) -> None:
-    name, args, law = BY_NAME[case]
+def test_continuous_distributions(case: str) -> None:
+    name, args, distribution = BY_NAME[case]
     draw = getattr(random, name)
-    follows(drawn(draw(KEY, *args, size=COUNT)), law)
+    follows(drawn(draw(KEY, *args, size=COUNT)), distribution)
     single = drawn(draw(KEY, *args, size=1000, dtype="float32"))
     assert single.dtype == "float32"
-    assert scipy.stats.kstest(single, law.cdf).pvalue > 1e-3
+    assert scipy.stats.kstest(single, distribution.cdf).pvalue > 1e-3
     # parameters and keys by rows
     rows = [ot.constant(np.array([a, a])) for a in args]
     keys = random.split(KEY, 2)
@@ -155,8 +158,8 @@ def test_implicit_derivatives_of_wald_numbers(mean: float, scale: float) -> None
     np.testing.assert_allclose(slopes[1], -by_scale / pdf, rtol=1e-5, atol=1e-8 * mean / scale)
 
 
-def test_laws_near_their_limits() -> None:
-    for draw, law in (
+def test_distributions_near_their_limits() -> None:
+    for draw, distribution in (
         (random.vonmises(KEY, 0.0, 1e12, size=COUNT), scipy.stats.norm(0.0, 1e-6)),
         (random.vonmises(KEY, 0.0, 1e26, size=COUNT), scipy.stats.norm(0.0, 1e-13)),
         (random.t(KEY, np.inf, size=COUNT), scipy.stats.norm()),
@@ -164,7 +167,7 @@ def test_laws_near_their_limits() -> None:
         (-random.skewnorm(KEY, -1e200, size=COUNT), scipy.stats.halfnorm()),
         (random.wald(KEY, 1e200, 1e-100, size=COUNT) * 1e100, scipy.stats.invgamma(0.5, scale=0.5)),
     ):
-        assert scipy.stats.kstest(drawn(draw), law.cdf).pvalue > 1e-3
+        assert scipy.stats.kstest(drawn(draw), distribution.cdf).pvalue > 1e-3
     for kappa in (1e40, 1e160, np.inf):
         np.testing.assert_allclose(drawn(random.vonmises(KEY, 0.3, kappa, size=9)), 0.3, rtol=1e-14)
     np.testing.assert_array_equal(drawn(random.truncnorm(KEY, 1e200, np.inf, size=3)), 1e200)
@@ -230,8 +233,8 @@ def test_correlation_matrices(eta: float) -> None:
     values = drawn(random.lkj(KEY, 3, eta, size=COUNT // 2))
     np.testing.assert_allclose(np.diagonal(values, axis1=1, axis2=2), 1.0, rtol=1e-14)
     for i, j in ((0, 1), (0, 2), (1, 2)):
-        law = scipy.stats.beta(eta + 0.5, eta + 0.5)
-        assert scipy.stats.kstest((values[:, i, j] + 1) / 2, law.cdf).pvalue > 1e-3
+        distribution = scipy.stats.beta(eta + 0.5, eta + 0.5)
+        assert scipy.stats.kstest((values[:, i, j] + 1) / 2, distribution.cdf).pvalue > 1e-3
     assert drawn(random.lkj(KEY, 1)).tolist() == [[1.0]]
 
 
@@ -288,10 +291,10 @@ COUNTS: list[tuple[str, tuple[float, ...], Any]] = [
 ]
 
 
-def frequencies_fit(values: Any, law: Any) -> None:
+def frequencies_fit(values: Any, distribution: Any) -> None:
     """Chi-square over about 40 classes of equal probability, each of whole numbers."""
-    bounds = np.unique(law.ppf(np.linspace(0, 1, 41)[1:-1]))
-    expected = np.diff([0.0, *law.cdf(bounds), 1.0]) * len(values)
+    bounds = np.unique(distribution.ppf(np.linspace(0, 1, 41)[1:-1]))
+    expected = np.diff([0.0, *distribution.cdf(bounds), 1.0]) * len(values)
     edges = [-np.inf, *(bounds + 0.5), np.inf]
     found = np.histogram(values, edges)[0]
     kept = expected > 5
@@ -303,11 +306,11 @@ def frequencies_fit(values: Any, law: Any) -> None:
 
 @pytest.mark.parametrize("case", [f"{name}{args}" for name, args, _ in COUNTS])
 def test_counts(case: str) -> None:
-    name, args, law = next(row for row in COUNTS if f"{row[0]}{row[1]}" == case)
+    name, args, distribution = next(row for row in COUNTS if f"{row[0]}{row[1]}" == case)
     values = drawn(getattr(random, name)(KEY, *args, size=COUNT))
     assert values.dtype == np.int64
-    frequencies_fit(values, law)
-    assert abs(values.mean() - law.mean()) < 4.5 * law.std() / np.sqrt(COUNT)
+    frequencies_fit(values, distribution)
+    assert abs(values.mean() - distribution.mean()) < 4.5 * distribution.std() / np.sqrt(COUNT)
 
 
 MOST = 2**63 - 1
@@ -340,10 +343,10 @@ def test_dirichlet_multinomial() -> None:
     assert values.shape == (COUNT, 2, 3)
     assert values.dtype == "int64"
     np.testing.assert_array_equal(values.sum(axis=-1), [[12, 0]] * COUNT)
-    law = scipy.stats.dirichlet_multinomial(alpha, 12)
-    np.testing.assert_allclose(values[:, 0].mean(axis=0), law.mean(), rtol=0.05)
-    np.testing.assert_allclose(np.cov(values[:, 0].T), law.cov(), rtol=0.1)
-    # each count has the beta-binomial law
+    distribution = scipy.stats.dirichlet_multinomial(alpha, 12)
+    np.testing.assert_allclose(values[:, 0].mean(axis=0), distribution.mean(), rtol=0.05)
+    np.testing.assert_allclose(np.cov(values[:, 0].T), distribution.cov(), rtol=0.1)
+    # each count has the beta-binomial distribution
     for i in range(3):
         single = scipy.stats.betabinom(12, alpha[i], alpha.sum() - alpha[i])
         found = np.bincount(values[:, 0, i], minlength=13)
@@ -452,13 +455,15 @@ def test_choices_of_nothing() -> None:
 
 def test_integers_have_no_derivative() -> None:
     p = ot.dscalar("p")
-    for law, draw in {
+    for distribution, draw in {
         "poisson": random.poisson(KEY, p),
         "binomial": random.binomial(KEY, 5, p),
         "bernoulli": random.bernoulli(KEY, p),
         "categorical": random.categorical(KEY, ot.stack([p, 1 - p])),
     }.items():
-        with pytest.raises(og.NullTypeGradError, match=f"law {law} has no derivative"):
+        with pytest.raises(
+            og.NullTypeGradError, match=f"distribution {distribution} has no derivative"
+        ):
             og.grad(draw * 1.5, p)
 
 
