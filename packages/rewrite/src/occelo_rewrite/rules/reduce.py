@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from occelo_graph import FunctionGraph, TensorApply, TensorVariable
+from occelo_graph import FunctionGraph, TensorApply, TensorConstant, TensorVariable
 from occelo_graph import tensor as ot
 from occelo_graph.ops.control.checks import raise_unless
 from occelo_graph.ops.create import Alloc
@@ -172,13 +172,13 @@ def _without_axes(variable: TensorVariable, axis: tuple[int, ...], ndim: int) ->
     return variable if kept == list(range(variable.type.ndim)) else ot.dimshuffle(variable, kept)
 
 
-@node_rewriter([OpPattern(CAReduce)], tags=("stabler", "overflow", "finite", "shape_unsafe"))
+@node_rewriter([OpPattern(CAReduce)], tags=("stabler", "overflow", "shape_unsafe"))
 def reduce_of_alloc(fgraph: FunctionGraph, node: TensorApply[CAReduce]) -> Replacements:
     """sum(alloc(v, n)) = n v, prod(alloc(v, n)) = v^n, and max(alloc(v, n)) = v, over axes that v lacks.
 
     For a maximum, n must be static, since the maximum of no elements is an error. The rule does not apply to sums and
-    products of float16, which cannot hold a large n. A negative n is still an error. (overflow: of intermediate sums
-    and products. finite: n v is NaN for an infinite v and n = 0.)
+    products of float16, which cannot hold a large n. A negative n is still an error. For n = 0, the sum is 0 also if v is
+    infinite or NaN. (overflow: of intermediate sums and products.)
     """
     op = node.op
     out = node.outputs[0]
@@ -215,11 +215,20 @@ def reduce_of_alloc(fgraph: FunctionGraph, node: TensorApply[CAReduce]) -> Repla
         count = math.prod(map(_not_negative, counted))
         if not row.linear and not is_float(out.type.dtype):
             return None
-        rest = row.of_many(rest, ot.cast(count, out.type.dtype))
+        many = row.of_many(rest, ot.cast(count, out.type.dtype))
+        checks = row.linear and _may_be_infinite(rest, count)
+        rest = ot.switch(ot.gt(count, 0), many, 0) if checks else many
     kept = [n for i, n in enumerate(lengths) if i not in op.axis]
     return [
         rest if rest.type.ndim == len(kept) and not _stretched(rest, kept) else ot.alloc(rest, kept)
     ]
+
+
+def _may_be_infinite(value: TensorVariable, count: Length) -> bool:
+    """Whether ``count * value`` may be NaN for a count of 0."""
+    if is_discrete(value.type.dtype) or (isinstance(count, int) and count > 0):
+        return False
+    return not isinstance(value, TensorConstant) or not np.isfinite(value.data).all()
 
 
 def _not_negative(length: Length) -> Length:
