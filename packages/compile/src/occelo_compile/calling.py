@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from time import perf_counter
 from types import FunctionType
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -27,6 +27,9 @@ from occelo_graph.ir.container import external_array_types, local
 from occelo_link import VM, make_linker
 from occelo_link.entry_kinds import LIST, NOTHING, SINGLE
 from occelo_link.update_locks import UpdateLocks
+
+if TYPE_CHECKING:
+    from occelo_link.standalone.c_function import CFunction
 
 
 class _Duplicate:
@@ -480,6 +483,30 @@ class Function:
             for i, container in enumerate(self.input_storage)
         ]
         return make_linker("native").time_loops(graph, values, runs)
+
+    def c_function(self, form: str = "arrays") -> CFunction:
+        """Return the function as machine code for C, which runs without Python and without the GIL.
+
+        The result has the address of the function, its declaration in C, its type for ctypes, and the meanings of the
+        codes that it returns (`CFunction`). Several threads may call it at the same time. ``form`` says how C passes
+        the arguments:
+
+        - "arrays": each input and output is an argument: a number, or the address of an array, and the address of its
+          lengths unless they are static. Shared variables with updates are arguments, too, which a call overwrites.
+        - "log_density_gradient": ``(dim, x, gradient, value, data)``, for one vector as input, and a number and a vector
+          as outputs, all of float64.
+        - "vector": ``(dim, count, x, result, data)``, for one vector as input and one as output, both of float64.
+        - "numbers": ``(count, x, data)``, for numbers of float64; the result is returned.
+
+        The other shared variables keep the values that they have now. `CFunction.with_data` replaces them without
+        compiling.
+
+        Raises ValueError for an unknown form. Raises TypeError if the mode is neither ``native`` nor ``c``, if a node
+        runs in Python, if a value is not an array, or if inputs and outputs do not fit the form.
+        """
+        from occelo_link.standalone.c_function import make_c_function  # slow to import
+
+        return make_c_function(self, form)
 
     def copy(
         self,

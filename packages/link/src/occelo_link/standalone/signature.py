@@ -1,0 +1,110 @@
+"""The arguments of a C function: which arrays and numbers it takes and gives, and how C declares them.
+
+`wrapper` writes machine code for these arguments, and `c_function` their types for ctypes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from occelo_graph import Variable
+
+C_TYPES = {
+    "bool": "bool",
+    "int8": "int8_t",
+    "int16": "int16_t",
+    "int32": "int32_t",
+    "int64": "int64_t",
+    "uint8": "uint8_t",
+    "uint16": "uint16_t",
+    "uint32": "uint32_t",
+    "uint64": "uint64_t",
+    "float16": "uint16_t",
+    "float32": "float",
+    "float64": "double",
+    "complex64": "float",
+    "complex128": "double",
+}
+"""The C types of elements in memory. A complex number is a pair of them, and a float16 is its bits."""
+_POINTED_AT = ("float16", "complex64", "complex128")
+"""The dtypes that C has no number for, so that a scalar is passed by its address."""
+_TAKEN = frozenset(
+    """auto bool break case catch char class const continue data default delete do double else enum extern float for
+    goto if inline int long namespace new operator register restrict return short signed sizeof static struct switch
+    template this throw try typedef typename union unsigned using virtual void volatile while""".split()
+)
+"""The names that an argument cannot have: keywords of C and C++, and the last argument ``data``."""
+
+Role = Literal["input", "output", "state"]
+
+
+@dataclass
+class Argument:
+    """An input, an output, or a state: a value that a call reads and then overwrites with its new value.
+
+    ``source`` is the position of an input or a state among the inputs of the graph, and ``result`` the position of an
+    output or a state among the outputs of the graph; the other one is -1. A length of ``shape`` is None if it is known
+    only in calls.
+    """
+
+    name: str
+    dtype: str
+    shape: tuple[int | None, ...]
+    role: Role
+    source: int = -1
+    result: int = -1
+
+    @property
+    def by_value(self) -> bool:
+        """Whether C passes a number instead of the address of an array."""
+        return self.role == "input" and not self.shape and self.dtype not in _POINTED_AT
+
+    @property
+    def has_lengths(self) -> bool:
+        """Whether the address of the lengths of all dimensions is a further argument."""
+        return None in self.shape
+
+    def declarations(self) -> list[str]:
+        """Return the argument in C: one declaration, or two if the lengths are an argument."""
+        kind, const = C_TYPES[self.dtype], "const " if self.role == "input" else ""
+        if self.by_value:
+            return [f"{kind} {self.name}"]
+        made = [f"{const}{kind} *{self.name}"]
+        return [*made, f"{const}int64_t *{self.name}_lengths"] if self.has_lengths else made
+
+
+class Names:
+    """Gives each argument a name of its own that C accepts."""
+
+    def __init__(self) -> None:
+        self._given: set[str] = set()
+
+    def __call__(self, wanted: str | None, otherwise: str) -> str:
+        """Return ``wanted``, or ``otherwise`` if there is no name, in a form that C accepts and that is new."""
+        name = re.sub(r"\W", "_", wanted or otherwise, flags=re.ASCII)
+        if name[0].isdigit() or name[0] == "_":
+            name = f"{otherwise}{name if name[0] == '_' else f'_{name}'}"
+        found, number = name, 1
+        while found in _TAKEN or {found, f"{found}_lengths"} & self._given:
+            number += 1
+            found = f"{name}_{number}"
+        self._given |= {found, f"{found}_lengths"}
+        return found
+
+
+def array_type(variable: Variable) -> tuple[str, tuple[int | None, ...]]:
+    """Return the dtype and the shape of a variable's values. Raises TypeError if the values are not arrays."""
+    kind = variable.type
+    if kind.is_array:
+        for part in kind.parts() or ():
+            return part.dtype, part.shape
+    raise TypeError(f"A C function takes and gives arrays, and {variable} is of type {kind}")
+
+
+def prototype(name: str, arguments: Sequence[Argument]) -> str:
+    """Return the declaration in C of a function of arrays, without a semicolon."""
+    declared = [text for each in arguments for text in each.declarations()]
+    return f"int64_t {name}({', '.join([*declared, 'const void *data'])})"
