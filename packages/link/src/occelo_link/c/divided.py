@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from occelo_link.c.literals import TYPES, memory_type
 from occelo_link.c.pieces import Pieces
-from occelo_link.c.printer import Printer
+from occelo_link.c.printer import Printer, words_of
 from occelo_link.loops.ir.program import Block, Buffer, For, Program, Statement, Value
 from occelo_link.units.frame import GROW
 
@@ -68,7 +68,8 @@ class DividedPrinter(Printer):
 
     def piece(self, statements: Sequence[Statement]) -> None:
         """Print a piece as a function, and print a call of this function."""
-        read, given, buffers = self.pieces.crossing(statements)
+        crossing = self.pieces.crossing(statements)
+        read, given = ([v for v in values if v.number in self.live] for values in crossing[:2])
         for value in read:
             if self.use(value) != self.shared(value):
                 self.line(f"{self.shared(value)} = {self.use(value)};")
@@ -79,11 +80,16 @@ class DividedPrinter(Printer):
         placed, rooms = dict.fromkeys((*self.declarations, *self.rooms)), list(self.rooms)
         self.lines += [f"  {self.address(b)} = {b.name};" for b in placed]
         self.lines += [f"  {self.room(b)} = {b.name}_room;" for b in rooms]
-        start = [f"{TYPES[v.dtype]} v{v.number} = {self.shared(v)};" for v in read]
-        start += [self.found(b) for b in buffers]
+        words = words_of(self.lines)
+        start = [
+            f"{TYPES[v.dtype]} v{v.number} = {self.shared(v)};"
+            for v in read
+            if f"v{v.number}" in words
+        ]
+        start += [self.found(b) for b in crossing[2] if b.name in words]
         start += [f"i64 {b.name}_room = {self.room(b)};" for b in rooms]
         name = self.fresh(f"{self.function_name}_piece")
-        head = f"static NOT_INLINED i64 {name}(i64 *frame, void **table, {self.state} *s) {{"
+        head = f"static NOT_INLINED i64 {name}(i64 *frame UNUSED, void **table UNUSED, {self.state} *s) {{"
         declared = [f"  {text}" for text in start]
         self.own[name] = "\n".join([head, *declared, *self.lines, "  return 0;", "}"])
         self.lines, self.names, self.declarations, self.rooms = outer

@@ -92,11 +92,11 @@ class Operations:
         elif op == "abs":
             body = f"return x < 0 ? ({kind})-x : x;"
             return self._helper(name, f"{kind} {name}({kind} x) {{ {body} }}")
-        elif op == "shl":
-            body = f"return y >= 0 && y < {bits} ? ({kind})((u64)x << y) : 0;"
-        elif op == "shr":
-            beyond = "(x < 0 ? -1 : 0)" if signed else "0"
-            body = f"return y >= 0 && y < {bits} ? ({kind})(x >> y) : ({kind}){beyond};"
+        elif op in ("shl", "shr"):
+            inside = f"y >= 0 && y < {bits}" if signed else f"y < {bits}"
+            beyond = "(x < 0 ? -1 : 0)" if signed and op == "shr" else "0"
+            shifted = "(u64)x << y" if op == "shl" else "x >> y"
+            body = f"return {inside} ? ({kind})({shifted}) : ({kind}){beyond};"
         else:
             body = self._division(op, kind, signed)
         return self._helper(name, f"{kind} {name}({kind} x, {kind} y) {{ {body} }}")

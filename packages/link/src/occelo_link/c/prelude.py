@@ -31,9 +31,11 @@ typedef void *(*take_fn)(i64 *frame, i64 position, i64 input, i64 bytes);
 #if defined(__GNUC__) || defined(__clang__)
 #define ALWAYS_INLINE __attribute__((always_inline))
 #define NOT_INLINED __attribute__((noinline))
+#define UNUSED __attribute__((unused))
 #else
 #define ALWAYS_INLINE
 #define NOT_INLINED
+#define UNUSED
 #endif
 
 /* a rounded product: where sums and differences of products alternate, as for complex

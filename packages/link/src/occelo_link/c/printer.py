@@ -6,6 +6,7 @@ same bits. For that, helper functions define every operation that C leaves undef
 
 from __future__ import annotations
 
+import re
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
 
@@ -30,7 +31,7 @@ from occelo_link.loops.ir.program import (
     While,
     itemsize,
 )
-from occelo_link.loops.ir.uses import constants_of
+from occelo_link.loops.ir.uses import constants_of, live_values
 from occelo_link.loops.ir.visitor import Visitor
 from occelo_link.units.frame import (
     ALLOC_OUTPUT,
@@ -46,6 +47,12 @@ from occelo_link.units.frame import (
 )
 
 INLINE_USES = 8
+_WORD = re.compile(r"\w+")
+
+
+def words_of(lines: Iterable[str]) -> set[str]:
+    """Return all words of printed lines, among them the names that the lines use."""
+    return {word for line in lines for word in _WORD.findall(line)}
 
 
 class Printer(Visitor[None]):
@@ -65,18 +72,24 @@ class Printer(Visitor[None]):
         self.rooms: dict[Buffer, str] = {}
         self.names: dict[int, str] = {}
         self.count = 0
+        self.live = live_values(program)
 
     def run(self) -> str:
-        for buffer in self.program.inputs:
-            self.line(self.given(buffer))
         self.block(self.program.body)
         declared = [*self.declarations.values(), *self.rooms.values()]
-        declared += [self.given(buffer) for buffer in constants_of(self.program)]
+        given = [*self.program.inputs, *constants_of(self.program)]
+        words = words_of(self.lines)  # of some buffers, lines use only lengths or elements
+        declared += [self.given(buffer) for buffer in given if buffer.name in words]
         return "\n".join([*self.own.values(), *self.unit(declared)])
+
+    def declared(self, value: Value) -> str:
+        """Return the start of a value's declaration: its type and name, and a mark if nothing uses it."""
+        unused = "" if value.number in self.live else " UNUSED"
+        return f"{TYPES[value.dtype]} v{value.number}{unused}"
 
     def unit(self, declared: Sequence[str]) -> list[str]:
         """Return the lines of the unit, with the given declarations at its start."""
-        head = f"i64 {self.function_name}(i64 *frame, void **table) {{"
+        head = f"i64 {self.function_name}(i64 *frame UNUSED, void **table UNUSED) {{"
         return [head, *(f"  {text}" for text in declared), *self.lines, "  return 0;", "}", ""]
 
     def given(self, buffer: Buffer) -> str:
@@ -129,6 +142,8 @@ class Printer(Visitor[None]):
         self.line(f"if (!{self.use(statement.condition)}) return {statement.site + 1};")
 
     def value(self, value: Value) -> None:
+        if value.number not in self.live:
+            return
         name = f"v{value.number}"
         kind = TYPES[value.dtype]
         if value.op == "unlikely":
@@ -172,10 +187,8 @@ class Printer(Visitor[None]):
         self.block(function.body)
         self.commented = True
         kind = TYPES[function.result.dtype]
-        params = ", ".join(f"{TYPES[p.dtype]} v{p.number}" for p in function.params)
-        head = (
-            f"static inline {self.inline_attribute(name)}{kind} {made}({params}, void **table) {{"
-        )
+        params = ", ".join([*map(self.declared, function.params), "void **table UNUSED"])
+        head = f"static inline {self.inline_attribute(name)}{kind} {made}({params}) {{"
         self.line(f"return {self.use(function.result)};")
         del self.own[made]  # moved behind the functions that it calls
         self.own[made] = "\n".join([head, *self.lines, "}"])
@@ -287,7 +300,7 @@ class Printer(Visitor[None]):
         result = statement.result
         returned = "void" if result is None else TYPES[result.dtype]
         slot = table_slot(self.program, statement.entry)
-        left = "" if result is None else f"{returned} v{result.number} = "
+        left = "" if result is None else f"{self.declared(result)} = "
         pointer = f"(({returned} (*)({', '.join(kinds)}))table[{slot}])"
         self.line(f"{left}{pointer}({', '.join(listed)}); /* {statement.entry} */")
 
@@ -295,7 +308,7 @@ class Printer(Visitor[None]):
 
     def branch(self, statement: If) -> None:
         for result, _, _ in statement.results:
-            self.line(f"{TYPES[result.dtype]} v{result.number};")
+            self.line(f"{self.declared(result)};")
         self.line(f"if ({self.use(statement.condition)}) {{")
         for block, which in ((statement.then, 1), (statement.orelse, 2)):
             self.inner(block)
@@ -307,8 +320,7 @@ class Printer(Visitor[None]):
 
     def declare_carried(self, carried: Sequence[Carried]) -> None:
         for each in carried:
-            kind = TYPES[each.param.dtype]
-            self.line(f"{kind} v{each.param.number} = {self.use(each.initial)};")
+            self.line(f"{self.declared(each.param)} = {self.use(each.initial)};")
             self.names[each.result.number] = f"v{each.param.number}"
 
     def advance(self, carried: Sequence[Carried]) -> None:
@@ -448,9 +460,9 @@ class Printer(Visitor[None]):
         lane = self.fresh("l")
         self.line(f"for (i64 {lane} = 0; {lane} < {count}; ++{lane}) {{")
         self.depth += 1
-        self.line(f"i64 v{loop.index.number} = {first} + {lane};")
+        self.line(f"{self.declared(loop.index)} = {first} + {lane};")
         for each, name in zip(loop.carried, arrays, strict=True):
-            self.line(f"{TYPES[each.param.dtype]} v{each.param.number} = {name}[{lane}];")
+            self.line(f"{self.declared(each.param)} = {name}[{lane}];")
         self.block(loop.body)
         for each, name in zip(loop.carried, arrays, strict=True):
             self.line(f"{name}[{lane}] = {self.use(each.following)};")

@@ -224,3 +224,20 @@ def constants_of(program: Program) -> list[Buffer]:
             for buffer in _READ.statement(statement):
                 found[buffer] = None
     return [buffer for buffer in found if buffer.space == "constant"]
+
+
+def live_values(program: Program) -> set[int]:
+    """The numbers of the values that statements other than values use, directly or through other values."""
+    blocks = [*program.blocks(), *(f.body for f in program.functions.values())]
+    pending: list[Value] = [f.result for f in program.functions.values()]
+    for block in blocks:
+        for statement in block:
+            if not isinstance(statement, Value):
+                pending += [v for v in _USED.statement(statement) if isinstance(v, Value)]
+    live: set[int] = set()
+    while pending:
+        each = pending.pop()
+        if each.number not in live:
+            live.add(each.number)
+            pending += [a for a in each.args if isinstance(a, Value)]
+    return live
