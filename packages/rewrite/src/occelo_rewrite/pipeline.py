@@ -1,29 +1,7 @@
 """The standard pipeline: all stages of rewriting, in order, and the database of rules of each stage.
 
-The modes of `occelo_compile`, `rewriting` and `viewer` query `optdb`, the database of the stages.
-
-| position | stage | what it does |
-|---|---|---|
-| -0.01 | inline_graphs | ops with an inner graph that is to be inlined are replaced by this graph |
-| 0 | merge1 | common subexpressions are merged; from here on, new nodes are merged with equal nodes |
-| 0.8 | drain_assumptions | facts of `assume` are recorded |
-| 1 | canonicalize | constants are folded, sums and products get one form, lengths are inferred, reads of writes are simplified |
-| 1.4 | expand_graphs | all other ops with an inner graph are replaced by this graph |
-| 1.5 | stabilize | expressions that overflow or cancel are replaced by stable forms |
-| 1.7 | BlasOpt | matrix products with factors and added terms become gemm, gemv and ger, for linkers that run op by op |
-| 2 | specialize | expressions are replaced by cheaper special cases; indexing is moved before computations |
-| 3 | uncanonicalize | (no rules; users may add rules with results that must not be canonicalized again) |
-| 48 | accumulate_products | matrix products with factors and added terms become gemm and gemv, for linkers that compile the whole graph |
-| 49 | elemwise_fusion | connected elementwise nodes become one |
-| 49.5 | add_destroy_handler | merging ends; from here on, ops may overwrite their inputs |
-| 50.1 | inplace_subtensor | writes overwrite dead arrays |
-| 50.2 | InplaceBlasOpt | matrix products overwrite dead arrays |
-| 50.5 | inplace_elemwise | elementwise results overwrite dead arrays |
-| 100 | check_integrity | the whole graph is validated again |
-
-The stages ``inline_graphs`` and ``expand_graphs`` have no rules until `OpFromGraph` is imported. Families of ops add rules
-to these stages, and stages of their own, when they are imported: loops, for instance, ``join_scans`` at 2.4,
-``expand_scans`` at 2.5 and ``rewrite_bodies`` at 2.6 (`family_rules`).
+The modes of `occelo_compile`, `rewriting` and `viewer` query `optdb`, the database of the stages. `stages.STAGES` lists
+the stages with what each does. Families of ops add rules to them, and stages of their own (`family_rules`).
 
 The tags of a rule declare how it may change results (`CHANGES` in `rule_tags.py`). A rule without any of these tags
 keeps every bit:
@@ -49,126 +27,59 @@ from __future__ import annotations
 
 import functools
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from occelo_graph.extensions import place_of_caller
 from occelo_graph.families import Family, follow
 from occelo_rewrite.database import EquilibriumDB, RewriteDatabaseQuery, SequenceDB
-from occelo_rewrite.family_rules import ALWAYS, USUAL
-from occelo_rewrite.rewriter import GraphRewriter, LateRewriter, MergeOptimizer
+from occelo_rewrite.family_rules import USUAL
+from occelo_rewrite.patterns.node_rule import RuleSet
+from occelo_rewrite.rewriter import GraphRewriter, LateRewriter
 from occelo_rewrite.rule_tags import NOT_STRICT
+from occelo_rewrite.stages import STAGES
 
 
-def _canonical_rules(db: EquilibriumDB) -> None:
-    from occelo_rewrite.rules import (
-        blas,
-        control,
-        create,
-        elemwise,
-        fold,
-        index,
-        join,
-        matrix_products,
-        reduce,
-        shape,
-    )
-
-    db.register_rules(fold.RULES, *ALWAYS)
-    for family in (control, shape, create, reduce, join, index, blas, matrix_products, elemwise):
-        db.register_rules(family.CANONICALIZE, *USUAL)
-    # without the stage's name as a tag, so that a query for the whole stage does not choose them
-    db.register_rules(control.UNSAFE, use_db_name_as_tag=False)
+def _register_sets(sets: Mapping[str, tuple[str, ...]], db: EquilibriumDB) -> None:
+    for place, tags in sets.items():
+        module, _, name = place.rpartition(".")
+        rules = getattr(importlib.import_module(f"occelo_rewrite.rules.{module}"), name)
+        _register_set(db, rules, tags)
 
 
-def _stable_rules(db: EquilibriumDB) -> None:
-    from occelo_rewrite.rules import elemwise, reduce
-
-    db.register_rules(elemwise.STABILIZE, *USUAL)
-    db.register_rules(reduce.STABILIZE, *USUAL)
+def _register_set(db: EquilibriumDB, rules: RuleSet, tags: tuple[str, ...]) -> None:
+    # without tags, a query for the whole stage does not choose the rules
+    db.register_rules(rules, *tags, use_db_name_as_tag=bool(tags))
 
 
-def _special_rules(db: EquilibriumDB) -> None:
-    from occelo_rewrite.rules import blas, create, elemwise, index, matrix_products, reduce
-
-    for family in (create, reduce, index, blas, matrix_products, elemwise):
-        db.register_rules(family.SPECIALIZE, "fast_run")
-
-
-def _blas_rules(db: EquilibriumDB) -> None:
-    from occelo_rewrite.rules import blas
-
-    db.register_rules(blas.ACCUMULATION, "fast_run")
-    db.register_rules(blas.OUTER, "fast_run")
-
-
-def _accumulating_rules(db: EquilibriumDB) -> None:
-    from occelo_rewrite.rules import blas
-
-    db.register_rules(blas.ACCUMULATION, "fast_run")
-    db.register_rules(blas.BROADCAST, "fast_run")
-
-
-canonicalize_db = EquilibriumDB("canonicalize", _canonical_rules)
-inline_db = EquilibriumDB("inline_graphs")
-expand_db = EquilibriumDB("expand_graphs", None, canonicalize_db)
-stabilize_db = EquilibriumDB("stabilize", _stable_rules, canonicalize_db)
-blas_db = EquilibriumDB("BlasOpt", _blas_rules, canonicalize_db)
-accumulation_db = EquilibriumDB("accumulate_products", _accumulating_rules, canonicalize_db)
-specialize_db = EquilibriumDB("specialize", _special_rules, canonicalize_db)
-
-
-uncanonicalize_db = EquilibriumDB("uncanonicalize")
-
-
-def _fusion() -> GraphRewriter:
-    from occelo_rewrite.fusion import FusionRewriter
-
-    return FusionRewriter()
-
-
-def _inplace_writes() -> GraphRewriter:
-    from occelo_rewrite.inplace import InplaceRewriter, flag_variants
-    from occelo_rewrite.rules.index import writes
-
-    return InplaceRewriter("inplace_subtensor", flag_variants(*writes.OVERWRITING))
-
-
-def _inplace_products() -> GraphRewriter:
-    from occelo_rewrite.inplace import InplaceRewriter, flag_variants
-    from occelo_rewrite.rules import blas
-
-    return InplaceRewriter("InplaceBlasOpt", flag_variants(*blas.OVERWRITING))
-
-
-def _inplace_elemwise() -> GraphRewriter:
-    from occelo_rewrite.inplace import InplaceRewriter, elemwise_variants
-
-    return InplaceRewriter("inplace_elemwise", elemwise_variants)
+_DATABASES: dict[str, EquilibriumDB] = {}
+for _stage in sorted(STAGES, key=lambda stage: stage.tidies):  # `canonicalize` first
+    if _stage.rules is not None:
+        _DATABASES[_stage.name] = EquilibriumDB(
+            _stage.name,
+            functools.partial(_register_sets, _stage.rules) if _stage.rules else None,
+            _DATABASES["canonicalize"] if _stage.tidies else None,
+        )
+canonicalize_db = _DATABASES["canonicalize"]
+inline_db = _DATABASES["inline_graphs"]
+expand_db = _DATABASES["expand_graphs"]
+stabilize_db = _DATABASES["stabilize"]
+specialize_db = _DATABASES["specialize"]
+uncanonicalize_db = _DATABASES["uncanonicalize"]
+accumulation_db = _DATABASES["accumulate_products"]
+blas_db = _DATABASES["BlasOpt"]
 
 
 def _stages(db: SequenceDB) -> None:
-    from occelo_rewrite.stages import add_destroy_handler, check_integrity, drain_assumptions
+    from occelo_rewrite.rules import whole_graphs
 
-    def late(name: str, make: Callable[[], GraphRewriter], tag: str, position: float) -> None:
-        db.register(name, LateRewriter(name, make), "fast_run", tag, position=position)
-
-    db.register("inline_graphs", inline_db, *ALWAYS, position=-0.01)
-    db.register("merge1", MergeOptimizer("merge1"), "merge", *ALWAYS, position=0)
-    db.register("drain_assumptions", drain_assumptions, *ALWAYS, position=0.8)
-    db.register("canonicalize", canonicalize_db, *ALWAYS, position=1)
-    db.register("expand_graphs", expand_db, *ALWAYS, position=1.4)
-    db.register("stabilize", stabilize_db, *USUAL, position=1.5)
-    db.register("BlasOpt", blas_db, "fast_run", position=1.7)
-    db.register("specialize", specialize_db, "fast_run", position=2)
-    db.register("uncanonicalize", uncanonicalize_db, "fast_run", position=3)
-    db.register("accumulate_products", accumulation_db, "fast_run", position=48)
-    late("elemwise_fusion", _fusion, "fusion", 49)
-    db.register("add_destroy_handler", add_destroy_handler, *ALWAYS, position=49.5)
-    late("inplace_subtensor", _inplace_writes, "inplace", 50.1)
-    late("InplaceBlasOpt", _inplace_products, "inplace", 50.2)
-    late("inplace_elemwise", _inplace_elemwise, "inplace", 50.5)
-    db.register("check_integrity", check_integrity, *ALWAYS, position=100)
+    for stage in STAGES:
+        runs: Any = _DATABASES.get(stage.name)
+        if runs is None:
+            runs = getattr(whole_graphs, stage.place)
+        if stage.late:
+            runs = LateRewriter(stage.name, runs)
+        db.register(stage.name, runs, *stage.tags, position=stage.position)
 
 
 optdb = SequenceDB("optdb", _stages)
@@ -212,8 +123,7 @@ def _follow(family: Family) -> None:
     def rules(db: EquilibriumDB) -> None:
         for each in _rules_module(family).RULES:
             if each.stage == db.name:
-                chosen = {} if each.tags else {"use_db_name_as_tag": False}
-                db.register_rules(each.rules, *each.tags, **chosen)
+                _register_set(db, each.rules, each.tags)
 
     for db in _STAGES_OF_FAMILIES:
         db.extend_standard(rules)
