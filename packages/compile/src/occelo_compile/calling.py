@@ -124,7 +124,7 @@ class Function:
         self._aliasing = self._aliasing_groups(inputs)
         self._calls = 0
         self._may_have_entry = type(self) is Function
-        self._takes_library_arrays = bool(getattr(vm, "takes_library_arrays", False))
+        self._takes_library_arrays = vm.takes_library_arrays
         self.lock: Any = threading.RLock()
         self._update_locks = UpdateLocks(self.input_storage[i].storage for _, i in self._updates)
         self._refed = [
@@ -226,8 +226,7 @@ class Function:
                 profile.add_run(perf_counter() - running)
             results = [container.storage[0] for container in self.output_storage[: self._n_outputs]]
             if self._takes_library_arrays and not self._given_external_arrays(args, kwargs):
-                fetch: Callable[[Any], Any] = getattr(self.vm, "fetch", local)
-                results = [None if each is None else fetch(each) for each in results]
+                results = [None if each is None else self.vm.fetch(each) for each in results]
             new_values = [(i, self.output_storage[o].storage[0]) for o, i in self._updates]
             for i, value in new_values:
                 storage[i].storage[0] = value
@@ -245,7 +244,7 @@ class Function:
         if self._calls == 0:
             self.maker.times.first_call = perf_counter() - start
             # a function that is called once needs no entry that would have to be compiled
-            if getattr(self.vm, "entry_is_cheap", True):
+            if self.vm.entry_is_cheap:
                 self._attach_entry()
         if profile is not None:
             profile.add_call(perf_counter() - start)
@@ -265,8 +264,7 @@ class Function:
                 self._make_entry()
 
     def _make_entry(self) -> None:
-        make = getattr(self.vm, "entry", None)
-        if make is None or self.output_keys is not None:
+        if self.output_keys is not None:
             return
         variables = self.maker.call_graph.inputs
         arguments = {variables[i]: number for number, i in enumerate(self._explicit)}
@@ -276,7 +274,7 @@ class Function:
             if not self.indices[i][0].strict and self.indices[i][0].allow_downcast is None
         ]
         kind = NOTHING if self.return_none else SINGLE if self.unpack_single else LIST
-        entry = make(
+        entry = self.vm.entry(
             arguments,
             scalars,
             dict(self._updates),
@@ -298,10 +296,9 @@ class Function:
         """
         profile, vm = self.profile, self.vm
         assert profile is not None
-        note = getattr(vm, "note", None)
 
         def call(function: Function, *args: Any, **kwargs: Any) -> Any:
-            if getattr(vm, "due", False):
+            if vm.due:
                 return Function.__call__(function, *args, **kwargs)
             before = profile.calls
             start = perf_counter()
@@ -310,8 +307,7 @@ class Function:
                 seconds = perf_counter() - start
                 profile.add_run(seconds)
                 profile.add_call(seconds)
-                if note is not None:
-                    note(seconds)
+                vm.note(seconds)
             return result
 
         return call

@@ -6,12 +6,15 @@ All linkers derive from `Linker`. `occelo_compile.maker` and DebugMode call them
 
 from __future__ import annotations
 
+import abc
 import copy
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Protocol
 
 from occelo_graph import Apply, Constant, Container, FunctionGraph, SharedVariable, Variable
 from occelo_graph.frozen_dataclasses import frozen_dataclass
+from occelo_graph.ir.container import local
+from occelo_link.update_locks import UpdateLocks
 from occelo_rewrite import RewriteDatabaseQuery
 
 Storage = list[Any]
@@ -27,17 +30,77 @@ class Signature(Protocol):
     outputs: list[Variable]
 
 
-class VM(Protocol):
-    """A virtual machine, made by a linker. A call computes the output cells from the input cells."""
+class VM(abc.ABC):
+    """A virtual machine, made by a linker. A call computes the output cells from the input cells.
+
+    VMs derive from this class, which declares what functions ask them for.
+    """
 
     storage_map: StorageMap
     allow_gc: bool
+    takes_library_arrays: bool = False
+    """Whether input cells may hold arrays of another library, and output cells hold such arrays."""
+    due: bool = False
+    """Whether the next call must go through Python, not through `entry`."""
 
-    def __call__(self, output_subset: Sequence[int] | None = None) -> None: ...
+    @abc.abstractmethod
+    def __call__(self, output_subset: Sequence[int] | None = None) -> None:
+        """Compute all outputs, or those at some positions."""
 
+    @abc.abstractmethod
     def clear_storage(self) -> None:
         """Clear the cells of all intermediate values."""
-        ...
+
+    def fetch(self, result: Any) -> Any:
+        """Return a result as the user gets it: an array of another library as a NumPy array."""
+        return local(result)
+
+    @property
+    def entry_is_cheap(self) -> bool:
+        """Whether `entry` compiles nothing, so that a function may ask for it after a single call."""
+        return True
+
+    def entry(
+        self,
+        arguments: Mapping[Variable, int],
+        scalars: Collection[Variable],
+        updates: Mapping[int, int],
+        kind: int,
+        slow: Callable[..., Any],
+        update_locks: UpdateLocks,
+    ) -> Callable[..., Any] | None:
+        """Return a function that does whole calls faster than the VM (see `occelo_link.entry_kinds`), or None.
+
+        ``arguments`` maps each input that is an argument to its position; all other inputs are read from their cells.
+        ``scalars`` are the inputs that accept Python numbers. ``updates`` maps the position of an output to the position
+        of the input that it updates. ``kind`` is the kind of return value. The entry calls ``slow`` with arguments that
+        it cannot handle. A call with updates holds ``update_locks``.
+        """
+        return None
+
+    def note(self, seconds: float) -> None:
+        """Take notice that a call of the entry took some time. By default nothing happens."""
+        return None
+
+    def steps(self) -> Sequence[Any]:
+        """Return the thunks in execution order. TypeError if the VM does not run node by node, as by default."""
+        raise TypeError(f"{type(self).__name__} does not run node by node")
+
+
+class WrappingVM(VM):
+    """Base class of VMs that run another VM, and have its arrays."""
+
+    def __init__(self, vm: VM) -> None:
+        self.vm = vm
+        self.storage_map = vm.storage_map
+        self.allow_gc = vm.allow_gc
+        self.takes_library_arrays = vm.takes_library_arrays
+
+    def fetch(self, result: Any) -> Any:
+        return self.vm.fetch(result)
+
+    def clear_storage(self) -> None:
+        self.vm.clear_storage()
 
 
 @frozen_dataclass(eq=False, repr=False)
@@ -236,7 +299,7 @@ def _output_cells(
     return result
 
 
-class _WrapVM:
+class _WrapVM(VM):
     def __init__(
         self, vms: Sequence[Any], wrapper: Callable[..., Any], fgraph: FunctionGraph
     ) -> None:
@@ -300,6 +363,5 @@ class WrapLinker(Linker):
                 )
             )
         for vm, _, _ in made:
-            if not hasattr(vm, "steps"):
-                raise TypeError("WrapLinker takes linkers that run node by node, such as py and vm")
+            vm.steps()  # TypeError if it does not run node by node
         return _WrapVM([vm for vm, _, _ in made], self.wrapper, self.fgraph), made[0][1], made[0][2]

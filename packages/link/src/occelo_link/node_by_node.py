@@ -11,7 +11,7 @@ from typing import Any
 
 from occelo_graph import Apply, FunctionGraph, Variable
 from occelo_graph.ir.container import local
-from occelo_link.linker import VM, Linker, Linking, Storage, StorageMap
+from occelo_link.linker import VM, Linker, Linking, Storage, StorageMap, WrappingVM
 from occelo_link.vm import NodeThunk, PythonVM
 
 NodeHook = Callable[[FunctionGraph, int, Apply, NodeThunk], Any]
@@ -43,20 +43,13 @@ class ShadowVM:
         return self.vm
 
 
-class _ShadowedVM:
+class _ShadowedVM(WrappingVM):
     """Runs the shadow VM and then the compiled VM. So an observer can raise an error before any state is updated."""
 
     def __init__(self, vm: VM, shadow: ShadowVM, inputs: Sequence[Storage]) -> None:
-        self.vm = vm
+        super().__init__(vm)
         self.shadow = shadow
         self.inputs = list(inputs)
-        self.storage_map = vm.storage_map
-        self.allow_gc = vm.allow_gc
-        self.takes_library_arrays = bool(getattr(vm, "takes_library_arrays", False))
-        self.fetch: Callable[[Any], Any] = getattr(vm, "fetch", local)
-
-    def clear_storage(self) -> None:
-        self.vm.clear_storage()
 
     def __call__(self, output_subset: Sequence[int] | None = None) -> None:
         self.shadow.load(self.inputs)(output_subset)

@@ -10,16 +10,15 @@ such as the body of a loop, are timed, too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
 
 from occelo_graph import Apply, FunctionGraph, Variable
 from occelo_graph.interpret import inner_nodes_timed, last_uses
-from occelo_graph.ir.container import local
 from occelo_link.array_parts import bytes_of
-from occelo_link.linker import VM, StorageMap
+from occelo_link.linker import VM, StorageMap, WrappingVM
 from occelo_link.node_by_node import ShadowVM
 from occelo_link.vm import Callback, NodeThunk, PythonVM
 
@@ -156,7 +155,7 @@ class _Sample:
         self.last = perf_counter()
 
 
-class ProfiledVM:
+class ProfiledVM(WrappingVM):
     """A VM that measures a sample of its runs. ``due`` is true if the next run will be measured.
 
     If the wrapped VM is not a `PythonVM`, its nodes are measured in a shadow VM.
@@ -165,9 +164,7 @@ class ProfiledVM:
     def __init__(
         self, vm: VM, fgraph: FunctionGraph, order: Sequence[Apply], profile: NodeProfile
     ) -> None:
-        self.vm = vm
-        self.storage_map = vm.storage_map
-        self.allow_gc = vm.allow_gc
+        super().__init__(vm)
         self.profile = profile
         self.fgraph = fgraph
         self.order = list(order)
@@ -177,11 +174,7 @@ class ProfiledVM:
         self._frees = dict(zip(self.order, last_uses(self.order, fgraph.outputs), strict=True))
         self._shadow: ShadowVM | None = None
         profile.beside = not isinstance(vm, PythonVM)
-        self.takes_library_arrays = bool(getattr(vm, "takes_library_arrays", False))
-        self.fetch: Callable[[Any], Any] = getattr(vm, "fetch", local)
-        make = getattr(vm, "entry", None)
-        if make is not None:
-            self.entry = make
+        self.entry = vm.entry
 
     def note(self, seconds: float) -> None:
         """Record the time of a run that was not measured in detail."""
@@ -189,14 +182,8 @@ class ProfiledVM:
         if not self.due and self.spent <= SHARE * self.total:
             self.due = True
 
-    def clear_storage(self) -> None:
-        """Clear the cells of all intermediate values."""
-        self.vm.clear_storage()
-
     def steps(self) -> Sequence[NodeThunk]:
         """Return the thunks of the wrapped VM. Raises TypeError if the wrapped VM does not run node by node."""
-        if not isinstance(self.vm, PythonVM):
-            raise TypeError(f"{type(self.vm).__name__} does not run node by node")
         return self.vm.steps()
 
     def __call__(self, output_subset: Sequence[int] | None = None) -> None:

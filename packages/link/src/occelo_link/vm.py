@@ -53,7 +53,7 @@ class NodeThunk:
         raise made from None
 
 
-class PythonVM:
+class PythonVM(VM):
     """A VM that runs one thunk for each node.
 
     The thunks run on demand if a node is lazy or if only some outputs are wanted, and otherwise in order.
@@ -81,6 +81,7 @@ class PythonVM:
         own: Mapping[Apply, Kernel] = {} if kernels is None else kernels
         self.thunks = [NodeThunk(node, storage_map, own.get(node)) for node in order]
         self.lazy = any(node.op.lazy for node in order) if lazy is None else lazy
+        self._found_orderings: dict[Apply, list[Apply]] | None = None
         self._of_node = dict(zip(order, self.thunks, strict=True))
         self._number = {node: i for i, node in enumerate(order)}
         self._clear = [
@@ -211,10 +212,9 @@ class PythonVM:
                 cell[0] = value
 
     def _orderings(self) -> dict[Apply, list[Apply]]:
-        found: dict[Apply, list[Apply]] | None = self.__dict__.get("_found_orderings")
-        if found is None:
-            found = self.__dict__["_found_orderings"] = self.fgraph.orderings()
-        return found
+        if self._found_orderings is None:
+            self._found_orderings = self.fgraph.orderings()
+        return self._found_orderings
 
 
 class _PythonLinker(Linker):

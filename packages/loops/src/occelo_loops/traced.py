@@ -16,7 +16,7 @@ from occelo_graph import FunctionGraph, ancestors
 from occelo_graph.fgraph.frozen import freeze
 from occelo_graph.interpret import body_runner, evaluate
 from occelo_graph.ir.container import local
-from occelo_link.linker import Linking, Storage
+from occelo_link.linker import VM, Linking, Storage
 from occelo_link.traced.linker import value_dependent, value_roots, without_values
 from occelo_loops.rules.padding.padded_graph import PaddedGraph, padded
 
@@ -27,7 +27,7 @@ FEWEST_ROWS = 16
 """The smallest number of rows of padded tensors. It is greater than 1, since an axis of length 1 would be broadcast."""
 
 
-class PaddedVM:
+class PaddedVM(VM):
     """A VM that runs a graph with padded tensors, and cuts its results to their lengths."""
 
     takes_library_arrays = True

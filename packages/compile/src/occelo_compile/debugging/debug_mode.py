@@ -18,7 +18,7 @@ The call returns the results of the mode's own linker.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -54,7 +54,7 @@ from occelo_graph.ir.clone import clone_get_equiv
 from occelo_graph.ir.container import local
 from occelo_graph.ir.op import Kernel
 from occelo_link import VM, Linker, make_linker
-from occelo_link.linker import Storage, StorageMap
+from occelo_link.linker import Storage, StorageMap, WrappingVM
 from occelo_rewrite import RewriteDatabaseQuery, RewriteRecord
 
 if TYPE_CHECKING:
@@ -184,17 +184,13 @@ def _canonical_form(fgraph: FunctionGraph) -> Any:
         return fgraph.dprint(file="str")
 
 
-class _DebugVM:
+class _DebugVM(WrappingVM):
     """The VM of a function in DebugMode. It runs all checks, and then the VM of the mode's linker."""
 
     def __init__(self, maker: DebugMaker, vm: VM, inputs: Sequence[Storage]) -> None:
-        self.vm = vm
+        super().__init__(vm)
         self.maker = maker
         self.inputs = list(inputs)
-        self.storage_map = vm.storage_map
-        self.allow_gc = vm.allow_gc
-        self.takes_library_arrays = bool(getattr(vm, "takes_library_arrays", False))
-        self.fetch: Callable[[Any], Any] = getattr(vm, "fetch", local)
         mode = maker.mode
         self.checks = OpChecks(
             mode.check_py_code,
@@ -202,9 +198,6 @@ class _DebugVM:
             options.DEBUG_WARN_NOT_REUSED.get(),
         )
         self.compiled = _Compiled.of(maker) if mode.check_c_code else None
-
-    def clear_storage(self) -> None:
-        self.vm.clear_storage()
 
     def __call__(self, output_subset: Sequence[int] | None = None) -> None:
         fgraph, definitions = self.maker.fgraph, self.maker.definitions

@@ -20,7 +20,7 @@ from occelo_graph.ir.regions import perhaps_needless
 from occelo_link.array_parts import all_arrays, joined, split
 from occelo_link.blocks.partition import Part
 from occelo_link.cache.packing import pack
-from occelo_link.linker import Signature, Storage, StorageMap
+from occelo_link.linker import VM, Signature, Storage, StorageMap
 from occelo_link.options import CHECK_BOUNDS
 from occelo_link.units.callbacks import Callbacks, Effects
 from occelo_link.units.interface import UnitFailure
@@ -159,7 +159,7 @@ def _called_by(unit: CompiledUnit | None) -> list[Apply]:
     return [] if callbacks is None else callbacks.nodes
 
 
-class BlockVM:
+class BlockVM(VM):
     """The VM of linkers that compile blocks: it runs blocks and thunks in order."""
 
     def __init__(
@@ -201,7 +201,6 @@ class BlockVM:
 
     @property
     def entry_is_cheap(self) -> bool:
-        """Whether `entry` compiles nothing, so that a function may ask for it after a single call."""
         return all(getattr(unit, "entry_is_cheap", True) for unit in self.units)
 
     def entry(
@@ -219,11 +218,7 @@ class BlockVM:
         arrays. It is also None if a call updates shared variables and runs callbacks: a callback may call a function
         that updates the same variables, and only Python knows which locks a thread holds.
 
-        ``arguments`` maps each input that is an argument to its position; all other inputs are read from their cells.
-        ``scalars`` are the inputs that accept Python numbers. ``updates`` maps the position of an output to the
-        position of the input that it updates; the output is stored in the cell of this input. A call with updates holds
-        ``update_locks``. ``kind`` is the kind of return value (see `occelo_link.entry_kinds`). If the entry cannot
-        handle its arguments, it calls ``slow`` with them.
+        The output of an update is stored in the cell of the input that it updates.
         """
         unit = self.units[0] if len(self.units) == 1 else None
         make: Callable[..., Any] | None = getattr(unit, "entry", None)

@@ -133,7 +133,7 @@ class Traced:
         """The library's compiled object."""
 
 
-class TracedVM:
+class TracedVM(VM):
     """A VM that runs a graph which a library has compiled. The output cells hold arrays of the library."""
 
     takes_library_arrays = True

@@ -53,7 +53,7 @@ def _is_static(node: Apply) -> bool:
     return all(is_tensor(v) and v.type.ndim == 0 and v.type.is_discrete for v in roots)
 
 
-class StagedVM:
+class StagedVM(VM):
     """A VM that first runs ``loops``, and then the rest of the graph, which reads the results of the loops."""
 
     takes_library_arrays = True
