@@ -24,10 +24,6 @@ large programs have a function for each loop. Only the total is checked.
 """
 SLOW = ("loops in sequence", "nested loops")
 """Shapes that take too long to count."""
-BENT = {
-    "graphs as ops": "a long product is put together again for each constant that is taken out of it",
-}
-"""Shapes with a function whose work still grows with the square of the size, and why."""
 TOTAL = 1.3
 """The largest exponent of growth of all lines together, at these small sizes."""
 SINGLE = 1.6
@@ -70,19 +66,7 @@ def _lines(shape: Shape, nodes: int) -> Counter[str]:
 
 @pytest.mark.sampled(1)
 @pytest.mark.measured(0)
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(
-            name,
-            marks=pytest.mark.xfail(raises=AssertionError, reason=BENT[name])
-            if name in BENT
-            else (),
-        )
-        for name in SHAPES
-        if name not in SLOW
-    ],
-)
+@pytest.mark.parametrize("name", [name for name in SHAPES if name not in SLOW])
 def test_work_grows_linearly(name: str) -> None:
     shape = SHAPES[name]
     small, middle, large = SIZES

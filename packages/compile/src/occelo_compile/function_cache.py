@@ -160,11 +160,13 @@ def _home(part: Op | ScalarOp) -> Any:
 
 
 def _with_inner(nodes: list[Apply]) -> list[Apply]:
-    """Return the nodes, and the nodes of their inner graphs."""
+    """Return the nodes, and the nodes of their inner graphs, at any depth. Each inner graph is visited once."""
     found = list(nodes)
+    seen: set[FrozenFunctionGraph] = set()
     for node in found:
         inner = getattr(node.op, "graph", None)
-        if isinstance(inner, FrozenFunctionGraph):
+        if isinstance(inner, FrozenFunctionGraph) and inner not in seen:
+            seen.add(inner)
             found += inner.nodes
     return found
 

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, TypeAlias
 
 from occelo_graph.canonical.encoding import Arrays, decode, encode, register_coder
 from occelo_graph.canonical.names import class_name, loaded, named
-from occelo_graph.errors import MissingInputError, describe
+from occelo_graph.errors import MethodNotDefined, MissingInputError, describe
 from occelo_graph.facade import facade
 from occelo_graph.families import Family
 from occelo_graph.fgraph.frozen import FrozenFunctionGraph, freeze
@@ -178,9 +178,13 @@ class OpFromGraph(Op):
     def loop(self, node: Apply) -> Loop:
         return Loop(self.graph, None, (), tuple(range(len(node.inputs))))
 
-    def inlined(self, node: Apply) -> list[Variable]:
-        """Copy the inner graph, with the inputs of ``node`` as its inputs, and return the outputs of the copy."""
-        return self.graph.bind(node.inputs)
+    def inlined(self, node: Apply, every: bool = True) -> list[Variable]:
+        """Copy the inner graph, with the inputs of ``node`` as its inputs, and return the outputs of the copy.
+
+        Ops of this class in the inner graph are replaced by copies of their graphs, too, at any depth: rules then see a
+        deeply nested graph at once, and not level by level. With ``every=False``, ops without the option ``inline`` stay.
+        """
+        return _opened(self.graph, node.inputs, every)
 
     def evaluate(self, *arrays: Any) -> Any:
         return tuple(
@@ -193,6 +197,9 @@ class OpFromGraph(Op):
         return self.graph.bind(inputs)
 
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+        if not all(isinstance(n, int | Variable) for shape in input_shapes for n in shape):
+            # what proofs about lengths ask with symbols: no length is just a copy of an input's
+            raise MethodNotDefined(f"The lengths of {self} are lengths in its inner graph")
         # lengths of the inlined graph's variables; rules then infer these without computing values
         return [
             tuple(v.shape[i] for i in range(v.type.ndim)) if is_tensor(v) else ()
@@ -204,7 +211,8 @@ class OpFromGraph(Op):
             return [list(row) for row in self.declared_pattern]
         known = cache_of(self, "_pattern_cache")
         if None not in known:
-            known[None] = self._inferred_pattern()
+            for op in (*self._nested_ops(), self):
+                cache_of(op, "_pattern_cache")[None] = op._inferred_pattern()
         pattern: list[list[bool]] = known[None]
         return [list(row) for row in pattern]
 
@@ -332,7 +340,7 @@ class OpFromGraph(Op):
     def _nested_ops(self) -> list[OpFromGraph]:
         """The ops inside of a deeply nested op, the innermost first; none if recursion goes down as far.
 
-        Their derivatives are made in this order, so that those of outer ones need no recursion.
+        What is asked of all of them is asked in this order, so that outer ones need no recursion.
         """
         if self.graph.depth <= _RECURSION:
             return []
@@ -417,6 +425,58 @@ class OpFromGraph(Op):
         kind = type(self).__name__
         shown = f"{kind}{{{self.name}}}" if self.name else kind
         return f"{shown}{{inline}}" if self.inline else shown
+
+
+class _Copy:
+    """The copy of a frozen graph with ``values`` in place of its inputs, which takes the place of ``node``."""
+
+    def __init__(
+        self, graph: FrozenFunctionGraph, values: Sequence[Variable], node: Apply | None = None
+    ) -> None:
+        self.graph = graph
+        self.node = node
+        self.remaining = iter(graph.nodes)
+        self._copies: dict[Variable, Variable] = {
+            v: v.type.filter_variable(given) for v, given in zip(graph.inputs, values, strict=True)
+        }
+
+    def copies(self, variables: Sequence[Variable]) -> list[Variable]:
+        """The copies of variables of the graph. Constants, and what is computed from them, are not copied."""
+        return [self._copies.get(v, v) for v in variables]
+
+    def note(self, node: Apply, outputs: Sequence[Variable]) -> None:
+        """Take ``outputs`` as the copies of the outputs of a node of the graph."""
+        self._copies.update(zip(node.outputs, outputs, strict=True))
+
+
+def _opened(graph: FrozenFunctionGraph, values: Sequence[Variable], every: bool) -> list[Variable]:
+    """A copy of a graph, with nested ops replaced as `OpFromGraph.inlined` says. Deep nests need no recursion.
+
+    Equal ops with the same inputs are opened once: the derivative of each graph computes the graph inside of it again.
+    """
+    done: dict[Any, list[Variable]] = {}
+    stack = [_Copy(graph, values)]
+    while True:
+        copy = stack[-1]
+        for node in copy.remaining:
+            op, inputs = node.op, copy.copies(node.inputs)
+            if isinstance(op, OpFromGraph) and OpFromGraph in op.computes_as:
+                if every or op.inline:
+                    found = done.get((op, *inputs)) if op.pure else None
+                    if found is None:
+                        stack.append(_Copy(op.graph, inputs, node))
+                        break
+                    copy.note(node, found)
+                    continue
+            if any(new is not old for new, old in zip(inputs, node.inputs, strict=True)):
+                copy.note(node, node.clone_with_new_inputs(inputs).outputs)
+        else:
+            stack.pop()
+            outputs = copy.copies(copy.graph.outputs)
+            if copy.node is None:
+                return outputs
+            stack[-1].note(copy.node, outputs)
+            done[copy.node.op, *stack[-1].copies(copy.node.inputs)] = outputs
 
 
 def _applied(derived: Derived, arguments: Sequence[Variable]) -> list[Any]:

@@ -15,7 +15,7 @@ from occelo_rewrite.patterns.node_rule import Replacements, RuleSet, node_rewrit
 def inline_graph(fgraph: FunctionGraph, node: TensorApply[OpFromGraph]) -> Replacements:
     """An op with the option ``inline`` = its inner graph. This rule runs before all other rules."""
     op = node.op
-    return op.inlined(node) if op.inline else None
+    return op.inlined(node, every=False) if op.inline else None
 
 
 @node_rewriter([OpFromGraph])

@@ -23,7 +23,7 @@ from occelo_link.native.llvm.interrupt_polling import Polling
 from occelo_link.native.llvm.literals import element_type
 from occelo_link.native.llvm.module_writer import ModuleWriter
 from occelo_link.native.llvm.scalars import Scalars
-from occelo_link.units.frame import table_slot
+from occelo_link.units.frame import POLL, table_slot
 
 PARALLEL_SERVICE = "service:parallel"
 """The table entry of the service that divides a loop among threads."""
@@ -33,6 +33,29 @@ _LARGE = 5_000
 """Loops are outlined if the program has more statements than this.
 
 LLVM's compile time grows faster than the size of a function.
+"""
+_STRIPS = "@strips"
+_STRIPS_TEXT = f"""define internal i64 {_STRIPS}(ptr %part, ptr %poll, i64 %length, ptr %frame, ptr %env, i64 %start, i64 %stop, ptr %table) noinline nounwind {{
+entry:
+  br label %strip
+strip:
+  %first = phi i64 [ %start, %entry ], [ %limit, %again ]
+  %ahead = add i64 %first, %length
+  %limit = call i64 @llvm.smin.i64(i64 %ahead, i64 %stop)
+  call void %part(ptr %env, i64 %first, i64 %limit, ptr %table)
+  %more = icmp slt i64 %limit, %stop
+  br i1 %more, label %again, label %done
+again:
+  %status = call i64 %poll(ptr %frame)
+  %interrupted = icmp ne i64 %status, 0
+  br i1 %interrupted, label %done, label %strip
+done:
+  %result = phi i64 [ 0, %strip ], [ %status, %again ]
+  ret i64 %result
+}}"""
+"""The function that runs an outlined loop strip by strip. It returns what a poll returned, other than 0, or else 0.
+
+There is one for all loops, since a function with so many loops and branches would compile slowly.
 """
 
 
@@ -88,7 +111,7 @@ class OutlinedLoops:
         if self.threads and loop.parallel:
             self.in_threads(loop, function, given)
         elif self.polling.is_strip_mined(loop):
-            self.in_strips(loop, function, env)
+            self.in_strips(loop, function, given)
         else:
             self.line(f"call void {function}({given})")
 
@@ -102,26 +125,15 @@ class OutlinedLoops:
                 captured.append((each, element_type(each.dtype), names[each.number]))
         return captured
 
-    def in_strips(self, loop: For, function: str, env: str) -> None:
+    def in_strips(self, loop: For, function: str, given: str) -> None:
         """Print code that calls the loop's function strip by strip, with a poll after each strip."""
-        start, stop, strip_length = (
-            self.use(loop.start),
-            self.use(loop.stop),
-            self.polling.strip_length(loop),
+        self.out.outlined[_STRIPS, 0] = _STRIPS_TEXT
+        self.out.declare("declare i64 @llvm.smin.i64(i64, i64)")
+        poll, length = self.out.service(POLL), self.polling.strip_length(loop)
+        status = self.emit(
+            f"call i64 {_STRIPS}(ptr {function}, ptr {poll}, i64 {length}, ptr %frame, {given})"
         )
-        head, poll_block, done = self.out.new_labels("strips", "poll", "done")
-        before = self.out.label
-        self.line(f"br label %{head}")
-        self.out.start_block(head)
-        at, first = self.out.open_phi("i64", start, before)
-        limit = self.polling.strip_end(first, strip_length, stop)
-        self.line(f"call void {function}(ptr {env}, i64 {first}, i64 {limit}, ptr %table)")
-        more = self.emit(f"icmp slt i64 {limit}, {stop}")
-        self.line(f"br i1 {more}, label %{poll_block}, label %{done}")
-        self.out.start_block(poll_block)
-        self.polling.poll(head)
-        self.out.close_phi(at, limit, poll_block)
-        self.out.start_block(done)
+        self.polling.stop_if_interrupted(status)
 
     def in_threads(self, loop: For, function: str, given: str) -> None:
         """Print code that calls the service if there is enough work, and otherwise the loop's function."""
