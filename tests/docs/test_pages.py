@@ -1,7 +1,11 @@
-"""Tests that the code of every documentation page runs, and the examples."""
+"""Tests that the code of every documentation page runs, and the examples, and that the programs of benchmarks compile.
+
+A rewriter that reaches its limit is an error in all of them, as in all tests (`conftest`).
+"""
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import re
 import runpy
@@ -9,9 +13,11 @@ import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
+import occelo as oc
 from occelo.tensor import linalg
 
 ROOT = Path(__file__).parents[2]
@@ -90,3 +96,23 @@ def test_the_page_of_linear_algebra_lists_every_function() -> None:
     public = {n for n in dir(linalg) if n[0].islower() and inspect.isfunction(getattr(linalg, n))}
     assert len(listed) == len(set(listed))
     assert set(listed) == public
+
+
+def workloads(names: str) -> list[Any]:
+    """The programs that benchmarks measure. Those of ``names`` are the parts "runtime", "linear" and "loops"."""
+    sys.path.insert(0, str(ROOT / "benchmarks"))
+    try:
+        return importlib.import_module("compiled").LISTS[names]
+    finally:
+        sys.path.remove(str(ROOT / "benchmarks"))
+
+
+@pytest.mark.sampled(40)
+@pytest.mark.parametrize(
+    ("part", "number"),
+    [(part, i) for part in ("runtime", "linear", "loops") for i in range(len(workloads(part)))],
+)
+def test_programs_of_benchmarks_compile(part: str, number: int) -> None:
+    work = workloads(part)[number]()
+    inputs, outputs, updates = work.build(importlib.import_module("compiled").library("occelo"))
+    oc.function(inputs, outputs, updates=updates)
