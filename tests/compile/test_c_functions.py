@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import threading
+import weakref
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 import pytest
 
 import occelo_compile as oc
+import occelo_linalg as ol
+import occelo_loops as loops
+import occelo_random as random
 from occelo_graph import grad
 from occelo_graph import tensor as ot
+from occelo_graph.ops.control.python_function import as_op
 from occelo_link.standalone.c_function import CFunction
 from occelo_link.standalone.context import BAD_LENGTH, NO_ROOM
+from occelo_link.standalone.selection import NeedsPython
 
 MODES = ("native", "c")
 REALS = "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64".split()
@@ -46,7 +54,8 @@ def called(c: CFunction, *values: Any, room: int = 64, data: int | None = None) 
     made: list[Any] = []
     for each, array, lengths in results:
         shape = lengths.tolist() if each.has_lengths else each.shape
-        made.append(array.reshape(-1)[: int(np.prod(shape, dtype=int))].reshape(shape))
+        count, flat = int(np.prod(shape, dtype=int)), array.reshape(-1)
+        made.append(flat[:count].reshape(shape) if count <= flat.size else flat)
     return [code, *made]
 
 
@@ -159,3 +168,196 @@ def test_states_are_read_and_overwritten() -> None:
     code, _, new, counted = called(c, np.ones(2), np.arange(3.0), 4)
     assert code > 0
     assert (new.tolist(), counted) == ([0, 1, 2], 4)
+
+
+def chained() -> tuple[Any, Any]:
+    """A function with loops, LAPACK, working memory of several sizes, and a check; and its argument."""
+    x = ot.dvector("x")
+    w = oc.shared(np.linspace(-1, 1, 40), "w")
+    covariance = ot.exp(-((w[:, None] - w[None, :]) ** 2) * ot.exp(x[0])) + ot.eye(40)
+    solved = ol.solve_triangular(ol.cholesky(covariance), w, lower=True)
+    states = loops.scan(
+        lambda t, s: ot.tanh(s + t), sequences=x, outputs_info=x[:3], return_updates=False
+    )[-1]
+    value = ot.sum(solved**2) + ot.sum(states)
+    return oc.function([x], [value, grad(value, x)], mode="native"), np.linspace(-1, 1, 7)
+
+
+def test_threads_run_at_once_and_get_the_same_bits() -> None:
+    f, point = chained()
+    c = f.c_function("log_density_gradient")
+    value, gradient = f(point)
+    start = threading.Barrier(8)
+
+    def work(_: int) -> bool:
+        mine, found = np.zeros(7), np.zeros(())
+        start.wait()
+        for _ in range(200):
+            mine[:], found[()] = np.nan, np.nan
+            code = c.ctypes(7, point.ctypes, mine.ctypes, found.ctypes, None)
+            if code or not same(mine, gradient) or not same(found, value):
+                return False
+        return True
+
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(work, range(8)))
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_failures_are_codes_with_a_meaning(mode: str) -> None:
+    a, x = ot.dmatrix("a"), ot.dvector("x")
+    f = oc.function([a, x], [ol.cholesky(a) @ x, x[2]], mode=mode)
+    c = f.c_function()
+    good = np.array([[4.0, 2.0, 0], [2.0, 5.0, 1], [0, 1.0, 2]])
+    point = np.arange(3.0)
+    code, *results = called(c, good, point)
+    assert code == 0
+    assert all(map(same, results, f(good, point)))
+    wrong = [(good[:2, :2], point[:2]), (good, np.arange(4.0)), (good[:2], point), (-good, point)]
+    for matrix, vector in wrong:
+        code, *_ = called(c, matrix, vector)
+        try:
+            expected = f(matrix, vector)
+        except Exception:
+            assert code > 0
+            assert "check of" in c.errors[code]
+            assert __file__ in c.errors[code]
+        else:
+            assert code == 0
+            assert np.isnan(expected[0]).any()
+    assert called(c, good, point, room=2)[0] == NO_ROOM
+    # no memory at all: the call only asks for the lengths
+    lengths = np.zeros(1, dtype=np.int64)
+    square, scalar = np.array([3, 3]), np.zeros(())
+    sent = [good.ctypes, square.ctypes, point.ctypes, square.ctypes, None, lengths.ctypes]
+    assert c.ctypes(*sent, scalar.ctypes, None) == NO_ROOM
+    assert lengths.tolist() == [3]
+
+
+def test_lengths_that_the_type_has() -> None:
+    x = ot.tensor("x", dtype="float64", shape=(3, None))
+    c = oc.function([x], x.sum(axis=0), mode="native").c_function()
+    assert called(c, np.ones((3, 2)))[0] == 0
+    assert called(c, np.ones((2, 2)))[0] == BAD_LENGTH
+
+
+def test_empty_arrays_need_no_memory() -> None:
+    x = ot.dvector("x")
+    c = oc.function([x], [x * 2, x.sum()], mode="native").c_function()
+    none, total = np.zeros(1, dtype=np.int64), np.ones(())
+    assert c.ctypes(None, none.ctypes, None, none.ctypes, total.ctypes, None) == 0
+    assert total == 0
+
+
+def test_outputs_that_nothing_computes() -> None:
+    """Outputs and updates that are inputs, constants, or the same variable twice."""
+    x, s, t = ot.dvector("x"), oc.shared(np.ones(2), "s"), oc.shared(np.zeros(2), "t")
+    outputs = [x, oc.Out(x, borrow=True), s, ot.constant([5.0, 6.0]), x + 1, x + 1]
+    for updates in ({}, {s: t, t: s}, {s: x}):
+        given = [oc.In(x, borrow=True)]
+        f = oc.function(given, outputs, updates=updates, mode="native")
+        c = f.c_function()
+        states = [np.full(2, 7.0), np.full(2, 8.0)][: len(updates)]
+        code, *results = called(c, np.array([1.0, 2.0]), *states)
+        assert code == 0
+        first = states[0] if updates else np.ones(2)
+        expected = [[1, 2], [1, 2], first.tolist(), [5, 6], [2, 3], [2, 3]]
+        new = {0: [], 2: [[8, 8], [7, 7]], 1: [[1, 2]]}[len(updates)]
+        assert [r.tolist() for r in results] == [*expected, *new]
+    nothing = oc.function([x], [], mode="native", on_unused_input="ignore").c_function()
+    assert called(nothing, np.ones(3)) == [0]
+
+
+def test_functions_of_the_cache_and_of_a_profile() -> None:
+    x, w = ot.dvector("x"), oc.shared(np.array([2.0]), "w")
+    for profile in (None, None, True):
+        f = oc.function([x], ot.log(x[2]) * w, mode="native", profile=profile)
+        c = f.c_function()
+        code, result = called(c, np.ones(3) * np.e)
+        assert (code, result.tolist()) == (0, [2])
+        code, _ = called(c, np.ones(2))
+        assert "made at" in c.errors[code]
+
+
+@pytest.mark.filterwarnings("ignore:Functions are not kept in the cache")
+def test_what_needs_python_is_refused_by_name() -> None:
+    x, generator = ot.dvector("x"), random.shared_rng(seed=1, name="generator")
+    sort = as_op([ot.dvector], [ot.dvector])(np.sort)
+
+    def step(v: Any) -> Any:
+        return sort(v + x).sum()
+
+    in_a_loop = loops.map(step, x, return_updates=False)
+    for graph in (
+        sort(x),
+        sort(x) + 1,
+        in_a_loop,
+    ):
+        with pytest.raises(NeedsPython, match=r"sort.*made at"):
+            oc.function([x], graph, mode="native").c_function()
+    drawn = generator.normal(size=(2,))[1]
+    with pytest.raises(TypeError, match="Python"):
+        oc.function([], drawn, mode="native").c_function()
+    for mode in ("py", "c|py"):
+        with pytest.raises(TypeError, match="native and c"):
+            oc.function([x], x + 1, mode=mode).c_function()
+    with pytest.raises(ValueError, match="one of the forms"):
+        oc.function([x], x + 1, mode="native").c_function("matrix")
+
+
+def test_memory_is_freed() -> None:
+    x, w = ot.dvector("x"), oc.shared(np.zeros(3), "w")
+    c = oc.function([x], x + w, mode="native").c_function()
+    other = c.with_data({w: np.ones(3)})
+    code, data = weakref.ref(vars(c)["_code"]), weakref.ref(vars(other)["_data"])
+    gc.disable()
+    try:
+        del c
+        assert called(other, np.zeros(3))[1].tolist() == [0, 0, 0]
+        assert called(other, np.zeros(3), data=other.data)[1].tolist() == [1, 1, 1]
+        call = other.ctypes
+        del other
+        assert None not in (code(), data())
+        del call
+        assert (code(), data()) == (None, None)
+    finally:
+        gc.enable()
+
+
+def test_a_declaration_for_cffi() -> None:
+    cffi = pytest.importorskip("cffi")
+    ffi = cffi.FFI()
+    x, n = ot.fvector("x"), ot.iscalar("default")
+    f = oc.function([x, n], {"out": x * n}, mode="native")
+    c = f.c_function()
+    ffi.cdef(f"{c.declaration('scaled')};")
+    call = ffi.cast(c.pointer_type, c.address)
+    given, result, lengths = (
+        ffi.new(k, v) for k, v in (("float[]", [1, 2]), ("double[]", 2), ("int64_t[]", [2]))
+    )
+    assert call(given, lengths, 3, result, lengths, ffi.NULL) == 0
+    assert list(result) == [3, 6]
+
+
+def test_numba_calls_it() -> None:
+    numba = pytest.importorskip("numba")
+    x, m, k = ot.dvector("x"), ot.tensor("m", dtype="float32", shape=(None, 2)), ot.lscalar("k")
+    w = oc.shared(2.0, "w")
+    f = oc.function([x, m, k], [x * w + k, m.T], mode="native")
+    call = f.c_function().with_data({w: 3.0}).numba()
+
+    @numba.njit
+    def twice(x: Any, m: Any, y: Any, t: Any) -> Any:
+        return call(x, m, 1, y, t) + call(y, m, 2, x, t)
+
+    a, b = np.arange(3.0), np.ones((4, 2), "float32")
+    y, t = np.zeros(3), np.zeros((2, 4), "float32")
+    gc.collect()
+    assert twice(a, b, y, t) == 0
+    assert y.tolist() == [1, 4, 7]
+    assert a.tolist() == [5, 14, 23]
+    assert t.all()
+    assert call(a, b, 1, np.zeros(4), t) == BAD_LENGTH
+    g = oc.function([x], [x.sum(), x], mode="native").c_function("log_density_gradient")
+    with pytest.raises(TypeError, match="arrays"):
+        g.numba()

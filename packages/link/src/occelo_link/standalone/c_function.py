@@ -6,14 +6,13 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from occelo_graph import Variable
-from occelo_graph.errors import describe
 from occelo_graph.ir.container import local
 from occelo_link.blocks.vm import prepared
 from occelo_link.cache.objects import object_code
@@ -26,9 +25,10 @@ from occelo_link.standalone.context import (
     CTX_UNIT,
 )
 from occelo_link.standalone.forms import FORMS, Layout, Written
-from occelo_link.standalone.selection import Chosen, choose
+from occelo_link.standalone.layouts import layout_of
+from occelo_link.standalone.selection import Chosen, choose, meaning
 from occelo_link.standalone.services import memory_functions, service_addresses, services
-from occelo_link.standalone.signature import Argument, Names, array_type
+from occelo_link.standalone.signature import Argument
 from occelo_link.units.engine import Unit, compile_module, load_object
 from occelo_link.units.python_entry import make_table
 
@@ -94,10 +94,7 @@ class CFunction:
         sites = self._code.chosen.program().sites
         found = dict(CODES)
         for number, node in enumerate(sites):
-            where = (
-                "a check" if node is None else f"a check of {node.op}: {describe(node.outputs[0])}"
-            )
-            found[number + 1] = f"{where} failed"
+            found[number + 1] = meaning(node)
         return found
 
     def low_level_callable(self) -> Any:
@@ -107,6 +104,19 @@ class CFunction:
         from scipy import LowLevelCallable  # slow to import
 
         return LowLevelCallable(self.ctypes, ctypes.c_void_p(self.data))
+
+    def numba(self) -> Callable[..., Any]:
+        """Return an ``njit`` function that calls the function from code that Numba compiles, with this `data`.
+
+        It takes the `arguments` as numbers and arrays in C order of exactly their dtypes, and returns the code. Outputs
+        must have the shapes of the results. TypeError if the form is not "arrays", and ModuleNotFoundError without
+        Numba.
+        """
+        if self.form != "arrays":
+            raise TypeError(f"Numba calls functions of the form 'arrays', not {self.form!r}")
+        from occelo_link.standalone.numba_calls import numba_function  # slow to import
+
+        return numba_function(self.ctypes, self.data, self.arguments)
 
     def with_data(self, values: Mapping[Any, Any]) -> CFunction:
         """Return the same function with other `data`. Nothing is compiled: the address is the same.
@@ -176,35 +186,12 @@ def _loaded(text: str) -> Unit:
     return load_object(object_code(text, lambda: compile_module(text)), "call")
 
 
-def _layout(function: Any, chosen: Chosen) -> Layout:
-    """Return the arguments of a function: its inputs and outputs, and the states, which it reads and updates."""
-    graph, names = function.maker.call_graph, Names()
-    updates = {source: result for result, source in graph.update_mapping.items()}
-    arguments: list[Argument] = []
-    states: list[Argument] = []
-    for i, (each, _) in enumerate(function.indices):
-        dtype, shape = array_type(each.variable)
-        if i in updates:
-            name = names(each.name or each.variable.name, f"state_{len(states)}")
-            states.append(Argument(name, dtype, shape, "state", i, updates[i]))
-        elif not each.implicit:
-            name = names(each.name, f"input_{len(arguments)}")
-            arguments.append(Argument(name, dtype, shape, "input", i))
-    keys = function.output_keys
-    for k, out in enumerate(function.outputs):
-        dtype, shape = array_type(graph.outputs[k])
-        name = names(keys[k] if keys else out.variable.name, f"output_{k}")
-        arguments.append(Argument(name, dtype, shape, "output", result=k))
-    data = [i for i in chosen.inputs if function.indices[i][0].implicit and i not in updates]
-    return Layout(chosen.inputs, chosen.outputs, [*arguments, *states], data)
-
-
 def make_c_function(function: Any, form: str = "arrays") -> CFunction:
     """Return a function that `occelo_compile` compiled as a `CFunction`. `Function.c_function` explains it."""
     if form not in FORMS:
         raise ValueError(f"A C function has one of the forms {', '.join(FORMS)}, not {form!r}")
     chosen = choose(function)
-    layout = _layout(function, chosen)
+    layout = layout_of(function, chosen.inputs)
     values = {
         i: prepared(np.asarray(local(function.input_storage[i].storage[0]))) for i in layout.data
     }

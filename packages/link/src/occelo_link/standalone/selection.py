@@ -127,3 +127,9 @@ def _program(function: Any, unit: NativeUnit) -> Program:
     linker = function.maker.mode.linker
     made: Program = linker.program(whole_part(function))
     return made
+
+
+def meaning(node: Apply | None) -> str:
+    """Return what it means that a check of a node has failed."""
+    where = "a check" if node is None else f"a check of {node.op}: {describe(node.outputs[0])}"
+    return f"{where} failed"

@@ -51,7 +51,7 @@ class Wrapper:
     def __init__(self, inputs: int, outputs: int) -> None:
         self._records = FIRST_INPUT + INPUT_SLOTS * inputs
         self._slots = self._records + CALL_FIRST + OUT_RECORD * outputs
-        self._outputs = outputs
+        self._later = 0
         self._start: list[str] = []
         self._lines: list[str] = []
         self._globals: list[str] = []
@@ -134,6 +134,8 @@ class Wrapper:
         If ``later`` is true, the memory is written only after the unit has succeeded.
         """
         at = self._records + CALL_FIRST + OUT_RECORD * position
+        if later:
+            self._later = max(self._later, position + 1)
         self._set(at, "ptr", memory)
         self._set(at + OUT_LENGTHS, "ptr", lengths or "null")
         self._set(at + OUT_NDIM, "i64", ndim)
@@ -148,7 +150,7 @@ class Wrapper:
         self.line(f"{records} = getelementptr i64, ptr %frame, i64 {self._records}")
         self._set(CALLER, "ptr", records)
         self._set(self._records, "ptr", "%ctx")
-        self._set(self._records + CALL_OUTPUTS, "i64", self._outputs)
+        self._set(self._records + CALL_OUTPUTS, "i64", self._later)
         self._set(self._records + CALL_STATUS, "i64", 0)
         if self._conditions:
             fits = self._conditions[0]
