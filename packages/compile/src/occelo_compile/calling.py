@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from time import perf_counter
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -503,6 +503,30 @@ class Function:
         from occelo_link.standalone.c_function import make_c_function  # slow to import
 
         return make_c_function(self, form)
+
+    def export(
+        self,
+        folder: str | os.PathLike[str],
+        name: str | None = None,
+        *,
+        blas: Literal["lp64", "ilp64"] = "lp64",
+        example: Sequence[Any] | None = None,
+    ) -> list[Path]:
+        """Write the function to a folder as a C library, which needs libc, libm, BLAS and LAPACK only.
+
+        The folder gets a C file, a file of constants, a header with the arguments and the codes, a file for CMake, and
+        examples of a call in C, C++ and Julia. It is made if it is missing. The C function has the arguments of
+        `c_function` in the form "arrays"; its results have the same bits as in the mode ``c``, if BLAS has. Returns the
+        paths of the files.
+
+        ``name`` is the name of the C function; by default the function's name. ``blas`` says which integers the
+        library's BLAS takes: "lp64" is 32 bits, "ilp64" 64. ``example`` has the inputs of the call in the examples.
+
+        Raises TypeError for what `c_function` refuses, and for functions that need SciPy.
+        """
+        from occelo_link.standalone.exporting import export_function  # slow to import
+
+        return export_function(self, Path(folder), name, blas, example)
 
     def copy(
         self,

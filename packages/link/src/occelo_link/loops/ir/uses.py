@@ -227,12 +227,17 @@ def constants_of(program: Program) -> list[Buffer]:
 
 
 def live_values(program: Program) -> set[int]:
-    """The numbers of the values that statements other than values use, directly or through other values."""
+    """The numbers of the values that statements other than values use, directly or through other values.
+
+    The size of an output that reuses no memory does not count, since printers pass the lengths instead.
+    """
     blocks = [*program.blocks(), *(f.body for f in program.functions.values())]
     pending: list[Value] = [f.result for f in program.functions.values()]
     for block in blocks:
         for statement in block:
-            if not isinstance(statement, Value):
+            if isinstance(statement, Alloc) and statement.buffer.space == "output":
+                pending += [*statement.lengths, *([statement.size] if statement.reuse else [])]
+            elif not isinstance(statement, Value):
                 pending += [v for v in _USED.statement(statement) if isinstance(v, Value)]
     live: set[int] = set()
     while pending:
