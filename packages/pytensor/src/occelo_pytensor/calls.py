@@ -1,0 +1,158 @@
+"""Ops of PyTensor that have no conversion: `PyTensorCall`, an op that runs their own Python code.
+
+Draws of random numbers run so, too: their numbers are those of NumPy's generators by construction.
+"""
+
+from __future__ import annotations
+
+import base64
+import copy
+import functools
+import io
+import pickle
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+import pytensor
+
+from occelo_graph.extensions import UnknownSource, source_text
+from occelo_graph.ir.op import Op, op
+from occelo_pytensor.variables import our_type
+
+_RELEASED = ("pytensor", "pymc", "pymc_extras")
+"""Packages whose version stands for the code of their ops."""
+
+
+class _Call(Op):
+    """Runs the Python code of an op of PyTensor. Subclasses say how the op is kept."""
+
+    @property
+    def theirs(self) -> tuple[Any, tuple[Any, ...], tuple[Any, ...]]:
+        """The op of PyTensor, PyTensor's types of its inputs (a constant stands for itself), and those of its outputs."""
+        raise NotImplementedError
+
+    @property
+    def external_code(self) -> bool:
+        return True
+
+    @property
+    def external_derivative(self) -> bool:
+        return True
+
+    @functools.cached_property
+    def _their_node(self) -> Any:
+        op_, inputs, _ = self.theirs
+        return op_.make_node(*(v() if hasattr(v, "filter") else v for v in inputs))
+
+    def infer(self, *types: Any, **_: Any) -> Any:
+        return tuple(our_type(t) for t in self.theirs[2])
+
+    def evaluate(self, *arrays: Any, **_: Any) -> Any:
+        op_, inputs, outputs = self.theirs
+        given = iter(arrays)
+        values = [next(given) if hasattr(v, "filter") else v.data for v in inputs]
+        for positions in getattr(op_, "destroy_map", {}).values():
+            for i in positions:
+                values[i] = copy.deepcopy(values[i])
+        cells: list[list[Any]] = [[None] for _ in outputs]
+        op_.perform(self._their_node, values, cells)
+        return tuple(
+            np.asarray(cell[0]) if hasattr(kind, "dtype") else cell[0]
+            for cell, kind in zip(cells, outputs, strict=True)
+        )
+
+    def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Any:
+        from occelo_pytensor.conversion import Settings, convert, converting
+
+        node = self._their_node
+        variables = [
+            v for v, t in zip(node.inputs, self.theirs[1], strict=True) if hasattr(t, "filter")
+        ]
+        given = [(o, c) for o, c in zip(node.outputs, cotangents, strict=True) if c is not None]
+        theirs = [o.type() for o, _ in given]
+        wanted = [v for v in variables if getattr(v.type, "dtype", "").startswith("float")]
+        pulled = pytensor.gradient.Lop(
+            [o for o, _ in given], wanted, theirs, disconnected_inputs="ignore"
+        )
+        known = {
+            **dict(zip(variables, inputs, strict=True)),
+            **dict(zip(node.outputs, outputs, strict=True)),
+            **{v: c for v, (_, c) in zip(theirs, given, strict=True)},
+        }
+        with converting(Settings()):
+            found = dict(zip(wanted, convert(list(pulled), known), strict=True))
+        return [found.get(v) for v in variables]
+
+
+@op
+class PyTensorCall(_Call):
+    """Runs the Python code of an op of PyTensor that can be pickled.
+
+    ``pickled`` is the op with PyTensor's types of inputs and outputs. ``code`` stands for the code of the op: the
+    version of its package, or the text of its source.
+    """
+
+    pickled: str
+    code: str
+    name: str = "call"
+    random: bool = False
+
+    @functools.cached_property
+    def theirs(self) -> tuple[Any, tuple[Any, ...], tuple[Any, ...]]:
+        return pickle.loads(base64.b85decode(self.pickled))
+
+    def __str__(self) -> str:
+        return f"PyTensorCall{{{self.name}}}"
+
+
+class LocalCall(_Call):
+    """Runs the Python code of an op of PyTensor that cannot be pickled, or whose code is not known.
+
+    It is equal only to itself, so functions with it are not kept in the cache.
+    """
+
+    def __init__(self, theirs: tuple[Any, tuple[Any, ...], tuple[Any, ...]]) -> None:
+        self._theirs = theirs
+
+    @property
+    def theirs(self) -> tuple[Any, tuple[Any, ...], tuple[Any, ...]]:
+        return self._theirs
+
+    def __str__(self) -> str:
+        return f"LocalCall{{{self._theirs[0]}}}"
+
+
+def _kept(variable: Any, ours: Any) -> Any:
+    """The type of an input; for one that Occelo cannot have as an input, the constant itself."""
+    return variable if ours is None or isinstance(ours, slice) else variable.type
+
+
+@functools.lru_cache(1000)
+def _code(kind: type) -> str:
+    package = kind.__module__.partition(".")[0]
+    if package in _RELEASED:
+        return f"{package} {version(package.replace('_', '-'))}"
+    return source_text(kind, f"the op {kind.__qualname__}")
+
+
+def _pickled(value: Any) -> str:
+    stream = io.BytesIO()
+    # without memo of identical strings, so that equal ops have equal bytes
+    pickler = pickle.Pickler(stream, protocol=4)
+    pickler.fast = False
+    pickler.dump(value)
+    return base64.b85encode(stream.getvalue()).decode()
+
+
+def call_of(node: Any, inputs: list[Any]) -> Any:
+    """The outputs of a node that calls the Python code of PyTensor's ``node``."""
+    kinds = tuple(_kept(v, x) for v, x in zip(node.inputs, inputs, strict=True))
+    theirs = (node.op, kinds, tuple(v.type for v in node.outputs))
+    try:
+        made: Any = PyTensorCall(_pickled(theirs), _code(type(node.op)), str(node.op))
+        made.theirs  # noqa: B018  # it can be read back
+    except (pickle.PicklingError, AttributeError, TypeError, UnknownSource):
+        made = LocalCall(theirs)
+    given = [x for x, kind in zip(inputs, kinds, strict=True) if hasattr(kind, "filter")]
+    return made(*given, return_list=True)

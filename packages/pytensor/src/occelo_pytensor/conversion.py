@@ -1,0 +1,186 @@
+"""`from_pytensor`: a PyTensor graph as a graph of Occelo.
+
+A conversion walks over the nodes once, in topological order. `registry` has a function for each class of ops; a node
+whose op has none becomes a call of the op's own Python code (`calls`).
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from pytensor.graph.basic import Constant
+from pytensor.graph.traversal import toposort
+
+import occelo.tensor as ot
+from occelo_graph.ir.nodes import nodes_made
+from occelo_pytensor.calls import call_of
+from occelo_pytensor.provenance import source_of
+from occelo_pytensor.registry import conversion_of
+from occelo_pytensor.variables import constant, converted_shared, input_like, is_shared
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+
+class Unconvertible(NotImplementedError):
+    """A node has no equal in Occelo: it is run by its own Python code."""
+
+
+@dataclass
+class Settings:
+    """How a graph is converted.
+
+    - ``checks_give_minus_infinity``: whether a failed check of parameters in a log density gives -inf (as PyMC compiles
+      them), or raises an error.
+    - ``called``: names of the ops that have no conversion, each with the number of nodes.
+    - ``constants``: the constants that were converted, so that equal ones are one variable.
+    """
+
+    checks_give_minus_infinity: bool = False
+    called: dict[str, int] = field(default_factory=dict[str, int])
+    constants: dict[int, Any] = field(default_factory=dict[int, Any])
+
+
+_settings: ContextVar[Settings | None] = ContextVar("_settings", default=None)
+
+
+def settings() -> Settings:
+    """The settings of the conversion that is running."""
+    found = _settings.get()
+    assert found is not None, "no conversion is running"
+    return found
+
+
+@contextmanager
+def converting(new: Settings) -> Generator[Settings]:
+    """A context in which graphs are converted with the settings ``new``. Ends with one warning about ops that are called."""
+    token = _settings.set(new)
+    try:
+        yield new
+    finally:
+        _settings.reset(token)
+    if new.called and _settings.get() is None:
+        names = ", ".join(sorted(new.called))
+        warnings.warn(
+            f"These ops have no conversion, so their Python code runs in compiled functions: {names}; "
+            "register_conversion adds one",
+            stacklevel=4,
+        )
+
+
+def convert_inner(
+    inputs: Sequence[Any], outputs: Sequence[Any], values: Sequence[Any]
+) -> list[Any]:
+    """Convert an inner graph from ``inputs`` to ``outputs``, with Occelo's variables ``values`` for the inputs.
+
+    Conversions of ops with inner graphs call this. The settings are those of the conversion that is running.
+    """
+    return convert(outputs, dict(zip(inputs, values, strict=True)))
+
+
+def convert(outputs: Sequence[Any], known: dict[Any, Any]) -> list[Any]:
+    """Convert ``outputs``. ``known`` maps PyTensor's variables to Occelo's, and all others are added to it.
+
+    A variable without an owner that is not in ``known`` becomes a constant, a shared variable or an input.
+    """
+    for node in toposort(outputs, blockers=list(known)):
+        for variable in node.inputs:
+            if variable not in known:
+                known[variable] = root(variable)
+        inputs = [known[v] for v in node.inputs]
+        known.update(zip(node.outputs, _converted(node, inputs), strict=True))
+    for variable in outputs:
+        if variable not in known:
+            known[variable] = root(variable)
+    return [known[v] for v in outputs]
+
+
+def root(variable: Any) -> Any:
+    """Occelo's variable for one of PyTensor's that no node computes."""
+    if isinstance(variable, Constant):
+        cached = settings().constants
+        key = id(variable)
+        if key not in cached:
+            cached[key] = constant(variable)
+        return cached[key]
+    return converted_shared(variable) if is_shared(variable) else input_like(variable)
+
+
+def _converted(node: Any, inputs: list[Any]) -> list[Any]:
+    with nodes_made() as made:
+        convert_node = conversion_of(node.op)
+        try:
+            if convert_node is None:
+                raise Unconvertible(str(node.op))
+            results = convert_node(node, *inputs)
+        except Unconvertible as reason:
+            called = settings().called
+            called[str(reason)] = called.get(str(reason), 0) + 1
+            results = call_of(node, inputs)
+        except Exception as error:
+            error.add_note(
+                f"while converting PyTensor's {node.op} of {[str(v.type) for v in node.inputs]}"
+            )
+            raise
+        several = list(results) if isinstance(results, list | tuple) else [results]
+        fitting = [_fit(v, wanted) for v, wanted in zip(several, node.outputs, strict=True)]
+    source = source_of(node)
+    if source is not None:
+        for each in made:
+            each.mark = source
+    return fitting
+
+
+def _fit(variable: Any, wanted: Any) -> Any:
+    """A variable with the dtype, the number of dimensions, the static lengths and the name of PyTensor's."""
+    dtype = getattr(wanted.type, "dtype", None)
+    if dtype is None or not hasattr(variable, "dtype"):
+        return variable
+    if variable.dtype != dtype:
+        variable = ot.cast(variable, dtype)
+    lengths = tuple(getattr(wanted.type, "shape", ()))
+    if variable.ndim != len(lengths):
+        raise ValueError(
+            f"{variable} has {variable.ndim} dimensions, and PyTensor's {wanted} {len(lengths)}"
+        )
+    lost = [n if k is None else None for n, k in zip(lengths, variable.type.shape, strict=True)]
+    if any(n is not None for n in lost):
+        variable = ot.specify_shape(variable, lost)
+    if wanted.name and variable.name is None and variable.owner is not None:
+        variable.name = wanted.name
+    return variable
+
+
+def from_pytensor(
+    outputs: Any,
+    inputs: Sequence[Any] | None = None,
+    *,
+    replace: Mapping[Any, Any] | None = None,
+    checks_give_minus_infinity: bool = False,
+) -> Any:
+    """Convert a PyTensor graph.
+
+    ``outputs`` is a variable or a list of them. Without ``inputs``, the result has the same form: a variable of Occelo, or a
+    list. With ``inputs``, a list of PyTensor's variables, the result is a pair of a list of Occelo's variables for
+    them, and the converted ``outputs``. Names and the user's lines that made variables are kept. Shared variables become shared
+    variables with the same storage: a value that is set on one side is seen on the other. Other roots become inputs.
+
+    ``replace`` maps variables of PyTensor to Occelo's variables that take their places. Checks of the parameters of log
+    densities raise an error where they fail; with ``checks_give_minus_infinity`` the density is 0 there, as in functions that
+    PyMC compiles.
+
+    An op without a conversion becomes a call of its own Python code, with one warning that names these ops. It has the
+    derivative that PyTensor has for it. TypeError for types of variables that Occelo lacks, such as sparse matrices.
+    """
+    several = isinstance(outputs, list | tuple)
+    known: dict[Any, Any] = dict(replace or {})
+    ours = [known.setdefault(v, input_like(v)) for v in inputs or ()]
+    with converting(Settings(checks_give_minus_infinity)):
+        results = convert(list(outputs) if several else [outputs], known)
+    converted: Any = results if several else results[0]
+    return converted if inputs is None else (ours, converted)

@@ -1,0 +1,63 @@
+"""Conversions of ops that read and write elements at integers, slices and arrays of positions.
+
+An op of PyTensor describes its key by ``idx_list``: positions in the list of index inputs, or slices of such positions.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pytensor.tensor.basic import ExtractDiag, PermuteRowElements
+from pytensor.tensor.subtensor import (
+    AdvancedIncSubtensor,
+    AdvancedSubtensor,
+    IncSubtensor,
+    Subtensor,
+)
+from pytensor.tensor.type_other import MakeSlice
+
+import occelo.tensor as ot
+from occelo_pytensor.registry import register_conversion
+
+
+def _key(entries: Any, indices: Any) -> tuple[Any, ...]:
+    def value(position: int | None) -> Any:
+        return None if position is None else indices[position]
+
+    return tuple(
+        slice(value(e.start), value(e.stop), value(e.step)) if isinstance(e, slice) else value(e)
+        for e in entries
+    )
+
+
+@register_conversion(Subtensor, AdvancedSubtensor)
+def _read(node: Any, x: Any, *indices: Any) -> Any:
+    return ot.getitem(x, _key(node.op.idx_list, indices)) if node.op.idx_list else x
+
+
+@register_conversion(IncSubtensor, AdvancedIncSubtensor)
+def _write(node: Any, x: Any, y: Any, *indices: Any) -> Any:
+    op = node.op
+    y = y if y.dtype == x.dtype else ot.cast(y, x.dtype)
+    if not op.idx_list:
+        return ot.second(x, y) if op.set_instead_of_inc else x + y
+    part = x[_key(op.idx_list, indices)]
+    if not getattr(op, "ignore_duplicates", False) or op.set_instead_of_inc:
+        return (ot.set_subtensor if op.set_instead_of_inc else ot.inc_subtensor)(part, y)
+    # the last of equal positions wins, as in NumPy's x[i] += y
+    return ot.set_subtensor(part, part + y)
+
+
+@register_conversion(MakeSlice)
+def _slice(node: Any, *parts: Any) -> Any:
+    return slice(*parts)
+
+
+@register_conversion(ExtractDiag)
+def _diagonal(node: Any, x: Any) -> Any:
+    return ot.diagonal(x, node.op.offset, node.op.axis1, node.op.axis2)
+
+
+@register_conversion(PermuteRowElements)
+def _permute(node: Any, x: Any, positions: Any, *rest: Any) -> Any:
+    return ot.permute_row_elements(x, positions, inverse=bool(node.op.inverse))

@@ -1,0 +1,77 @@
+"""Conversions of ops that are graphs of other ops: their graphs take their places.
+
+So are symbolic ops such as `Pad` and `Kron`, gradients of special functions and fused elementwise loops.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pytensor.compile.builders import OpFromGraph
+from pytensor.tensor.basic import ARange
+from pytensor.tensor.blockwise import Blockwise, OpWithCoreShape
+from pytensor.tensor.linalg.constructors import BaseBlockDiagonal
+from pytensor.tensor.math import Dot
+
+import occelo.tensor as ot
+from occelo_pytensor.calls import call_of
+from occelo_pytensor.conversion import Unconvertible, convert_inner, settings
+from occelo_pytensor.conversions.linear_algebra import BATCHED
+from occelo_pytensor.registry import conversion_of, register_conversion
+from occelo_pytensor.variables import our_type
+
+
+@register_conversion(OpFromGraph, OpWithCoreShape)
+def _inline(node: Any, *inputs: Any) -> Any:
+    graph = node.op.fgraph
+    return convert_inner(graph.inputs, graph.outputs, inputs)
+
+
+@register_conversion(Blockwise)
+def _blockwise(node: Any, *inputs: Any) -> Any:
+    """An op under batch dimensions: the functions here that have such dimensions themselves, else the core node, vectorized."""
+    core, batch = node.op.core_op, node.op.batch_ndim(node)
+    convert = conversion_of(core)
+    if convert is not None and (batch == 0 or isinstance(core, (*BATCHED, BaseBlockDiagonal))):
+        return convert(_CoreNode(core, node), *inputs)
+    special = _SPECIAL.get(type(core))
+    if special is not None and batch:
+        return special(core, *inputs)
+    return _vectorized(node, inputs)
+
+
+class _CoreNode:
+    """Stands for a node of the core op of a Blockwise, with the inputs and outputs of the whole node."""
+
+    def __init__(self, op: Any, node: Any) -> None:
+        self.op = op
+        self.inputs = node.inputs
+        self.outputs = node.outputs
+
+
+def _vectorized(node: Any, inputs: tuple[Any, ...]) -> Any:
+    core, dummies = node.op._create_dummy_core_node(node.inputs, return_dummy_inputs=True)
+    if conversion_of(core.op) is None:
+        name = str(core.op)
+        settings().called[name] = settings().called.get(name, 0) + 1
+        return call_of(node, list(inputs))
+    if any(not hasattr(x, "type") for x in inputs):
+        raise Unconvertible(str(node.op))
+    ours = [our_type(v.type).make_variable() for v in dummies]
+    outputs = convert_inner(dummies, core.outputs, ours)
+    return list(ot.vectorize_graph(outputs, dict(zip(ours, inputs, strict=True))))
+
+
+def _ranges(core: Any, start: Any, stop: Any, step: Any) -> Any:
+    """Ranges of one length, which their user promises: the length of the first."""
+    start, stop, step = (ot.cast(v, core.dtype) for v in (start, stop, step))
+    first = [v[(0,) * v.ndim] for v in (start, stop, step)]
+    count = ot.arange(*first).shape[0]
+    shape = ot.broadcast_arrays(start, stop, step)
+    return shape[0][..., None] + shape[2][..., None] * ot.arange(count, dtype=core.dtype)
+
+
+_SPECIAL = {
+    ARange: _ranges,
+    Dot: lambda core, a, b: ot.matmul(a, b),
+}

@@ -1,0 +1,143 @@
+"""Conversions of linear algebra. The functions here have batch dimensions, so the core op and its Blockwise are the same.
+
+Where PyTensor's op gives NaN for a matrix that it cannot factor or invert, the function here is told to do so, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from pytensor.tensor.linalg.constructors import BaseBlockDiagonal
+from pytensor.tensor.linalg.decomposition.cholesky import Cholesky
+from pytensor.tensor.linalg.decomposition.eigen import Eig, Eigh, Eigvalsh
+from pytensor.tensor.linalg.decomposition.lu import LU, LUFactor
+from pytensor.tensor.linalg.decomposition.qr import QR
+from pytensor.tensor.linalg.decomposition.svd import SVD
+from pytensor.tensor.linalg.inverse import MatrixInverse, MatrixPinv
+from pytensor.tensor.linalg.products import Expm
+from pytensor.tensor.linalg.solvers.general import Solve
+from pytensor.tensor.linalg.solvers.psd import CholeskySolve
+from pytensor.tensor.linalg.solvers.triangular import SolveTriangular
+from pytensor.tensor.linalg.summary import Det, SLogDet
+
+import occelo.tensor.linalg as ol
+from occelo_pytensor.conversion import Unconvertible
+from occelo_pytensor.registry import register_conversion
+
+BATCHED = (
+    Cholesky, SolveTriangular, Solve, CholeskySolve, MatrixInverse, MatrixPinv, Det, SLogDet,
+    Eig, Eigh, Eigvalsh, SVD, QR, LU, LUFactor, Expm,
+)  # fmt: skip
+"""The ops whose functions here have batch dimensions."""
+
+
+@register_conversion(Cholesky)
+def _cholesky(node: Any, a: Any) -> Any:
+    return ol.cholesky(a, lower=node.op.lower, on_error="nan")
+
+
+def _solved(node: Any, a: Any, b: Any, solve: Callable[[Any, Any], Any]) -> Any:
+    """Solve with one right side or several, which the op says."""
+    return solve(a, b[..., None])[..., 0] if node.op.b_ndim == 1 else solve(a, b)
+
+
+@register_conversion(SolveTriangular)
+def _solve_triangular(node: Any, a: Any, b: Any) -> Any:
+    op = node.op
+    return _solved(
+        node, a, b,
+        lambda a, b: ol.solve_triangular(
+            a, b, lower=op.lower, unit_diagonal=op.unit_diagonal, on_error="nan"
+        ),
+    )  # fmt: skip
+
+
+@register_conversion(Solve)
+def _solve(node: Any, a: Any, b: Any) -> Any:
+    op = node.op
+    return _solved(
+        node, a, b,
+        lambda a, b: ol.solve(a, b, lower=op.lower, assume_a=op.assume_a, on_error="nan"),
+    )  # fmt: skip
+
+
+@register_conversion(CholeskySolve)
+def _cholesky_solve(node: Any, a: Any, b: Any) -> Any:
+    return _solved(
+        node, a, b, lambda a, b: ol.cho_solve((a, node.op.lower), b, on_error="nan")
+    )  # fmt: skip
+
+
+@register_conversion(MatrixInverse)
+def _inverse(node: Any, a: Any) -> Any:
+    return ol.inv(a)
+
+
+@register_conversion(MatrixPinv)
+def _pseudo_inverse(node: Any, a: Any) -> Any:
+    return ol.pinv(a, hermitian=node.op.hermitian)
+
+
+@register_conversion(Det)
+def _determinant(node: Any, a: Any) -> Any:
+    return ol.det(a)
+
+
+@register_conversion(SLogDet)
+def _log_determinant(node: Any, a: Any) -> Any:
+    return list(ol.slogdet(a))
+
+
+@register_conversion(Eig)
+def _eigen(node: Any, a: Any) -> Any:
+    return list(ol.eig(a))
+
+
+@register_conversion(Eigh)
+def _eigen_symmetric(node: Any, a: Any, b: Any = None) -> Any:
+    return list(ol.eigh(a, b=b, lower=node.op.lower))
+
+
+@register_conversion(Eigvalsh)
+def _eigenvalues(node: Any, a: Any, b: Any = None) -> Any:
+    return ol.eigvalsh(a, b=b, lower=node.op.lower)
+
+
+@register_conversion(SVD)
+def _singular(node: Any, a: Any) -> Any:
+    if not node.op.compute_uv:
+        return ol.svdvals(a)
+    return list(ol.svd(a, full_matrices=node.op.full_matrices))
+
+
+_QR_MODES = {"full": "complete", "economic": "reduced", "r": "r"}
+
+
+@register_conversion(QR)
+def _qr(node: Any, a: Any) -> Any:
+    op = node.op
+    if op.mode not in _QR_MODES:
+        raise Unconvertible(str(op))
+    found = ol.qr(a, mode=_QR_MODES[op.mode], pivoting=op.pivoting)
+    return list(found) if isinstance(found, tuple) else found
+
+
+@register_conversion(LU)
+def _lu(node: Any, a: Any) -> Any:
+    return list(ol.lu(a, permute_l=node.op.permute_l, p_indices=node.op.p_indices))
+
+
+@register_conversion(LUFactor)
+def _lu_factor(node: Any, a: Any) -> Any:
+    return list(ol.lu_factor(a))
+
+
+@register_conversion(Expm)
+def _expm(node: Any, a: Any) -> Any:
+    return ol.expm(a)
+
+
+@register_conversion(BaseBlockDiagonal)
+def _block_diagonal(node: Any, *blocks: Any) -> Any:
+    return ol.block_diag(*blocks)

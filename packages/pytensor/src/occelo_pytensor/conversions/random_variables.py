@@ -1,0 +1,44 @@
+"""Conversions of draws of random numbers: the laws of Occelo where they draw NumPy's numbers in the same way.
+
+All other laws run their own Python code (`calls`) on a copy of the generator, so each stream of numbers is PyTensor's.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytensor.tensor.random.basic as theirs
+from pytensor.tensor.random.op import RandomVariable
+
+import occelo_random.ops.generators as ours
+from occelo_pytensor.calls import call_of
+from occelo_pytensor.registry import register_conversion
+
+LAWS: dict[type, Any] = {
+    theirs.NormalRV: ours.normal,
+    theirs.UniformRV: ours.uniform,
+    theirs.LogNormalRV: ours.lognormal,
+    theirs.GammaRV: ours.gamma,
+    theirs.BetaRV: ours.beta,
+    theirs.ExponentialRV: ours.exponential,
+    theirs.LaplaceRV: ours.laplace,
+    theirs.LogisticRV: ours.logistic,
+    theirs.GumbelRV: ours.gumbel,
+    theirs.PoissonRV: ours.poisson,
+    theirs.BinomialRV: ours.binomial,
+    theirs.NegBinomialRV: ours.negative_binomial,
+    theirs.GeometricRV: ours.geometric,
+    theirs.HyperGeometricRV: ours.hypergeometric,
+    theirs.TriangularRV: ours.triangular,
+    theirs.VonMisesRV: ours.vonmises,
+}
+"""Occelo's laws by PyTensor's classes; their parameters have the same order and meaning."""
+
+
+@register_conversion(RandomVariable)
+def _draw(node: Any, generator: Any, size: Any, *parameters: Any) -> Any:
+    law = LAWS.get(type(node.op))
+    if law is None:
+        return call_of(node, [generator, size, *parameters])
+    drawn = law.changed(dtype=node.op.dtype)
+    return list(drawn(*parameters, size=size, rng=generator))

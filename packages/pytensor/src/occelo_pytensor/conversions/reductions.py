@@ -1,0 +1,98 @@
+"""Conversions of reductions, cumulative sums and the softmax family."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from pytensor.tensor.elemwise import CAReduce
+from pytensor.tensor.extra_ops import CumOp
+from pytensor.tensor.math import Argmax
+from pytensor.tensor.special import LogSoftmax, LogSumExp, Softmax
+
+import occelo.tensor as ot
+from occelo_pytensor.conversion import Unconvertible
+from occelo_pytensor.registry import register_conversion
+
+_REDUCTIONS = {
+    "Add": "sum",
+    "Mul": "prod",
+    "MulWithoutZeros": "prod",
+    "Maximum": "max",
+    "Minimum": "min",
+    "AND": "all",
+    "OR": "any",
+}
+
+
+@register_conversion(CAReduce)
+def _reduce(node: Any, x: Any) -> Any:
+    op, dtype = node.op, node.outputs[0].type.dtype
+    combined = type(op.scalar_op).__name__
+    if combined not in _REDUCTIONS:
+        raise Unconvertible(str(op))
+    axes = list(range(x.ndim)) if op.axis is None or x.ndim == 0 else list(op.axis)
+    if not axes:
+        return ot.cast(x, dtype)
+    if combined == "MulWithoutZeros":
+        x = ot.switch(ot.eq(x, 0), ot.constant(np.ones((), x.dtype)), x)
+    function = getattr(ot, _REDUCTIONS[combined])
+    if combined in ("Add", "Mul", "MulWithoutZeros"):
+        return function(x, axis=axes, dtype=dtype, acc_dtype=getattr(op, "acc_dtype", None))
+    if combined in ("AND", "OR") and dtype != "bool":
+        return _bitwise(op, x, axes)
+    reduced = function(x, axis=axes)
+    initial = getattr(op, "initial", None)
+    if initial is None:
+        return reduced
+    start = ot.constant(np.asarray(initial, x.dtype))
+    pick = ot.maximum if combined == "Maximum" else ot.minimum
+    lengths = [x.shape[a] for a in range(x.ndim) if a not in axes]
+    fits = ot.concatenate([x, _of_one(start, x, axes[0])], axis=axes[0]) if axes else x
+    return pick(function(fits, axis=axes), start) if lengths or axes else reduced
+
+
+def _of_one(value: Any, x: Any, axis: int) -> Any:
+    """``value``, in the shape of ``x`` but with one element along ``axis``: so that no reduction is empty."""
+    return ot.alloc(value, *(1 if a == axis else x.shape[a] for a in range(x.ndim)))
+
+
+def _bitwise(op: Any, x: Any, axes: list[int]) -> Any:
+    raise Unconvertible(str(op))
+
+
+@register_conversion(Argmax)
+def _argmax(node: Any, x: Any) -> Any:
+    axes = node.op.axis
+    if axes is None or len(axes) == x.ndim:
+        return ot.argmax(x)
+    if len(axes) == 1:
+        return ot.argmax(x, axis=axes[0])
+    kept = [a for a in range(x.ndim) if a not in axes]
+    moved = ot.transpose(x, [*kept, *axes])
+    return ot.argmax(moved.flatten(len(kept) + 1), axis=-1)
+
+
+@register_conversion(CumOp)
+def _cumulative(node: Any, x: Any) -> Any:
+    return (ot.cumsum if node.op.mode == "add" else ot.cumprod)(x, axis=node.op.axis)
+
+
+@register_conversion(Softmax)
+def _softmax(node: Any, x: Any) -> Any:
+    shifted = x - ot.max(x, axis=list(node.op.axis), keepdims=True)
+    if len(node.op.axis) == 1:
+        return ot.softmax(x, axis=node.op.axis[0])
+    return ot.exp(shifted) / ot.sum(ot.exp(shifted), axis=list(node.op.axis), keepdims=True)
+
+
+@register_conversion(LogSoftmax)
+def _log_softmax(node: Any, x: Any) -> Any:
+    if len(node.op.axis) == 1:
+        return ot.log_softmax(x, axis=node.op.axis[0])
+    return x - ot.logsumexp(x, axis=list(node.op.axis), keepdims=True)
+
+
+@register_conversion(LogSumExp)
+def _log_sum_exp(node: Any, x: Any) -> Any:
+    return ot.logsumexp(x, axis=list(node.op.axis))

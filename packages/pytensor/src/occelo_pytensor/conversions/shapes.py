@@ -1,0 +1,47 @@
+"""Conversions of ops that read and change shapes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pytensor.tensor.elemwise import DimShuffle
+from pytensor.tensor.reshape import JoinDims, SplitDims
+from pytensor.tensor.shape import Reshape, Shape, Shape_i, SpecifyShape
+
+import occelo.tensor as ot
+from occelo_pytensor.registry import register_conversion
+
+
+@register_conversion(DimShuffle)
+def _shuffle(node: Any, x: Any) -> Any:
+    return ot.dimshuffle(x, list(node.op.new_order))
+
+
+@register_conversion(Shape)
+def _shape(node: Any, x: Any) -> Any:
+    return ot.shape(x)
+
+
+@register_conversion(Shape_i)
+def _length(node: Any, x: Any) -> Any:
+    return ot.shape_i(x, node.op.i)
+
+
+@register_conversion(SpecifyShape)
+def _specify(node: Any, x: Any, *lengths: Any) -> Any:
+    return ot.specify_shape(x, list(lengths))
+
+
+@register_conversion(Reshape)
+def _reshape(node: Any, x: Any, shape: Any) -> Any:
+    return ot.reshape(x, shape, ndim=node.op.ndim)
+
+
+@register_conversion(JoinDims)
+def _join_dims(node: Any, x: Any) -> Any:
+    return ot.join_dims(x, node.op.start_axis, node.op.n_axes)
+
+
+@register_conversion(SplitDims)
+def _split_dims(node: Any, x: Any, shape: Any) -> Any:
+    return ot.split_dims(x, shape=shape, axis=node.op.axis)

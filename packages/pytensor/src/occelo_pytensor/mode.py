@@ -1,0 +1,61 @@
+"""The mode "OCCELO" of PyTensor: `OcceloLinker` and as little rewriting as PyTensor's functions need.
+
+PyTensor's clients choose rewrites by tags. Those that change what a graph computes are kept: the two by which PyMC
+says what a failed check of parameters gives. They lie in a database of their own, which only this linker requires, so
+that PyTensor's canonicalization need not run for them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytensor.tensor as pt
+from pytensor.compile.mode import (
+    Mode,
+    optdb,
+    predefined_linkers,
+    predefined_modes,
+    register_linker,
+    register_mode,
+)
+from pytensor.graph.rewriting.basic import in2out, node_rewriter
+from pytensor.graph.rewriting.db import RewriteDatabaseQuery, SequenceDB
+from pytensor.raise_op import CheckAndRaise
+
+from occelo_pytensor.linker import OcceloLinker
+
+NAME = "OCCELO"
+_CHECKS = "occelo_checks"
+
+
+@node_rewriter([CheckAndRaise])
+def _minus_infinity(fgraph: Any, node: Any) -> Any:
+    """A failed check of the parameters of a log density gives -inf."""
+    if not getattr(node.op, "can_be_replaced_by_ninf", False):
+        return None
+    value, *conditions = node.inputs
+    holds = conditions[0] if len(conditions) == 1 else pt.all(conditions)
+    return [pt.switch(holds, value, np.array(-np.inf, value.dtype))]
+
+
+@node_rewriter([CheckAndRaise])
+def _unchecked(fgraph: Any, node: Any) -> Any:
+    """The parameters of a log density are not checked."""
+    return [node.inputs[0]] if hasattr(node.op, "can_be_replaced_by_ninf") else None
+
+
+def register() -> None:
+    """Register the linker and the mode. A second call has no effect."""
+    if NAME in predefined_modes:
+        return
+    checks = SequenceDB()
+    for rule, tag in (
+        (_minus_infinity, "local_check_parameter_to_ninf_switch"),
+        (_unchecked, "local_remove_check_parameter"),
+    ):
+        checks.register(tag, in2out(rule, name=f"occelo_{tag}"), use_db_name_as_tag=False)
+    optdb.register(_CHECKS, checks, "occelo", position=0.5)
+    if "occelo" not in predefined_linkers:
+        register_linker("occelo", OcceloLinker())
+    register_mode(NAME, Mode(OcceloLinker(), RewriteDatabaseQuery(include=["minimum_compile"])))

@@ -1,0 +1,79 @@
+"""Occelo's variables for the roots of PyTensor graphs: inputs, constants and shared variables."""
+
+from __future__ import annotations
+
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from pytensor.compile.sharedvalue import SharedVariable
+from pytensor.scalar.basic import ScalarType
+from pytensor.tensor.random.type import RandomType
+from pytensor.tensor.type import TensorType
+from pytensor.tensor.type_other import NoneTypeT, SliceType
+
+import occelo.tensor as ot
+from occelo_graph import Container
+from occelo_graph import SharedVariable as OurShared
+from occelo_graph.tensors.variable import TensorSharedVariable
+from occelo_random.ops.generator_type import random_generator_type
+from occelo_random.ops.generators import RandomGeneratorSharedVariable
+
+_shared: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
+
+
+def our_type(theirs: Any) -> Any:
+    """Occelo's type for one of PyTensor's. TypeError if there is none."""
+    if isinstance(theirs, TensorType):
+        return ot.TensorType(theirs.dtype, theirs.shape)
+    if isinstance(theirs, ScalarType):
+        return ot.TensorType(theirs.dtype, ())
+    if isinstance(theirs, RandomType):
+        return random_generator_type
+    raise TypeError(f"Occelo has no type for PyTensor's {theirs}")
+
+
+def input_like(variable: Any) -> Any:
+    """A new variable with the type and the name of PyTensor's ``variable``."""
+    made = our_type(variable.type).make_variable()
+    made.name = variable.name
+    return made
+
+
+def constant(variable: Any) -> Any:
+    """A constant of Occelo for a constant of PyTensor: None, a slice, or a tensor."""
+    if isinstance(variable.type, NoneTypeT):
+        return None
+    if isinstance(variable.type, SliceType):
+        return variable.data
+    if isinstance(variable.type, RandomType):
+        from occelo_random.ops.generators import RandomGeneratorConstant
+
+        return RandomGeneratorConstant(random_generator_type, variable.data)
+    return ot.constant(np.asarray(variable.data), name=variable.name)
+
+
+def is_shared(variable: Any) -> bool:
+    """Whether PyTensor's ``variable`` is a shared variable."""
+    return isinstance(variable, SharedVariable)
+
+
+def converted_shared(variable: Any) -> OurShared:
+    """The shared variable that has the storage of PyTensor's shared ``variable``. It is made once."""
+    found = _shared.get(variable)
+    if found is None:
+        found = _shared[variable] = bound(variable, variable.container.storage)
+    return found
+
+
+def bound(variable: Any, cell: list[Any]) -> Any:
+    """A shared variable with the type and the name of PyTensor's ``variable``, whose value lies in ``cell``."""
+    kind = our_type(variable.type)
+    maker = (
+        RandomGeneratorSharedVariable
+        if isinstance(variable.type, RandomType)
+        else TensorSharedVariable
+    )
+    return maker(
+        kind, None, container=Container(kind, cell, name=variable.name), name=variable.name
+    )
