@@ -1,16 +1,27 @@
 """Occelo for PyTensor: graphs of PyTensor, models of PyMC and samplers of nutpie run on Occelo.
 
-`from_pytensor` converts graphs. `register_conversion` adds ops of other packages. Users reach the package as
-`occelo.pytensor`.
+`from_pytensor` converts graphs. `register_conversion` adds ops of other packages. Importing the package registers the
+mode "OCCELO" of PyTensor. `use` makes Occelo the default of PyMC. Users reach the package as `occelo.pytensor`.
 """
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from occelo_graph.lazy_names import deferred
 from occelo_pytensor import conversions as conversions
 from occelo_pytensor.conversion import from_pytensor as from_pytensor
 from occelo_pytensor.mode import register as _register_mode
 from occelo_pytensor.registry import register_conversion as register_conversion
 
-__all__ = ["from_pytensor", "register_conversion"]
+if TYPE_CHECKING:
+    from occelo_pytensor.models import LogDensity as LogDensity
+    from occelo_pytensor.models import log_density as log_density
+    from occelo_pytensor.models import use as use
+
+# these need PyMC, which is imported at their first use
+__getattr__, __dir__ = deferred(
+    __name__, dict.fromkeys(("LogDensity", "log_density", "use"), "occelo_pytensor.models")
+)
 
 _register_mode()

@@ -11,10 +11,11 @@ from collections.abc import Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from pytensor.graph.basic import Constant
 from pytensor.graph.traversal import toposort
+from pytensor.scalar.basic import ScalarType
 
 import occelo.tensor as ot
 from occelo_graph.ir.nodes import nodes_made
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from collections.abc import Generator
 
 
+Checks = Literal["raise", "minus_infinity", "none"]
+
+
 class Unconvertible(NotImplementedError):
     """A node has no equal in Occelo: it is run by its own Python code."""
 
@@ -35,13 +39,12 @@ class Unconvertible(NotImplementedError):
 class Settings:
     """How a graph is converted.
 
-    - ``checks_give_minus_infinity``: whether a failed check of parameters in a log density gives -inf (as PyMC compiles
-      them), or raises an error.
+    - ``checks``: what a failed check of the parameters of a log density gives, as in `from_pytensor`.
     - ``called``: names of the ops that have no conversion, each with the number of nodes.
     - ``constants``: the constants that were converted, so that equal ones are one variable.
     """
 
-    checks_give_minus_infinity: bool = False
+    checks: Checks = "raise"
     called: dict[str, int] = field(default_factory=dict[str, int])
     constants: dict[int, Any] = field(default_factory=dict[int, Any])
 
@@ -143,6 +146,8 @@ def _fit(variable: Any, wanted: Any) -> Any:
         return variable
     if variable.dtype != dtype:
         variable = ot.cast(variable, dtype)
+    if isinstance(wanted.type, ScalarType):
+        return variable  # scalar functions are converted on whole tensors
     lengths = tuple(getattr(wanted.type, "shape", ()))
     if variable.ndim != len(lengths):
         raise ValueError(
@@ -161,7 +166,7 @@ def from_pytensor(
     inputs: Sequence[Any] | None = None,
     *,
     replace: Mapping[Any, Any] | None = None,
-    checks_give_minus_infinity: bool = False,
+    checks: Checks = "raise",
 ) -> Any:
     """Convert a PyTensor graph.
 
@@ -170,9 +175,9 @@ def from_pytensor(
     them, and the converted ``outputs``. Names and the user's lines that made variables are kept. Shared variables become shared
     variables with the same storage: a value that is set on one side is seen on the other. Other roots become inputs.
 
-    ``replace`` maps variables of PyTensor to Occelo's variables that take their places. Checks of the parameters of log
-    densities raise an error where they fail; with ``checks_give_minus_infinity`` the density is 0 there, as in functions that
-    PyMC compiles.
+    ``replace`` maps variables of PyTensor to Occelo's variables that take their places. ``checks`` says what a failed check of the
+    parameters of a log density gives: an error ("raise"); a density of 0, as in functions that PyMC compiles
+    ("minus_infinity"); or whatever the formula gives ("none").
 
     An op without a conversion becomes a call of its own Python code, with one warning that names these ops. It has the
     derivative that PyTensor has for it. TypeError for types of variables that Occelo lacks, such as sparse matrices.
@@ -180,7 +185,7 @@ def from_pytensor(
     several = isinstance(outputs, list | tuple)
     known: dict[Any, Any] = dict(replace or {})
     ours = [known.setdefault(v, input_like(v)) for v in inputs or ()]
-    with converting(Settings(checks_give_minus_infinity)):
+    with converting(Settings(checks)):
         results = convert(list(outputs) if several else [outputs], known)
     converted: Any = results if several else results[0]
     return converted if inputs is None else (ours, converted)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytensor
 import pytensor.tensor as pt
 from pytensor.compile.mode import (
     Mode,
@@ -59,3 +60,11 @@ def register() -> None:
     if "occelo" not in predefined_linkers:
         register_linker("occelo", OcceloLinker())
     register_mode(NAME, Mode(OcceloLinker(), RewriteDatabaseQuery(include=["minimum_compile"])))
+    _let_the_option_name_it()
+
+
+def _let_the_option_name_it() -> None:
+    """Let ``pytensor.config.mode`` have the name of the mode; PyTensor has a fixed list of names there."""
+    option: Any = type(pytensor.config).mode
+    filtered = option._apply
+    option._apply = lambda value: value if value == NAME else filtered(value)

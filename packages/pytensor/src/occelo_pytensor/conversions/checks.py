@@ -21,8 +21,10 @@ from occelo_pytensor.registry import register_conversion
 @register_conversion(CheckAndRaise)
 def _check(node: Any, value: Any, *conditions: Any) -> Any:
     """PyMC's checks of parameters say whether the log density may be -inf instead of an error."""
-    op = node.op
-    if settings().checks_give_minus_infinity and getattr(op, "can_be_replaced_by_ninf", False):
+    op, checks = node.op, settings().checks
+    if checks == "none" and hasattr(op, "can_be_replaced_by_ninf"):
+        return value
+    if checks == "minus_infinity" and getattr(op, "can_be_replaced_by_ninf", False):
         holds = conditions[0]
         for each in conditions[1:]:
             holds = ot.and_(holds, each)

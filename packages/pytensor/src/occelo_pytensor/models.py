@@ -1,0 +1,214 @@
+"""Models of PyMC: their log densities as graphs of Occelo, differentiated here, and `use`, which makes them PyMC's own.
+
+A log density that is converted before it is differentiated has the stable gradients of Occelo. The mode "OCCELO" sees
+only the gradient that PyTensor made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+import pymc.model.core as pymc_core
+import pytensor
+from pymc.model.core import ValueGradFunction, modelcontext
+from pytensor.compile.mode import get_mode, predefined_modes
+
+import occelo as oc
+import occelo.tensor as ot
+from occelo_pytensor.conversion import Checks, from_pytensor
+from occelo_pytensor.linker import OcceloLinker
+from occelo_pytensor.mode import NAME
+
+
+@dataclass
+class LogDensity:
+    """A log density as a graph of Occelo.
+
+    - ``point``: its input, a float64 vector of all unconstrained parameters, one after the other.
+    - ``value``, ``gradient``: the log density (a scalar), and its gradient (a vector like ``point``).
+    - ``pieces``: for each value variable of the model by name, the part of ``point`` in its shape.
+    """
+
+    point: Any
+    value: Any
+    gradient: Any
+    pieces: dict[str, Any]
+
+    def function(self, **options: Any) -> Any:
+        """Compile the function from ``point`` to a list of ``value`` and ``gradient``. ``options`` are those of `occelo.function`."""
+        return oc.function([self.point], [self.value, self.gradient], **options)
+
+
+def log_density(
+    model: Any,
+    *,
+    costs: Any = None,
+    variables: Sequence[Any] | None = None,
+    shapes: Mapping[str, Sequence[int]] | None = None,
+    jacobian: bool = True,
+) -> LogDensity:
+    """The log density of a model of PyMC, with the Jacobians of the transforms unless ``jacobian`` is false.
+
+    ``variables`` are the value variables that ``point`` consists of, by default those of all free continuous variables;
+    ``shapes`` are their shapes by name, by default those of the model's initial point. ``costs`` is a scalar of PyTensor
+    that replaces the model's log density. TypeError if the variables are not of floats.
+    """
+    variables = list(model.continuous_value_vars if variables is None else variables)
+    if shapes is None:
+        shapes = {k: np.shape(v) for k, v in model.initial_point().items()}
+    point, pieces = _pieces(variables, shapes)
+    cost = model.logp(jacobian=jacobian) if costs is None else costs
+    value = from_pytensor(cost, replace=pieces, checks=checks_of(model))
+    parts = oc.grad(value, list(pieces.values()), disconnected_inputs="ignore")
+    named = {v.name: piece for v, piece in pieces.items()}
+    return LogDensity(point, value, joined(parts, point.dtype), named)
+
+
+def checks_of(model: Any) -> Checks:
+    """What failed checks of parameters give in densities of a model."""
+    return "minus_infinity" if model is None or model.check_bounds else "none"
+
+
+def _pieces(
+    variables: Sequence[Any], shapes: Mapping[str, Sequence[int]]
+) -> tuple[Any, dict[Any, Any]]:
+    wrong = [v.name for v in variables if not v.type.dtype.startswith("float")]
+    if wrong:
+        raise TypeError(f"A log density has no gradient with respect to {', '.join(wrong)}")
+    sizes = [int(np.prod(shapes[v.name], dtype=int)) for v in variables]
+    dtype = np.result_type(*(v.type.dtype for v in variables)).name if variables else "float64"
+    point = ot.tensor("point", dtype=dtype, shape=(sum(sizes),))
+    pieces: dict[Any, Any] = {}
+    start = 0
+    for variable, size in zip(variables, sizes, strict=True):
+        shape = tuple(shapes[variable.name])
+        piece = point[start : start + size] if shape else point[start]
+        piece = piece if len(shape) < 2 else ot.reshape(piece, shape)
+        pieces[variable] = ot.cast(piece, variable.type.dtype)
+        start += size
+    return point, pieces
+
+
+def joined(parts: Sequence[Any], dtype: str) -> Any:
+    """The elements of all ``parts`` as one vector."""
+    flat = [ot.cast(ot.ravel(part), dtype) for part in parts]
+    if not flat:
+        return ot.constant(np.zeros(0, dtype))
+    return flat[0] if len(flat) == 1 else ot.concatenate(flat)
+
+
+class ConvertedValueGrad(ValueGradFunction):
+    """What ``Model.logp_dlogp_function`` gives while `use` is on: value and gradient, differentiated here.
+
+    With another mode than "OCCELO" it is PyMC's own.
+    """
+
+    def __init__(
+        self,
+        costs: Sequence[Any],
+        grad_vars: Sequence[Any],
+        extra_vars_and_values: Mapping[Any, Any] | None = None,
+        *,
+        dtype: str | None = None,
+        casting: str = "no",
+        compute_grads: bool = True,
+        model: Any = None,
+        initial_point: Any = None,
+        ravel_inputs: bool | None = None,
+        **options: Any,
+    ) -> None:
+        linker = get_mode(options.get("mode")).linker
+        if not isinstance(linker, OcceloLinker) or not compute_grads or not ravel_inputs:
+            super().__init__(
+                costs, grad_vars, extra_vars_and_values, dtype=dtype, casting=casting,
+                compute_grads=compute_grads, model=model, initial_point=initial_point,
+                ravel_inputs=ravel_inputs, **options,
+            )  # fmt: skip
+            return
+        model = modelcontext(model)
+        extra = dict(extra_vars_and_values or {})
+        self._grad_vars = list(grad_vars)
+        self._extra_vars = list(extra)
+        self._extra_var_names = {v.name for v in extra}
+        self.dtype = pytensor.config.floatX if dtype is None else dtype
+        self._n_costs = len(costs)
+        self._weights = pytensor.shared(np.ones(len(costs) - 1, self.dtype), "__weights")
+        self._extra_vars_shared = {
+            v.name: pytensor.shared(value, f"{v.name}_shared__", shape=np.shape(value))
+            for v, value in extra.items()
+        }
+        self._extra_are_set = False
+        self._raveled_inputs = True
+        self._density = self._converted(costs, model, initial_point)
+        self._pytensor_function = self._density.function(
+            mode=linker.occelo_mode, on_unused_input="ignore"
+        )
+
+    def _converted(self, costs: Sequence[Any], model: Any, initial_point: Any) -> LogDensity:
+        total = costs[0]
+        for i, cost in enumerate(costs[1:]):
+            total = total + self._weights[i] * cost
+        if self._extra_vars:
+            given = {v: self._extra_vars_shared[v.name] for v in self._extra_vars}
+            (total,) = pytensor.graph.replace.graph_replace([total], given, strict=False)
+        start = model.initial_point() if initial_point is None else initial_point
+        shapes = {k: np.shape(v) for k, v in start.items()}
+        return log_density(model, costs=total, variables=self._grad_vars, shapes=shapes)
+
+    def copy(self) -> Any:
+        if not hasattr(self, "_density"):
+            return super().copy()
+        made = object.__new__(type(self))
+        made.__dict__.update(self.__dict__)
+        held = {"__weights": self._weights, **self._extra_vars_shared}
+        new = {
+            name: pytensor.shared(old.get_value(), old.name, shape=old.type.shape)
+            for name, old in held.items()
+        }
+        made._weights = new.pop("__weights")
+        made._extra_vars_shared = new
+        made._extra_are_set = False
+        from occelo_pytensor.variables import converted_shared
+
+        pairs = [(self._weights, made._weights)]
+        pairs += [(old, new[name]) for name, old in self._extra_vars_shared.items()]
+        used = set(self._pytensor_function.get_shared())
+        swap = {
+            converted_shared(old): converted_shared(other)
+            for old, other in pairs
+            if converted_shared(old) in used
+        }
+        made._pytensor_function = self._pytensor_function.copy(swap=swap)
+        return made
+
+
+class use:  # called like a function
+    """Make Occelo the default of PyTensor and PyMC in this process, until `stop` or the end of a ``with`` block.
+
+    The mode of PyTensor becomes "OCCELO", and ``Model.logp_dlogp_function`` (for NUTS, ``find_MAP`` and others) gives
+    value and gradient that are differentiated here. Functions that are compiled already stay as they are.
+    """
+
+    def __init__(self) -> None:
+        self._before = (pytensor.config.mode, pymc_core.ValueGradFunction)
+        pytensor.config.mode = predefined_modes[NAME]
+        pymc_core.ValueGradFunction = ConvertedValueGrad
+
+    def stop(self) -> None:
+        """Restore the mode and the function from before."""
+        pytensor.config.mode, pymc_core.ValueGradFunction = self._before
+
+    def __enter__(self) -> use:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()

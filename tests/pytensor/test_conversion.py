@@ -1,0 +1,223 @@
+"""Each kind of PyTensor's ops, raw and after PyTensor's own rewriting, gives the values that PyTensor computes."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytensor
+import pytensor.tensor as pt
+import pytest
+from pytensor.compile.mode import Mode, get_mode
+from pytensor.graph.basic import Apply
+from pytensor.graph.fg import FunctionGraph
+from pytensor.graph.op import Op
+from pytensor.tensor.type_other import NoneTypeT
+
+import occelo as oc
+import occelo_pytensor as bridge
+
+THEIRS = Mode("py", "fast_compile")
+X = np.random.default_rng(0).normal(size=(4, 3))
+SPD = X @ X.T + 4 * np.eye(4)
+
+Build = Callable[[Any, Any], Any]
+
+CASES: dict[str, Build] = {
+    "elementwise": lambda m, v: pt.exp(m) * 2 + pt.log1p(m**2) - pt.sigmoid(v) / (1 + pt.abs(m)),
+    "integers": lambda m, v: pt.cast(m * 10, "int64") // 3 + pt.cast(v * 5, "int32") % 4,
+    "compare": lambda m, v: pt.switch(m > v, m, pt.maximum(v, 0.1)) * pt.cast(pt.and_(m > 0, v < 1), "int8"),
+    "powers": lambda m, v: pt.abs(m) ** v + m**2 + pt.sqr(v) ** 0.5,
+    "special": lambda m, v: pt.gammaln(pt.abs(m) + 1) + pt.erf(m) + pt.psi(pt.exp(v)) + pt.softplus(m),
+    "incomplete": lambda m, v: pt.gammainc(pt.exp(m), pt.exp(v)) + pt.betainc(pt.exp(m), pt.exp(v), 0.3),
+    "gradient_of_incomplete": lambda m, v: pytensor.grad(pt.gammainc(pt.exp(m), 1.5).sum(), m),
+    "dimshuffle": lambda m, v: m.T.dimshuffle("x", 1, 0) + v[None, None],
+    "slices": lambda m, v: m[1:3, ::-1] * m[-1, 0] + v[None, :],
+    "positions": lambda m, v: m[[0, 2, 2], [1, 0, 1]] + v,
+    "masks": lambda m, v: m[m > 0].sum() + pt.stack(pt.nonzero(v > -9)).sum(),
+    "writes": lambda m, v: m[1:, 0].set(v)[0].inc(2.0)[[0, 0, 1], 2].inc(v[:3]),
+    "reductions": lambda m, v: m.sum(0) + m.prod(1).mean() + m.max() + m.min(0) + pt.var(m, 0),
+    "truths": lambda m, v: pt.stack([(m > 5).any(), (v < 5).all()]),
+    "argmax": lambda m, v: pt.argmax(m, axis=0) + pt.argmin(v) + pt.argmax(m),
+    "cumulative": lambda m, v: pt.cumsum(m, axis=0) + pt.cumprod(v),
+    "softmax": lambda m, v: pt.special.softmax(m, axis=1) + pt.special.log_softmax(v) + pt.logsumexp(m),
+    "joins": lambda m, v: pt.concatenate([m, m[:1] * 2, pt.stack([v, v])], axis=0),
+    "splits": lambda m, v: pt.add(*pt.split(m, [2, 2], n_splits=2, axis=0)),
+    "repeats": lambda m, v: pt.repeat(m, 2, axis=0).sum(0) + pt.tile(v, 1),
+    "creation": lambda m, v: pt.eye(3) + pt.arange(3) + pt.zeros((3, 3)) + pt.full((3,), 2.0) + pt.tri(3, 3),
+    "shapes": lambda m, v: m.reshape((2, 6)).sum(1)[:, None] + m.shape[0] + pt.prod(m.shape),
+    "diagonals": lambda m, v: pt.diag(v) + pt.diagonal(m[:3]) + pt.extract_diag(m, 0)[:3],
+    "products": lambda m, v: m @ v + (m.T @ m).sum() + pt.dot(v, v) + pt.outer(v, v)[0, 0],
+    "batched_products": lambda m, v: pt.matmul(m[None] * pt.ones((2, 1, 1)), m.T),
+    "einsum": lambda m, v: pt.einsum("ij,kj,k->i", m, m, m[:, 0]),
+    "pad": lambda m, v: pt.pad(m, ((1, 0), (0, 2)), mode="constant"),
+    "assert": lambda m, v: pytensor.raise_op.Assert("sum")(m, m.sum() < 1e9),
+    "conditional": lambda m, v: pytensor.ifelse.ifelse(m.sum() > 0, v, v * 2),
+    "sort": lambda m, v: pt.sort(m, axis=0) + pt.argsort(v),
+    "dtypes": lambda m, v: pt.cast(m, "float32") * pt.cast(v, "int16") + pt.cast(m > 0, "uint8"),
+}  # fmt: skip
+LINEAR: dict[str, Callable[[Any], Any]] = {
+    "cholesky": pt.linalg.cholesky,
+    "inverse": pt.linalg.inv,
+    "pinv": pt.linalg.pinv,
+    "det": pt.linalg.det,
+    "slogdet": lambda a: pt.stack(pt.linalg.slogdet(a)),
+    "eigh": lambda a: pt.linalg.eigh(a)[0],
+    "eigvalsh": lambda a: pt.linalg.eigvalsh(a, None),
+    "svd": lambda a: pt.linalg.svd(a, compute_uv=False),
+    "qr": lambda a: abs(pt.linalg.qr(a)[1]),
+    "lu": lambda a: pt.linalg.lu(a)[2],
+    "lu_solve": lambda a: pt.linalg.lu_solve(pt.linalg.lu_factor(a), a[0], b_ndim=1),
+    "solve": lambda a: pt.linalg.solve(a, a[0], b_ndim=1) + pt.linalg.solve(a, a.T, assume_a="pos"),
+    "triangular": lambda a: pt.linalg.solve_triangular(pt.tril(a), a, lower=True),
+    "cho_solve": lambda a: pt.linalg.cho_solve((pt.linalg.cholesky(a), True), a[:2].T, b_ndim=2),
+    "expm": lambda a: pt.linalg.expm(a / 10),
+    "block_diagonal": lambda a: pt.linalg.block_diag(a, a[:2]),
+    "kron": lambda a: pt.linalg.kron(a, a[:2, :2]),
+    "batches": lambda a: pt.linalg.cholesky(pt.stack([a, a * 2])),
+    "batched_solve": lambda a: pt.linalg.solve(pt.stack([a, a * 2]), a),
+    "batched_vectors": lambda a: pt.linalg.solve(pt.stack([a, a * 2]), pt.stack([a[0], a[1]]), b_ndim=1),
+}  # fmt: skip
+
+
+def _scans() -> dict[str, Build]:
+    def scan(*arguments: Any, **options: Any) -> Any:
+        return pytensor.scan(*arguments, return_updates=False, **options)
+
+    return {
+        "scan_map": lambda m, v: scan(lambda r, v: (r * v).sum(), sequences=[m], non_sequences=[v]),
+        "scan_carry": lambda m, v: scan(lambda r, s: s * 0.5 + r, sequences=[m], outputs_info=[v]),
+        "scan_taps": lambda m, v: scan(
+            lambda r, a, b: 0.3 * a - 0.2 * b + r.sum(),
+            sequences=[m],
+            outputs_info=[dict(initial=v[:2], taps=[-2, -1])],
+        ),
+        "scan_last": lambda m, v: scan(lambda s: pt.tanh(s) + 0.1, outputs_info=[v], n_steps=7)[-1],
+        "scan_two_last": lambda m, v: scan(lambda s: s * 0.9 + 0.1, outputs_info=[v], n_steps=7)[-2:],
+        "scan_while": lambda m, v: scan(
+            lambda s: (s * 2, pytensor.scan.utils.until(s.sum() > 50)),
+            outputs_info=[pt.abs(v) + 0.1],
+            n_steps=40,
+        ),
+        "scan_while_last": lambda m, v: scan(
+            lambda s: (s * 2, pytensor.scan.utils.until(s.sum() > 50)),
+            outputs_info=[pt.abs(v) + 0.1],
+            n_steps=40,
+        )[-1],
+        "scan_sequence_taps": lambda m, v: scan(
+            lambda a, b: a * b, sequences=[dict(input=m, taps=[-1, 0])]
+        ),
+        "scan_gradient": lambda m, v: pytensor.grad(
+            scan(lambda r, s: pt.tanh(s * r), sequences=[m], outputs_info=[v])[-1].sum(), [m, v]
+        )[0],
+        "scan_gradient_of_taps": lambda m, v: pytensor.grad(
+            (
+                scan(
+                    lambda r, a, b: pt.sin(a) - 0.2 * b + r.sum(),
+                    sequences=[m],
+                    outputs_info=[dict(initial=v[:2], taps=[-2, -1])],
+                )
+                ** 2
+            ).sum(),
+            v,
+        ),
+        "scan_of_matrices": lambda m, v: scan(
+            lambda s, a: pt.linalg.solve(a, s) + 1.0,
+            outputs_info=[pt.eye(3)],
+            non_sequences=[m[:3] + 5 * pt.eye(3)],
+            n_steps=3,
+        ),
+    }  # fmt: skip
+
+
+ALL = {**CASES, **_scans(), **{k: (lambda m, v, f=f: f(pt.as_tensor(SPD) * (v[0] ** 2 + 1))) for k, f in LINEAR.items()}}  # fmt: skip
+
+
+@pytest.mark.parametrize("rewritten", [None, "FAST_COMPILE", "FAST_RUN"])
+@pytest.mark.parametrize("name", ALL)
+def test_values_are_pytensors(name: str, rewritten: str | None) -> None:
+    m, v = pt.dmatrix("m"), pt.dvector("v")
+    outputs = [ALL[name](m, v)]
+    values = (X, np.array([0.7, -1.2, 0.4]))
+    wanted = pytensor.function([m, v], outputs, mode=THEIRS, on_unused_input="ignore")(*values)
+    inputs = [m, v]
+    if rewritten is not None:
+        graph = FunctionGraph(inputs, outputs, clone=True)
+        mode = get_mode(rewritten)
+        with pytensor.config.change_flags(mode=mode):
+            mode.optimizer.rewrite(graph)
+        inputs, outputs = graph.inputs, graph.outputs
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "These ops have no conversion")
+        ours, converted = bridge.from_pytensor(outputs, inputs)
+    found = oc.function(ours, converted, on_unused_input="ignore")(*values)
+    for a, b, variable in zip(found, wanted, outputs, strict=True):
+        assert a.dtype == b.dtype == variable.type.dtype
+        np.testing.assert_allclose(a, b, rtol=1e-10, atol=1e-12)
+
+
+def test_names_and_lines_of_the_user_are_kept() -> None:
+    x = pt.dvector("x")
+    y = pt.exp(x)
+    y.name = "y"
+    (ours,), found = bridge.from_pytensor(y, [x])
+    assert (ours.name, found.name) == ("x", "y")
+    assert found.source is not None
+    assert found.source.filename == __file__
+
+
+def test_shared_variables_have_one_storage() -> None:
+    state = pytensor.shared(np.arange(3.0), "state")
+    out = bridge.from_pytensor(state * 2)
+    f = oc.function([], out)
+    np.testing.assert_array_equal(f(), [0, 2, 4])
+    state.set_value(np.ones(2))
+    np.testing.assert_array_equal(f(), [2, 2])
+    (ours,) = f.get_shared()
+    ours.set_value(np.full(1, 5.0))
+    np.testing.assert_array_equal(state.get_value(), [5.0])
+
+
+class Doubled(Op):
+    """An op of a user, with a gradient of its own."""
+
+    __props__ = ()
+
+    def make_node(self, x: Any) -> Any:
+        return Apply(self, [pt.as_tensor(x)], [x.type()])
+
+    def perform(self, node: Any, inputs: Any, outputs: Any) -> None:
+        outputs[0][0] = 2 * inputs[0]
+
+    def pullback(self, inputs: Any, outputs: Any, gradients: Any) -> Any:
+        return [3 * gradients[0]]
+
+
+def test_an_op_of_a_user_runs_its_own_code_and_gradient() -> None:
+    x = pt.dvector("x")
+    with pytest.warns(UserWarning, match="no conversion"):
+        (ours,), y = bridge.from_pytensor(Doubled()(x).sum(), [x])
+    f = oc.function([ours], [y, oc.grad(y, ours)])
+    value, gradient = f([1.0, 2.0])
+    assert value == 6
+    np.testing.assert_array_equal(gradient, [3, 3])
+
+
+def test_a_conversion_can_be_registered() -> None:
+    class Tripled(Doubled):
+        """Another op of a user."""
+
+    @bridge.register_conversion(Tripled)
+    def _(node: Any, x: Any) -> Any:
+        return 3 * x
+
+    x = pt.dvector("x")
+    (ours,), y = bridge.from_pytensor(Tripled()(x), [x])
+    np.testing.assert_array_equal(oc.function([ours], y)([1.0]), [3.0])
+
+
+def test_types_that_occelo_lacks_are_refused() -> None:
+    with pytest.raises(TypeError, match="no type"):
+        bridge.from_pytensor(pytensor.graph.basic.Variable(NoneTypeT(), None))

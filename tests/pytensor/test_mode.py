@@ -1,0 +1,114 @@
+"""The mode "OCCELO" does what PyTensor's functions promise."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from typing import Any
+
+import numpy as np
+import pytensor
+import pytensor.tensor as pt
+import pytest
+
+import occelo_pytensor  # noqa: F401  # registers the mode
+from occelo_compile.function_cache import counters
+
+
+def test_updates_givens_and_states() -> None:
+    x, y = pt.dvector("x"), pt.dvector("y")
+    state = pytensor.shared(np.zeros(2), "state")
+    f = pytensor.function(
+        [x], [y * 2, state], updates={state: state + y}, givens={y: x + 1}, mode="OCCELO"
+    )
+    doubled, before = f([1.0, 2.0])
+    np.testing.assert_array_equal(doubled, [4, 6])
+    np.testing.assert_array_equal(before, [0, 0])
+    np.testing.assert_array_equal(state.get_value(), [2, 3])
+    f([0.0, 0.0])
+    np.testing.assert_array_equal(state.get_value(), [3, 4])
+
+
+def test_results_are_the_callers() -> None:
+    state = pytensor.shared(np.zeros(2))
+    f = pytensor.function([], state, mode="OCCELO")
+    f()[:] = 7
+    np.testing.assert_array_equal(f(), [0, 0])
+    x = pt.dvector()
+    given = np.ones(2)
+    same = pytensor.function([x], x, mode="OCCELO")(given)
+    same[:] = 5
+    np.testing.assert_array_equal(given, [1, 1])
+
+
+@pytest.mark.parametrize("law", ["normal", "uniform", "gumbel", "poisson", "beta", "categorical"])
+def test_draws_are_numpys_streams(law: str) -> None:
+    def draws(mode: Any) -> list[Any]:
+        generator = pt.random.shared_rng(seed=5)
+        parameters = {
+            "beta": (2.0, 3.0), "poisson": (3.0,),
+            "categorical": (np.array([0.2, 0.3, 0.5]),),
+        }.get(law, (0.0, 1.0))  # fmt: skip
+        after, draw = getattr(generator, law)(*parameters, size=(3,))
+        f = pytensor.function([], draw, updates={generator: after}, mode=mode)
+        return [f(), f()]
+
+    for ours, theirs in zip(draws("OCCELO"), draws("FAST_COMPILE"), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+        assert ours.dtype == theirs.dtype
+
+
+def test_copies_and_pickles() -> None:
+    x = pt.dvector("x")
+    state = pytensor.shared(np.ones(2), "state")
+    f = pytensor.function([x], x * state, updates={state: state + 1}, mode="OCCELO")
+    other = pytensor.shared(np.full(2, 10.0))
+    g = f.copy(swap={state: other})
+    np.testing.assert_array_equal(g([1.0, 2.0]), [10, 20])
+    np.testing.assert_array_equal(state.get_value(), [1, 1])
+    h = pickle.loads(pickle.dumps(f))
+    np.testing.assert_array_equal(h([1.0, 2.0]), [1, 2])
+    np.testing.assert_array_equal(copy.copy(f)([3.0, 3.0]), [3, 3])
+
+
+def test_a_graph_that_was_compiled_is_not_compiled_again() -> None:
+    def compiled() -> Any:
+        x = pt.dvector("x")
+        return pytensor.function([x], pt.exp(x) * 3.25 + x.sum(), mode="OCCELO")
+
+    compiled()
+    before = counters["function hits"]
+    compiled()
+    assert counters["function hits"] == before + 1
+
+
+def test_errors_name_the_users_line() -> None:
+    x, y = pt.dvector("x"), pt.dvector("y")
+    f = pytensor.function([x, y], x + y, mode="OCCELO")
+    with pytest.raises(ValueError, match=r"test_mode\.py"):
+        f([1.0], [1.0, 2.0])
+
+
+def test_trusted_inputs_and_borrowed_results() -> None:
+    x = pt.dvector("x")
+    f = pytensor.function(
+        [pytensor.In(x, borrow=True, mutable=True)],
+        pytensor.Out(x * 2, borrow=True),
+        mode="OCCELO",
+        trust_input=True,
+    )
+    given = np.arange(3.0)
+    np.testing.assert_array_equal(f(given), [0, 2, 4])
+    np.testing.assert_array_equal(given, [0, 1, 2])
+
+
+def test_the_mode_may_be_the_default() -> None:
+    x = pt.dscalar("x")
+    before = pytensor.config.mode
+    pytensor.config.mode = "OCCELO"
+    try:
+        f = pytensor.function([x], x + 1)
+    finally:
+        pytensor.config.mode = before
+    assert type(f.maker.linker).__name__ == "OcceloLinker"
+    assert f(1.0) == 2
