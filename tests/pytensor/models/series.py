@@ -127,7 +127,7 @@ def local_level_kalman() -> Any:
         _, _, logps = pytensor.scan(
             step,
             sequences=[pt.as_tensor(y)],
-            outputs_info=[pt.as_tensor(0.0), pt.as_tensor(10.0), None],
+            outputs_info=[np.float64(0.0), np.float64(10.0), None],
             non_sequences=[q, r],
             return_updates=False,
         )
@@ -202,7 +202,7 @@ def sir_by_scan() -> Any:
 
         _, infected = pytensor.scan(
             step,
-            outputs_info=[pt.as_tensor(0.99), pt.as_tensor(0.01)],
+            outputs_info=[np.float64(0.99), np.float64(0.01)],
             non_sequences=[beta, gamma],
             n_steps=50,
             return_updates=False,

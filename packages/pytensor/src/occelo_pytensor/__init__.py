@@ -18,10 +18,15 @@ if TYPE_CHECKING:
     from occelo_pytensor.models import LogDensity as LogDensity
     from occelo_pytensor.models import log_density as log_density
     from occelo_pytensor.models import use as use
+    from occelo_pytensor.nutpie import nutpie_model as nutpie_model
 
 # these need PyMC, which is imported at their first use
 __getattr__, __dir__ = deferred(
-    __name__, dict.fromkeys(("LogDensity", "log_density", "use"), "occelo_pytensor.models")
+    __name__,
+    {
+        **dict.fromkeys(("LogDensity", "log_density", "use"), "occelo_pytensor.models"),
+        "nutpie_model": "occelo_pytensor.nutpie",
+    },
 )
 
 _register_mode()
