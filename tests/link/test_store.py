@@ -380,7 +380,7 @@ def test_no_child_process_is_started(tmp_path: Path) -> None:
 def test_the_manifest_changes_with_sources_of_cached_code_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A new size, time, name or file changes it; packages of tests and of modes that look inside, and bytecode do not."""
+    """A new size, time, name or file changes it; folders of examples and of modes that look inside, and bytecode do not."""
     ways = {False, fingerprint._BY_DESCRIPTOR}  # not every platform has functions of open folders
 
     def manifest_now() -> str:
@@ -405,7 +405,7 @@ def test_the_manifest_changes_with_sources_of_cached_code_alone(
     source.write_text("a = 1")
     seen.append(manifest_now())
     assert len(set(seen)) == len(seen)
-    for name in ("testing", "debugging", "stats", "__pycache__"):
+    for name in ("examples", "debugging", "printing", "__pycache__"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "case.py").write_text("b = 1")
     (tmp_path / "notes.txt").write_text("no source")

@@ -419,6 +419,19 @@ def _matrices(seed: int, mean: Any, rows: Any, columns: Any) -> Any:
     return mean + rows @ g.normal(size=np.shape(mean)) @ columns
 
 
+def test_numpys_method_of_the_name_draws_by_default() -> None:
+    class GumbelMethod(RandomVariable):
+        name, signature, dtype = "gumbel", "(),()->()", "float64"
+
+    class NoMethod(RandomVariable):
+        name, signature, dtype = "no_such", "()->()", "float64"
+
+    draw = GumbelMethod()(1.0, 2.0, size=(3,), rng=random.default_rng(4))[1]
+    np.testing.assert_array_equal(drawn(draw), np.random.default_rng(4).gumbel(1.0, 2.0, 3))
+    with pytest.raises(NotImplementedError, match="NumPy's generators have no no_such"):
+        NoMethod()(1.0, rng=random.default_rng(4))[1].eval()
+
+
 def test_a_distribution_of_matrices() -> None:
     mean, rows, columns = (ot.dmatrix(name) for name in ("mean", "rows", "columns"))
     means, n = ot.dtensor3("means"), ot.lscalar("n")

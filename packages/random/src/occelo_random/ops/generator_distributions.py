@@ -95,9 +95,6 @@ class BetaRV(RandomVariable):
     parameters = {"alpha": ..., "beta": ...}
     _print_name = ("Beta", r"\operatorname{Beta}")
 
-    def rng_fn(self, rng: Any, alpha: Any, beta: Any, size: Any) -> Any:
-        return rng.beta(alpha, beta, size)
-
 
 class BetaBinomialRV(RandomVariable):
     """Numbers of successes in ``n`` trials. The probability is drawn from the beta distribution of ``a`` and ``b``."""
@@ -117,9 +114,6 @@ class BinomialRV(RandomVariable):
     name, signature, dtype = "binomial", "(),()->()", "int64"
     parameters = {"n": ..., "p": ...}
     _print_name = ("Binomial", r"\operatorname{Binomial}")
-
-    def rng_fn(self, rng: Any, n: Any, p: Any, size: Any) -> Any:
-        return rng.binomial(n, p, size)
 
 
 class CategoricalRV(RandomVariable):
@@ -159,9 +153,6 @@ class ChiSquareRV(RandomVariable):
     parameters = {"df": ...}
     _print_name = ("ChiSquare", r"\operatorname{ChiSquare}")
 
-    def rng_fn(self, rng: Any, df: Any, size: Any) -> Any:
-        return rng.chisquare(df, size)
-
 
 class DirichletRV(RandomVariable):
     """Dirichlet vectors: probabilities with the concentrations ``alphas``."""
@@ -171,9 +162,6 @@ class DirichletRV(RandomVariable):
     parameters = {"alphas": ...}
     _print_name = ("Dirichlet", r"\operatorname{Dirichlet}")
 
-    def rng_fn(self, rng: Any, alphas: Any, size: Any) -> Any:
-        return rng.dirichlet(alphas, size)
-
 
 class ExponentialRV(RandomVariable):
     """The exponential distribution with mean ``scale``."""
@@ -182,9 +170,6 @@ class ExponentialRV(RandomVariable):
     parameters = {"scale": 1.0}
     _print_name = ("Exponential", r"\operatorname{Exponential}")
 
-    def rng_fn(self, rng: Any, scale: Any, size: Any) -> Any:
-        return rng.exponential(scale, size)
-
 
 class GammaRV(RandomVariable):
     """The gamma distribution with shape parameter ``shape`` and scale ``scale``."""
@@ -192,9 +177,6 @@ class GammaRV(RandomVariable):
     name, signature = "gamma", "(),()->()"
     parameters = {"shape": ..., "scale": 1.0}
     _print_name = ("Gamma", r"\operatorname{Gamma}")
-
-    def rng_fn(self, rng: Any, shape: Any, scale: Any, size: Any) -> Any:
-        return rng.gamma(shape, scale, size)
 
 
 class GenGammaRV(RandomVariable):
@@ -217,9 +199,6 @@ class GeometricRV(RandomVariable):
     parameters = {"p": ...}
     _print_name = ("Geometric", r"\operatorname{Geometric}")
 
-    def rng_fn(self, rng: Any, p: Any, size: Any) -> Any:
-        return rng.geometric(p, size)
-
 
 class GumbelRV(RandomVariable):
     """The Gumbel distribution of maxima, with mode ``loc`` and scale ``scale``."""
@@ -227,9 +206,6 @@ class GumbelRV(RandomVariable):
     name, signature = "gumbel", "(),()->()"
     parameters = {"loc": 0.0, "scale": 1.0}
     _print_name = ("Gumbel", r"\operatorname{Gumbel}")
-
-    def rng_fn(self, rng: Any, loc: Any, scale: Any, size: Any) -> Any:
-        return rng.gumbel(loc, scale, size)
 
 
 class HalfCauchyRV(RandomVariable):
@@ -264,9 +240,6 @@ class HyperGeometricRV(RandomVariable):
     parameters = {"ngood": ..., "nbad": ..., "nsample": ...}
     _print_name = ("HyperGeometric", r"\operatorname{HyperGeometric}")
 
-    def rng_fn(self, rng: Any, ngood: Any, nbad: Any, nsample: Any, size: Any) -> Any:
-        return rng.hypergeometric(ngood, nbad, nsample, size)
-
 
 class IntegersRV(RandomVariable):
     """Integers from ``low`` to ``high``, which is excluded."""
@@ -299,9 +272,6 @@ class LaplaceRV(RandomVariable):
     parameters = {"loc": 0.0, "scale": 1.0}
     _print_name = ("Laplace", r"\operatorname{Laplace}")
 
-    def rng_fn(self, rng: Any, loc: Any, scale: Any, size: Any) -> Any:
-        return rng.laplace(loc, scale, size)
-
 
 class LogisticRV(RandomVariable):
     """The logistic distribution with mean ``loc`` and scale ``scale``."""
@@ -309,9 +279,6 @@ class LogisticRV(RandomVariable):
     name, signature = "logistic", "(),()->()"
     parameters = {"loc": 0.0, "scale": 1.0}
     _print_name = ("Logistic", r"\operatorname{Logistic}")
-
-    def rng_fn(self, rng: Any, loc: Any, scale: Any, size: Any) -> Any:
-        return rng.logistic(loc, scale, size)
 
 
 class LogNormalRV(RandomVariable):
@@ -321,9 +288,6 @@ class LogNormalRV(RandomVariable):
     parameters = {"mean": 0.0, "sigma": 1.0}
     _print_name = ("LogNormal", r"\operatorname{LogNormal}")
 
-    def rng_fn(self, rng: Any, mean: Any, sigma: Any, size: Any) -> Any:
-        return rng.lognormal(mean, sigma, size)
-
 
 class MultinomialRV(RandomVariable):
     """Counts of each outcome in ``n`` trials with the probabilities ``p``."""
@@ -331,9 +295,6 @@ class MultinomialRV(RandomVariable):
     name, signature, dtype = "multinomial", "(),(p)->(p)", "int64"
     parameters = {"n": ..., "p": ...}
     _print_name = ("Multinomial", r"\operatorname{Multinomial}")
-
-    def rng_fn(self, rng: Any, n: Any, p: Any, size: Any) -> Any:
-        return rng.multinomial(n, p, size)
 
 
 class MvNormalRV(RandomVariable):
@@ -362,9 +323,6 @@ class NegBinomialRV(RandomVariable):
     parameters = {"n": ..., "p": ...}
     _print_name = ("NegativeBinomial", r"\operatorname{NegativeBinomial}")
 
-    def rng_fn(self, rng: Any, n: Any, p: Any, size: Any) -> Any:
-        return rng.negative_binomial(n, p, size)
-
 
 class NormalRV(RandomVariable):
     """The normal distribution with mean ``loc`` and standard deviation ``scale``."""
@@ -372,9 +330,6 @@ class NormalRV(RandomVariable):
     name, signature = "normal", "(),()->()"
     parameters = {"loc": 0.0, "scale": 1.0}
     _print_name = ("Normal", r"\operatorname{Normal}")
-
-    def rng_fn(self, rng: Any, loc: Any, scale: Any, size: Any) -> Any:
-        return rng.normal(loc, scale, size)
 
 
 class ParetoRV(RandomVariable):
@@ -397,9 +352,6 @@ class PoissonRV(RandomVariable):
     parameters = {"lam": 1.0}
     _print_name = ("Poisson", r"\operatorname{Poisson}")
 
-    def rng_fn(self, rng: Any, lam: Any, size: Any) -> Any:
-        return rng.poisson(lam, size)
-
 
 class StudentTRV(RandomVariable):
     """``loc`` plus ``scale`` times a number of Student's distribution with ``df`` degrees of freedom."""
@@ -420,9 +372,6 @@ class TriangularRV(RandomVariable):
     name, signature = "triangular", "(),(),()->()"
     parameters = {"left": ..., "mode": ..., "right": ...}
     _print_name = ("Triangular", r"\operatorname{Triangular}")
-
-    def rng_fn(self, rng: Any, left: Any, mode: Any, right: Any, size: Any) -> Any:
-        return rng.triangular(left, mode, right, size)
 
 
 class TruncExponentialRV(RandomVariable):
@@ -449,9 +398,6 @@ class UniformRV(RandomVariable):
     parameters = {"low": 0.0, "high": 1.0}
     _print_name = ("Uniform", r"\operatorname{Uniform}")
 
-    def rng_fn(self, rng: Any, low: Any, high: Any, size: Any) -> Any:
-        return rng.uniform(low, high, size)
-
 
 class VonMisesRV(RandomVariable):
     """The von Mises distribution: angles with mean direction ``mu`` and concentration ``kappa``."""
@@ -459,9 +405,6 @@ class VonMisesRV(RandomVariable):
     name, signature = "vonmises", "(),()->()"
     parameters = {"mu": ..., "kappa": ...}
     _print_name = ("VonMises", r"\operatorname{VonMises}")
-
-    def rng_fn(self, rng: Any, mu: Any, kappa: Any, size: Any) -> Any:
-        return rng.vonmises(mu, kappa, size)
 
 
 class FRV(RandomVariable):
@@ -471,9 +414,6 @@ class FRV(RandomVariable):
     parameters = {"dfnum": ..., "dfden": ...}
     _print_name = ("F", r"\operatorname{F}")
 
-    def rng_fn(self, rng: Any, dfnum: Any, dfden: Any, size: Any) -> Any:
-        return rng.f(dfnum, dfden, size)
-
 
 class PowerRV(RandomVariable):
     """The power distribution: numbers in [0, 1] with the density ``a x**(a - 1)``."""
@@ -481,9 +421,6 @@ class PowerRV(RandomVariable):
     name, signature = "power", "()->()"
     parameters = {"a": ...}
     _print_name = ("Power", r"\operatorname{Power}")
-
-    def rng_fn(self, rng: Any, a: Any, size: Any) -> Any:
-        return rng.power(a, size)
 
 
 class RayleighRV(RandomVariable):
@@ -493,9 +430,6 @@ class RayleighRV(RandomVariable):
     parameters = {"scale": 1.0}
     _print_name = ("Rayleigh", r"\operatorname{Rayleigh}")
 
-    def rng_fn(self, rng: Any, scale: Any, size: Any) -> Any:
-        return rng.rayleigh(scale, size)
-
 
 class WaldRV(RandomVariable):
     """The inverse Gaussian (Wald) distribution with mean ``mean`` and scale ``scale``."""
@@ -504,9 +438,6 @@ class WaldRV(RandomVariable):
     parameters = {"mean": ..., "scale": ...}
     _print_name = ("Wald", r"\operatorname{Wald}")
 
-    def rng_fn(self, rng: Any, mean: Any, scale: Any, size: Any) -> Any:
-        return rng.wald(mean, scale, size)
-
 
 class WeibullRV(RandomVariable):
     """The Weibull distribution with the shape parameter ``shape``."""
@@ -514,9 +445,6 @@ class WeibullRV(RandomVariable):
     name, signature = "weibull", "()->()"
     parameters = {"shape": ...}
     _print_name = ("Weibull", r"\operatorname{Weibull}")
-
-    def rng_fn(self, rng: Any, shape: Any, size: Any) -> Any:
-        return rng.weibull(shape, size)
 
 
 class ChoiceRV(RandomVariable):

@@ -63,7 +63,8 @@ class RandomVariable(Op):
       instance, "(),()->()" is a distribution of numbers with two parameters, and "(n),(n,n)->(n)" is a distribution of vectors.
     - ``dtype``: the dtype of the draw. "floatX" is the option of this name. The argument ``dtype`` of a call replaces it.
     - ``rng_fn(rng, *parameters, size)``: a method or class method that draws. The parameters are arrays, and ``size`` is
-      None or a tuple. It raises ValueError if parameters are invalid.
+      None or a tuple. It raises ValueError if parameters are invalid. By default it is the method of NumPy's generator
+      that is called ``name``.
     - ``parameters``: the names of the parameters and their defaults; ``...`` means no default. Without this attribute,
       parameters are positional.
     - ``one_batch``: whether ``rng_fn`` accepts batches of parameters. If not, it is called for each element of a batch.
@@ -105,10 +106,19 @@ class RandomVariable(Op):
 
     # the attributes that define a distribution
 
-    @abstractmethod
+    @abstractmethod  # what subclasses have in its place changes nothing else of the op
     def rng_fn(self, *arguments: Any, **_: Any) -> Any:
-        """Draw, by NumPy. The arguments are a generator, the parameters, and the size, which is None or a tuple."""
-        raise MethodNotDefined(f"{type(self).__name__} defines no rng_fn")
+        """Draw, by NumPy. The arguments are a generator, the parameters, and the size, which is None or a tuple.
+
+        By default the method of the generator draws that has the name of the distribution.
+        """
+        rng, *rest = arguments
+        draw = getattr(rng, self.name, None)
+        if draw is None:
+            raise MethodNotDefined(
+                f"{type(self).__name__} defines no rng_fn, and NumPy's generators have no {self.name}"
+            )
+        return draw(*rest)
 
     @abstractmethod
     def _supp_shape_from_params(self, parameters: Sequence[Any], shapes: Sequence[Any]) -> Any:
