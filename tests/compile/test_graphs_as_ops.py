@@ -105,3 +105,35 @@ def test_an_error_within_an_inner_graph(mode: str) -> None:
     f = function([x, y], made(x, y), mode=kept(mode))
     with pytest.raises(ValueError, match="Input dimension mismatch"):
         f(np.ones(2), np.ones(3))
+
+
+def test_deep_nests_of_graphs_are_opened_at_once() -> None:
+    """Each level is computed once, although the derivatives of each level compute the levels below again."""
+    depth = 700
+    x = ot.dvector("x")
+    made: Any = None
+    for _ in range(depth):
+        v = ot.dvector()
+        made = OpFromGraph([v], [ot.sin(v if made is None else made(v)) * 1.5])
+    y = made(x)
+    f = function([x], [y, og.grad(y.sum(), x)], mode=Mode("py", "fast_run"))
+    assert sum("cos" in str(n.op) for n in f.maker.fgraph.toposort()) <= depth
+    expected, slope = np.array([0.3, 0.7]), np.ones(2)
+    for _ in range(depth):
+        slope = 1.5 * np.cos(expected) * slope
+        expected = 1.5 * np.sin(expected)
+    found = f(np.array([0.3, 0.7]))
+    np.testing.assert_allclose(found[0], expected)
+    np.testing.assert_allclose(found[1], slope)
+
+
+def test_an_opened_nest_keeps_what_is_not_to_be_inlined() -> None:
+    v = ot.dvector()
+    kept_inside = OpFromGraph([v], [ot.sin(v)])
+    inline_inside = OpFromGraph([v], [ot.cos(v)], inline=True)
+    outer = OpFromGraph([v], [kept_inside(v) + inline_inside(v) + kept_inside(v)], inline=True)
+    x = ot.dvector("x")
+    f = function([x], outer(x), mode=kept("py"))
+    left = [n.op for n in f.maker.fgraph.toposort() if isinstance(n.op, OpFromGraph)]
+    assert left == [kept_inside]
+    np.testing.assert_allclose(f(X[0]), 2 * np.sin(X[0]) + np.cos(X[0]))

@@ -17,7 +17,7 @@ from occelo_link.loops.build import lower_graph
 from occelo_link.loops.ir import cost
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Program
-from occelo_link.native.llvm import interrupt_polling, print_llvm
+from occelo_link.native.llvm import interrupt_polling, parallel, print_llvm
 from occelo_link.units import python_entry
 from occelo_link.units.interface import UnitFailure
 from occelo_testing.loop_programs import Compiled, compiled_c, has_compiler, inputs_of, output_of
@@ -121,6 +121,37 @@ def test_nests_ask_in_their_outermost_loop(asking: list[int], compiled: Any) -> 
     np.testing.assert_array_equal(found[2], value.T * 2)
     np.testing.assert_allclose(found[0].sum(axis=1), np.ones(23))
     assert asking
+
+
+def test_outlined_loops_ask_too(
+    asking: list[int], compiled: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parallel, "_LARGE", -1)
+    x = ot.dvector("x")
+    outputs = [ot.sin(x), x[1:] * 2.0, x + 3.0, x[::2] * 2.0]
+    call = compiled(lower_graph([x], outputs, og.toposort(outputs)))
+    for count in (1, 2, 9, 301):
+        value = np.random.default_rng(count).normal(size=count)
+        expected = [np.sin(value), value[1:] * 2.0, value + 3.0, value[::2] * 2.0]
+        for found, right in zip(call(value), expected, strict=True):
+            np.testing.assert_allclose(found, right, rtol=1e-14)
+    assert asking or cost.BUDGET > 1000
+
+
+def test_outlined_loops_that_are_told_to_end_end(
+    asking: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parallel, "_LARGE", -1)
+    plain = python_entry._POLL
+    monkeypatch.setattr(
+        python_entry, "_POLL", lambda function: plain(lambda frame: function(frame) + 1)
+    )
+    x = ot.dvector("x")
+    outputs = [ot.sin(x), ot.cos(x)]
+    with pytest.raises(UnitFailure) as caught:
+        Compiled(lower_graph([x], outputs, og.toposort(outputs)))(np.zeros(5000))
+    assert caught.value.site == -1
+    assert len(asking) == 1
 
 
 def nest_with_lengths_from_within(depth_of_length: int) -> Program:

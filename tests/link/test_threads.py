@@ -182,6 +182,18 @@ def test_large_programs_are_divided(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "@part" not in print_llvm(lower_graph([x], [small[-1].outputs[0]], small))
 
 
+def test_loops_that_do_the_same_share_a_function() -> None:
+    """Many short loops are outlined, too, although they have few statements."""
+    inputs = [ot.dvector(f"x{i}") for i in range(200)]
+    outputs = [ot.sin(x) * (2.0 if i % 3 else 5.0) for i, x in enumerate(inputs)]
+    text = print_llvm(lower_graph(inputs, outputs, og.toposort(outputs)))
+    assert text.count("define internal void @part") == 2
+    rng = np.random.default_rng(0)
+    values = [rng.normal(size=i % 20) for i in range(200)]
+    for i, (found, value) in enumerate(zip(linked(inputs, outputs)(*values), values, strict=True)):
+        np.testing.assert_allclose(found, np.sin(value) * (2.0 if i % 3 else 5.0), rtol=1e-14)
+
+
 def test_little_work_stays_in_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(threads._Chunks, "__init__", lambda *_: pytest.fail("it ran in pieces"))
     x = ot.dvector("x")

@@ -46,7 +46,6 @@ class ModuleWriter:
         self.program = program
         self.declared: set[str] = set()
         self.outlined: dict[tuple[str, int], str] = {}
-        self.count = 0
         self._begin()
 
     def _begin(self) -> None:
@@ -54,15 +53,19 @@ class ModuleWriter:
         self.allocas: list[str] = []
         self.header: list[str] = []
         self.label = "entry"
+        self.count = 0
         self.entries: dict[str, str] = _TableEntries(self)
 
     @contextmanager
     def function(self) -> Generator[None]:
-        """A context in which lines belong to a new function, whose last argument is the table."""
-        outer = self.lines, self.allocas, self.header, self.label, self.entries
+        """A context in which lines belong to a new function, whose last argument is the table.
+
+        Names are counted anew, so that functions that do the same have the same text.
+        """
+        outer = self.lines, self.allocas, self.header, self.label, self.entries, self.count
         self._begin()
         yield
-        self.lines, self.allocas, self.header, self.label, self.entries = outer
+        self.lines, self.allocas, self.header, self.label, self.entries, self.count = outer
 
     # names and lines
 
