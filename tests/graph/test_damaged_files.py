@@ -136,6 +136,18 @@ def test_memory_follows_the_size_of_the_file() -> None:
     og.load(changed(data, lambda plain: None))
 
 
+def test_a_file_whose_inputs_are_not_those_of_the_graph() -> None:
+    def exchange(plain: Any) -> None:
+        plain["outputs"], plain["inputs"] = plain["inputs"], plain["outputs"]
+
+    x, n = ot.dvector("x"), ot.lscalar("n")
+    data = saved([x, n], [x[n:]])
+    with pytest.raises(og.SavedGraphError, match="The graph needs x"):
+        og.load(changed(data, lambda plain: plain["inputs"].pop(0)))
+    with pytest.raises(og.SavedGraphError):
+        og.load(changed(data, exchange))
+
+
 def named_by(part: Any) -> bytes:
     """A graph in which ``part`` is the pullback of an op, and one in which it is the exception of a check."""
     x = ot.dscalar("x")

@@ -217,9 +217,10 @@ def _rebuild(plain: dict[str, Any], arrays: GraphTable) -> SavedGraph:
     places = [_source(*place) for place in plain["sources"]["places"]]
     for number, place in plain["sources"]["of"].items():
         variables[int(number)].set_mark(places[position_in(place, places)])
-    return SavedGraph(
-        [variables[i] for i in plain["inputs"]], [variables[i] for i in plain["outputs"]]
-    )
+    inputs = [variables[i] for i in plain["inputs"]]
+    outputs = [variables[i] for i in plain["outputs"]]
+    _refuse_missing(outputs, inputs)
+    return SavedGraph(inputs, outputs)
 
 
 def _source(filename: object, line: object, function: object) -> Source:
