@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,9 @@ import pytest
 from occelo_graph import toposort
 from occelo_graph.config import config
 from occelo_link.blocks.vm import prepared
+from occelo_link.c import pieces
 from occelo_link.c.compiler import CompilerMissing, find_compiler
+from occelo_link.c.source import print_c
 from occelo_link.loops.build import find_lowering, lower_graph
 from occelo_link.machine.processor import host_target
 from occelo_link.machine.symbol_addresses import blas_library
@@ -80,3 +83,24 @@ def test_c_beside_llvm(cpu: str, tmp_path: Path) -> None:
             in_c = compiled_c(tmp_path, *[program for _, program, _ in batch])
             for (example, program, arguments), call in zip(batch, in_c, strict=True):
                 check(example, call(*arguments), Compiled(program)(*arguments))
+
+
+@pytest.mark.parametrize("divided", [False, True])
+def test_c_without_warnings(divided: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    try:
+        compiler = find_compiler()
+    except CompilerMissing:
+        pytest.skip("there is no C compiler on this machine")
+    if divided:
+        monkeypatch.setattr(pieces, "_LONG", 25)
+        monkeypatch.setattr(pieces, "_PIECE", 8)
+    made = programs(EXAMPLES[1 :: STEP * 2])
+    for first in range(0, len(made), BATCH):
+        batch = made[first : first + BATCH]
+        source = tmp_path / "units.c"
+        named = [(f"unit_{k}", program) for k, (_, program, _) in enumerate(batch)]
+        source.write_text(print_c(named))
+        strict = ["-O1", "-Wall", "-Wextra", "-Werror", "-c", str(source)]
+        command = [*compiler, *strict, "-o", str(tmp_path / "units.o")]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr[-3000:]

@@ -55,6 +55,10 @@ class Operations:
                 return f"ROUNDED({text})"
             # C computes small integers as int; this casts back
             return f"({kind})({text})" if not is_float(dtype) and width(dtype) < 32 else text
+        if op in _COMPARE and args[0] == args[1]:
+            # compilers warn of a comparison of a variable with itself
+            compared = f"_Bool {op}_{dtype}({kind} x, {kind} y) {{ return x {_COMPARE[op]} y; }}"
+            return f"{self._helper(f'{op}_{dtype}', compared)}({args[0]}, {args[1]})"
         if op in _COMPARE:
             return f"{args[0]} {_COMPARE[op]} {args[1]}"
         if op == "select":
@@ -106,11 +110,11 @@ class Operations:
             sign = "/" if op == "floordiv" else "%"
             return f"return y == 0 ? 0 : ({kind})(x {sign} y);"
         special = "0" if op == "remainder" else f"(y == 0 ? 0 : ({kind})-x)"
-        start = f"if (y == 0 || y == -1) return {special}; {kind} q = x / y, r = x % y; "
-        adjust = "if (r != 0 && (r ^ y) < 0) "
+        start = f"if (y == 0 || y == -1) return {special}; {kind} r = x % y; "
+        below = "r != 0 && (r ^ y) < 0"
         if op == "remainder":
-            return start + adjust + "r += y; return r;"
-        return start + adjust + "q -= 1; return q;"
+            return f"{start}return {below} ? r + y : r;"
+        return f"{start}return x / y - ({below});"
 
     def _cast(self, arg: str, source: str, target: str) -> str:
         if target == "bool":

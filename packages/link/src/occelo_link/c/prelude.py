@@ -22,6 +22,7 @@ typedef void *(*take_fn)(i64 *frame, i64 position, i64 input, i64 bytes);
 
 /* loops with independent iterations, which may be vectorised */
 #if defined(__clang__)
+#pragma clang diagnostic ignored "-Wpass-failed" /* Clang cannot vectorise every such loop */
 #define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #elif defined(__GNUC__)
 #define INDEPENDENT _Pragma("GCC ivdep")

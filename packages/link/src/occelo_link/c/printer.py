@@ -229,8 +229,9 @@ class Printer(Visitor[None]):
         buffer = statement.buffer
         kind = memory_type(buffer.dtype)
         name = buffer.name
-        self.declarations.setdefault(buffer, f"{kind} *{name} = 0;")
         taken = statement.reuse
+        unused = "" if taken is None else " UNUSED"  # perhaps only another name of the memory
+        self.declarations.setdefault(buffer, f"{kind} *{name}{unused} = 0;")
         if taken is not None and not statement.updates_input:
             self.line(f"{name} = {taken.name};")
             return

@@ -229,14 +229,18 @@ def constants_of(program: Program) -> list[Buffer]:
 def live_values(program: Program) -> set[int]:
     """The numbers of the values that statements other than values use, directly or through other values.
 
-    The size of an output that reuses no memory does not count, since printers pass the lengths instead.
+    Of an allocation, only what it needs counts: the size or, of an output, the lengths, and neither if it takes over the
+    memory of another buffer.
     """
     blocks = [*program.blocks(), *(f.body for f in program.functions.values())]
     pending: list[Value] = [f.result for f in program.functions.values()]
     for block in blocks:
         for statement in block:
-            if isinstance(statement, Alloc) and statement.buffer.space == "output":
-                pending += [*statement.lengths, *([statement.size] if statement.reuse else [])]
+            if isinstance(statement, Alloc):
+                allocates = statement.reuse is None
+                by_lengths = allocates and statement.buffer.space == "output"
+                by_size = (allocates and not by_lengths) or statement.updates_input
+                pending += [*statement.lengths] * by_lengths + [statement.size] * by_size
             elif not isinstance(statement, Value):
                 pending += [v for v in _USED.statement(statement) if isinstance(v, Value)]
     live: set[int] = set()
