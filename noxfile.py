@@ -292,6 +292,31 @@ def whole(session: nox.Session) -> None:
     )
 
 
+@nox.session(python="3.12")
+@timed
+def bridge(session: nox.Session) -> None:
+    """The package for PyTensor, with PyTensor, PyMC and nutpie from the index: a sample of its tests, and its types.
+
+    It is installed without the pins, since PyTensor allows other versions. Where the index lacks PyTensor, it is left out.
+    """
+    need_wheels()
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        build(folder, project=ROOT / "packages" / "pytensor")
+        found = wheel("pytensor", folder) + "[nutpie]"
+        here = [wheel(""), *map(wheel, PACKAGES), wheel("testing")]
+        try:
+            install(session, "--no-config", *here, found, *TEST_TOOLS, "pyright")
+        except nox.command.CommandFailed:
+            if subprocess.run(
+                [UV, "pip", "download", "pytensor"], capture_output=True, check=False
+            ).returncode:
+                session.skip("PyTensor cannot be installed here")
+            raise
+    session.run("pyright", "-p", str(ROOT / "packages" / "pytensor"))
+    run_tests(session, "pytensor", "--sample", "1/1", workers=0)
+
+
 def torch_at_hand() -> list[str]:
     """PyTorch, if its wheel for processors and Python 3.11 lies in a local folder."""
     found = [w for p in LINKS.split(",") if p for w in pathlib.Path(p).glob("torch-*cp311*.whl")]

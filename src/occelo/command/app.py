@@ -7,7 +7,7 @@ The script ``occelo`` and ``python -m occelo`` call `main`, and the script ``occ
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -27,6 +27,10 @@ app = typer.Typer(
 )
 app.add_typer(cache_app, name="cache")
 app.add_typer(dump_app, name="dump")
+pytensor_app = typer.Typer(
+    help="Models of PyMC on Occelo (the extra occelo[pytensor]).", no_args_is_help=True
+)
+app.add_typer(pytensor_app, name="pytensor")
 
 
 @app.command()
@@ -165,6 +169,22 @@ def backends(
 def version() -> None:
     """Print the version."""
     typer.echo(occelo.__version__)
+
+
+@pytensor_app.command("doctor")
+def doctor_command(
+    model: Annotated[
+        str, typer.Argument(help="MODULE:NAME: a model of PyMC, or a function that makes one.")
+    ],
+) -> None:
+    """Show what of a model would run in Python, what has no conversion, and where the time goes."""
+    import importlib
+
+    try:
+        run: Any = importlib.import_module("occelo_pytensor.command").run_doctor
+        typer.echo(run(model))
+    except (ImportError, AttributeError, ValueError, TypeError) as error:
+        raise typer.BadParameter(str(error)) from None
 
 
 def main() -> None:

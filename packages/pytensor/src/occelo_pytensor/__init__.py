@@ -15,6 +15,7 @@ from occelo_pytensor.mode import register as _register_mode
 from occelo_pytensor.registry import register_conversion as register_conversion
 
 if TYPE_CHECKING:
+    from occelo_pytensor.diagnosis import doctor as doctor
     from occelo_pytensor.models import LogDensity as LogDensity
     from occelo_pytensor.models import log_density as log_density
     from occelo_pytensor.models import use as use
@@ -25,6 +26,7 @@ __getattr__, __dir__ = deferred(
     __name__,
     {
         **dict.fromkeys(("LogDensity", "log_density", "use"), "occelo_pytensor.models"),
+        "doctor": "occelo_pytensor.diagnosis",
         "nutpie_model": "occelo_pytensor.nutpie",
     },
 )

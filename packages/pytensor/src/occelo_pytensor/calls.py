@@ -8,23 +8,22 @@ from __future__ import annotations
 import base64
 import copy
 import functools
-import io
 import pickle
 from importlib.metadata import version
 from typing import Any
 
 import numpy as np
-import pytensor
 
 from occelo_graph.extensions import UnknownSource, source_text
 from occelo_graph.ir.op import Op, op
+from occelo_pytensor import library
 from occelo_pytensor.variables import our_type
 
 _RELEASED = ("pytensor", "pymc", "pymc_extras")
 """Packages whose version stands for the code of their ops."""
 
 
-class _Call(Op):
+class AnyCall(Op):
     """Runs the Python code of an op of PyTensor. Subclasses say how the op is kept."""
 
     @property
@@ -72,7 +71,7 @@ class _Call(Op):
         given = [(o, c) for o, c in zip(node.outputs, cotangents, strict=True) if c is not None]
         theirs = [o.type() for o, _ in given]
         wanted = [v for v in variables if getattr(v.type, "dtype", "").startswith("float")]
-        pulled = pytensor.gradient.Lop(
+        pulled = library.theirs.gradient.Lop(
             [o for o, _ in given], wanted, theirs, disconnected_inputs="ignore"
         )
         known = {
@@ -86,7 +85,7 @@ class _Call(Op):
 
 
 @op
-class PyTensorCall(_Call):
+class PyTensorCall(AnyCall):
     """Runs the Python code of an op of PyTensor that can be pickled.
 
     ``pickled`` is the op with PyTensor's types of inputs and outputs. ``code`` stands for the code of the op: the
@@ -98,15 +97,15 @@ class PyTensorCall(_Call):
     name: str = "call"
     random: bool = False
 
-    @functools.cached_property
+    @property
     def theirs(self) -> tuple[Any, tuple[Any, ...], tuple[Any, ...]]:
-        return pickle.loads(base64.b85decode(self.pickled))
+        return _unpickled(self.pickled)
 
     def __str__(self) -> str:
         return f"PyTensorCall{{{self.name}}}"
 
 
-class LocalCall(_Call):
+class LocalCall(AnyCall):
     """Runs the Python code of an op of PyTensor that cannot be pickled, or whose code is not known.
 
     It is equal only to itself, so functions with it are not kept in the cache.
@@ -129,6 +128,11 @@ def _kept(variable: Any, ours: Any) -> Any:
 
 
 @functools.lru_cache(1000)
+def _unpickled(text: str) -> Any:
+    return pickle.loads(base64.b85decode(text))
+
+
+@functools.lru_cache(1000)
 def _code(kind: type) -> str:
     package = kind.__module__.partition(".")[0]
     if package in _RELEASED:
@@ -137,12 +141,7 @@ def _code(kind: type) -> str:
 
 
 def _pickled(value: Any) -> str:
-    stream = io.BytesIO()
-    # without memo of identical strings, so that equal ops have equal bytes
-    pickler = pickle.Pickler(stream, protocol=4)
-    pickler.fast = False
-    pickler.dump(value)
-    return base64.b85encode(stream.getvalue()).decode()
+    return base64.b85encode(pickle.dumps(value, protocol=4)).decode()
 
 
 def call_of(node: Any, inputs: list[Any]) -> Any:
@@ -151,7 +150,7 @@ def call_of(node: Any, inputs: list[Any]) -> Any:
     theirs = (node.op, kinds, tuple(v.type for v in node.outputs))
     try:
         made: Any = PyTensorCall(_pickled(theirs), _code(type(node.op)), str(node.op))
-        made.theirs  # noqa: B018  # it can be read back
+        _unpickled(made.pickled)  # fails if it cannot be read back
     except (pickle.PicklingError, AttributeError, TypeError, UnknownSource):
         made = LocalCall(theirs)
     given = [x for x, kind in zip(inputs, kinds, strict=True) if hasattr(kind, "filter")]

@@ -99,5 +99,6 @@ def _as_it_is(linker: OcceloLinker, *_: Any, **__: Any) -> None:
     """Inner graphs are converted as they are: Occelo rewrites them."""
 
 
-rewrite_scan_inner_graph.register(OcceloLinker)(_as_it_is)
-rewrite_ofg_inner_graph.register(OcceloLinker)(_as_it_is)
+for _rewrite in (rewrite_scan_inner_graph, rewrite_ofg_inner_graph):
+    _dispatch: Any = _rewrite
+    _dispatch.register(OcceloLinker)(_as_it_is)

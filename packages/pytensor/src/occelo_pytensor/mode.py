@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pytensor
 import pytensor.tensor as pt
 from pytensor.compile.mode import (
     Mode,
@@ -24,6 +23,7 @@ from pytensor.graph.rewriting.basic import in2out, node_rewriter
 from pytensor.graph.rewriting.db import RewriteDatabaseQuery, SequenceDB
 from pytensor.raise_op import CheckAndRaise
 
+from occelo_pytensor import library
 from occelo_pytensor.linker import OcceloLinker
 
 NAME = "OCCELO"
@@ -65,6 +65,6 @@ def register() -> None:
 
 def _let_the_option_name_it() -> None:
     """Let ``pytensor.config.mode`` have the name of the mode; PyTensor has a fixed list of names there."""
-    option: Any = type(pytensor.config).mode
+    option: Any = type(library.theirs.config).mode
     filtered = option._apply
     option._apply = lambda value: value if value == NAME else filtered(value)

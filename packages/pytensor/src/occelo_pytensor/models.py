@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 import pymc.model.core as pymc_core
-import pytensor
 from pymc.model.core import ValueGradFunction, modelcontext
 from pytensor.compile.mode import get_mode, predefined_modes
 
 import occelo as oc
 import occelo.tensor as ot
 from occelo_pytensor.conversion import Checks, from_pytensor
+from occelo_pytensor.library import theirs as pytensor
 from occelo_pytensor.linker import OcceloLinker
 from occelo_pytensor.mode import NAME
 
@@ -136,7 +136,7 @@ class ConvertedValueGrad(ValueGradFunction):
         self._extra_var_names = {v.name for v in extra}
         self.dtype = pytensor.config.floatX if dtype is None else dtype
         self._n_costs = len(costs)
-        self._weights = pytensor.shared(np.ones(len(costs) - 1, self.dtype), "__weights")
+        self._weights: Any = pytensor.shared(np.ones(len(costs) - 1, self.dtype), "__weights")
         self._extra_vars_shared = {
             v.name: pytensor.shared(value, f"{v.name}_shared__", shape=np.shape(value))
             for v, value in extra.items()
@@ -149,9 +149,9 @@ class ConvertedValueGrad(ValueGradFunction):
         )
 
     def _converted(self, costs: Sequence[Any], model: Any, initial_point: Any) -> LogDensity:
-        total = costs[0]
+        total, weights = costs[0], self._weights
         for i, cost in enumerate(costs[1:]):
-            total = total + self._weights[i] * cost
+            total = total + weights[i] * cost
         if self._extra_vars:
             given = {v: self._extra_vars_shared[v.name] for v in self._extra_vars}
             (total,) = pytensor.graph.replace.graph_replace([total], given, strict=False)

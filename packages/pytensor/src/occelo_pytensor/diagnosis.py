@@ -1,0 +1,123 @@
+"""`doctor`: what of a model would run in Python, what has no conversion, and where the time goes."""
+
+from __future__ import annotations
+
+import timeit
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+import occelo_pytensor.calls as calls
+from occelo_graph import apply_ancestors
+from occelo_pytensor.conversion import Settings, convert, converting
+from occelo_pytensor.models import LogDensity, checks_of, log_density
+
+
+@dataclass
+class Report:
+    """What `doctor` found. ``print(report)`` shows it as tables.
+
+    - ``unknown``: the ops without a conversion, with the number of nodes.
+    - ``python``: the nodes of the compiled log density that run in Python, each with the user's line.
+    - ``seconds``: what each step took: build (PyMC), convert, compile (with the cache as it is), first call.
+    - ``microseconds``: one evaluation of the log density and its gradient.
+    - ``cached``: whether the function was found in the cache.
+    - ``parameters``, ``nodes``: the number of unconstrained parameters, and of nodes of the converted graph.
+    - ``finite``: whether value and gradient are finite at the initial point.
+    """
+
+    unknown: dict[str, int] = field(default_factory=dict[str, int])
+    python: dict[str, str] = field(default_factory=dict[str, str])
+    seconds: dict[str, float] = field(default_factory=dict[str, float])
+    microseconds: float = 0.0
+    cached: bool = False
+    parameters: int = 0
+    nodes: int = 0
+    finite: bool = True
+
+    def __str__(self) -> str:
+        rows = [
+            ("unconstrained parameters", str(self.parameters)),
+            ("nodes of the log density and its gradient", str(self.nodes)),
+            *((f"seconds to {what}", f"{took:.3f}") for what, took in self.seconds.items()),
+            ("found in the cache", "yes" if self.cached else "no"),
+            ("microseconds of an evaluation", f"{self.microseconds:.1f}"),
+            ("finite at the initial point", "yes" if self.finite else "no"),
+        ]
+        parts = [_table("The log density and its gradient", rows)]
+        unknown = [(name, str(count)) for name, count in self.unknown.items()]
+        parts.append(_table("Ops without a conversion, and nodes", unknown or [("none", "")]))
+        parts.append(
+            _table("What runs in Python, and its line", list(self.python.items()) or [("none", "")])
+        )
+        return "\n\n".join(parts)
+
+
+def _table(title: str, rows: list[tuple[str, str]]) -> str:
+    width = max(len(name) for name, _ in rows)
+    return "\n".join([title, *(f"  {name:{width}}  {value}".rstrip() for name, value in rows)])
+
+
+def doctor(model: Any) -> Report:
+    """Convert and compile the log density of a model of PyMC with its gradient, and report on it.
+
+    It takes one compilation and about a tenth of a second of evaluations. TypeError if a parameter is discrete, or if the
+    graph has a type that Occelo lacks.
+    """
+    report = Report()
+    start = perf_counter()
+    cost = model.logp()
+    report.seconds["build it (PyMC)"] = perf_counter() - start
+    start = perf_counter()
+    density = _converted(model, cost, report)
+    report.seconds["convert and differentiate it"] = perf_counter() - start
+    start = perf_counter()
+    function = density.function()
+    report.seconds["compile it"] = perf_counter() - start
+    point = np.concatenate(
+        [np.ravel(model.initial_point()[v.name]) for v in model.continuous_value_vars]
+        or [np.zeros(0)]
+    )
+    start = perf_counter()
+    value, gradient = function(point)
+    report.seconds["call it first"] = perf_counter() - start
+    report.finite = bool(np.isfinite(value) and np.all(np.isfinite(gradient)))
+    report.cached = function.maker.from_cache
+    report.parameters = len(point)
+    nodes = list(apply_ancestors([density.value, density.gradient]))
+    report.nodes = len(nodes)
+    report.python = _in_python(function)
+    function(point)
+    report.microseconds = _microseconds(function, point)
+    return report
+
+
+def _converted(model: Any, cost: Any, report: Report) -> LogDensity:
+    """The log density; what has no conversion is noted, and not warned of."""
+    settings = Settings(checks_of(model))
+    with converting(settings):
+        convert([cost], {})
+        report.unknown = dict(settings.called)
+        settings.called.clear()
+        density = log_density(model, costs=cost)
+        settings.called.clear()
+    return density
+
+
+def _in_python(function: Any) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for node in function.maker.fgraph.toposort():
+        if isinstance(node.op, calls.AnyCall):
+            found[str(node.op)] = str(node.outputs[0].source or "")
+    for node in getattr(function.vm, "python_nodes", ()):
+        found[str(node.op)] = str(node.outputs[0].source or "")
+    return found
+
+
+def _microseconds(function: Any, point: Any) -> float:
+    timer = timeit.Timer(lambda: function(point))
+    count, _ = timer.autorange(None)
+    count = max(1, count // 4)
+    return min(timer.repeat(3, count)) / count * 1e6

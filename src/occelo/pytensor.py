@@ -1,0 +1,31 @@
+"""Graphs of PyTensor, models of PyMC and samplers of nutpie on Occelo: the names of the package `occelo_pytensor`.
+
+The package is an extra, ``occelo[pytensor]``. It needs Python 3.12.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("__"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(_package(), name)
+
+
+def __dir__() -> list[str]:
+    return dir(_package())
+
+
+def _package() -> Any:
+    try:
+        return importlib.import_module("occelo_pytensor")
+    except ModuleNotFoundError as error:
+        if error.name != "occelo_pytensor":
+            raise
+        raise ModuleNotFoundError(
+            "occelo.pytensor needs the extra occelo[pytensor], and Python 3.12 or later",
+            name=error.name,
+        ) from None
