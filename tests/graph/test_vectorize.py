@@ -187,3 +187,16 @@ def test_a_batch_of_no_elements_has_the_inferred_length_too(
     for i, row in enumerate(values):
         wanted[i] = row.reshape(shape)
     np.testing.assert_array_equal(og.evaluate(made, {xs: values}), wanted, strict=True)
+
+
+@pytest.mark.parametrize("batch", [0, 1, 3])
+@pytest.mark.parametrize("length", [-1, 5])
+def test_a_length_that_turns_out_to_be_inferred_in_a_batch(batch: int, length: int) -> None:
+    x, xs, n = ot.dtensor3("x"), ot.dtensor4("xs"), ot.lscalar("n")
+    made = og.vectorize_graph(x.reshape((n, 2, 1)), {x: xs})
+    values = np.arange(batch * 10.0).reshape(batch, 5, 2, 1)
+    np.testing.assert_array_equal(og.evaluate(made, {xs: values, n: length}), values)
+    if batch:
+        for shape, wrong in (((batch, 5, 1, 1), -1), ((batch, 5, 2, 1), 4)):
+            with pytest.raises(ValueError, match="cannot reshape"):
+                og.evaluate(made, {xs: np.zeros(shape), n: wrong})

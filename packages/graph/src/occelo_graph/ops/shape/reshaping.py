@@ -111,21 +111,7 @@ class Reshape(FollowsLengths, LinearInFirst):
 
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         lengths = fill_static(self.shape, node.inputs[1:])
-        size = length_product(input_shapes[0])
-        if -1 in self.shape:
-            lengths[self.shape.index(-1)] = _missing_length(size, lengths)
-            return [tuple(lengths)]
-        open_ = [i for i, n in enumerate(lengths) if not never_negative(n)]
-        if open_:
-            # each of these lengths may be the one that is -1
-            unknown = {i: eq(lengths[i], -1) for i in open_}
-            others = [
-                switch(unknown[i], 1, n) if i in unknown else n for i, n in enumerate(lengths)
-            ]
-            length = size // length_product(others)
-            for i in open_:
-                lengths[i] = switch(unknown[i], length, lengths[i])
-        return [tuple(lengths)]
+        return [tuple(_determined(lengths, length_product(input_shapes[0])))]
 
     def batch(
         self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
@@ -140,7 +126,31 @@ class Reshape(FollowsLengths, LinearInFirst):
             known = tensors(node.outputs)[0].type.shape[missing] if static else None
             size = length_product(lengths_by_variables(inputs[0])[batch_ndims[0] :])
             core[missing] = _missing_length(size, core) if known is None else known
+        elif not all(map(never_negative, core)):
+            size = length_product(lengths_by_variables(inputs[0])[batch_ndims[0] :])
+            empty = eq(length_product(lead), 0)
+            determined = _determined(core, size)
+            core = [
+                n if n is each else switch(empty, each, n)
+                for n, each in zip(core, determined, strict=True)
+            ]
         return [reshape(inputs[0], (*lead, *core))]
+
+
+def _determined(lengths: Sequence[Any], size: Any) -> list[Any]:
+    """The lengths with the one that is -1, or may turn out to be, computed for a tensor of ``size`` elements."""
+    found = list(lengths)
+    static = [i for i, n in enumerate(found) if not isinstance(n, Variable) and n == -1]
+    if static:
+        found[static[0]] = _missing_length(size, found)
+        return found
+    unknown = {i: eq(n, -1) for i, n in enumerate(found) if not never_negative(n)}
+    if unknown:
+        others = [switch(unknown[i], 1, n) if i in unknown else n for i, n in enumerate(found)]
+        length = size // length_product(others)
+        for i, missing in unknown.items():
+            found[i] = switch(missing, length, found[i])
+    return found
 
 
 def _missing_length(size: Any, lengths: Sequence[Any]) -> Any:
