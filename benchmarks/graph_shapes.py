@@ -44,7 +44,8 @@ def _shapes() -> Any:
     oc: Any = importlib.import_module("occelo")
     own = Path(importlib.import_module("occelo_graph").__file__ or "").parents[3] / "loops"
     if not own.exists():  # an older checkout, where loops were part of the graph
-        sys.modules["occelo_loops.ops.building.loops"] = types.SimpleNamespace(loop=oc.loop)  # type: ignore[assignment]
+        stand_in: Any = types.SimpleNamespace(loop=oc.loop)
+        sys.modules["occelo_loops.ops.building.loops"] = stand_in
     spec: Any = importlib.util.spec_from_file_location("graph_shapes_of_this_checkout", file)
     module: Any = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

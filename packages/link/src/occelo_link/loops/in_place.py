@@ -61,11 +61,18 @@ def _in_kernel(kernel: LoopKernel, dying: Collection[Buffer]) -> Iterator[tuple[
                 yield root.target, stored
 
 
+_MOST_SEARCHED = 100
+"""How many steps the searches of `readers_first` examine at most, for each step of the program.
+
+If each of n changes is read by a step far behind it, as in the gradient of n writes, the searches would take the time n^2.
+"""
+
+
 def readers_first(steps: Sequence[AnyStep]) -> list[AnyStep]:
     """The steps in an order in which a change of a tensor comes after the other steps that read the tensor.
 
     So the change can be made in place. A change stays where it is if a step that reads the tensor needs the result of
-    the change, too.
+    the change, too, or if the search for such a step would take too long.
     """
     order = list(steps)
     changes = [s for s in steps if isinstance(s, Step) and _is_whole(s.changed)]
@@ -77,10 +84,14 @@ def readers_first(steps: Sequence[AnyStep]) -> list[AnyStep]:
         for buffer in reads[step]:
             readers.setdefault(buffer, []).append(step)
     positions = {step: i for i, step in enumerate(order)}
+    left = _MOST_SEARCHED * len(order)
     for change in changes:
         assert isinstance(change.changed, Stored)
         others = readers[change.changed.buffer]
         at, end = positions[change], max(positions[step] for step in others) + 1
+        if end - at > left:
+            continue
+        left -= end - at
         later = order[at + 1 : end]
         first = _needed(later, others, change, reads)
         if first:
