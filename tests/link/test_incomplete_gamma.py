@@ -1,7 +1,10 @@
-"""The incomplete gamma functions on JAX: digits against mpmath and SciPy, and values at the ends of their domain."""
+"""The incomplete gamma and beta functions on JAX and PyTorch: digits against mpmath, and values at the ends."""
 
 from __future__ import annotations
 
+import functools
+import itertools
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,22 +12,55 @@ import pytest
 
 import occelo_compile as oc
 from occelo_graph import tensor as ot
+from occelo_graph.config import config
 
-jax = pytest.importorskip("jax")
 mpmath = pytest.importorskip("mpmath")
 special = pytest.importorskip("scipy.special")
 
 K = (1e-8, 1e-3, 0.39, 0.41, 2.5, 9.99, 10.0, 150.0, 999.0)
 RATIOS = (1e-6, 0.1, 0.5, 0.64, 0.66, 0.8, 0.99, 1.0, 1.01, 1.2, 1.34, 1.36, 2.0, 5.0)
 PLACES = (1e-10, 0.3, 1.0, 1.2, 3.0, 30.0)
+A = (1e-8, 0.09, 0.11, 1.0, 2.5, 9.9, 10.0, 30.0, 150.0)
+BLOCK = 256
+Both = Callable[..., list[Any]]
+
+
+def _in_blocks(function: Any) -> Both:
+    """The function, called with blocks of one length, as JAX compiles for each length anew."""
+
+    def called(*given: Any) -> list[Any]:
+        count = len(given[0])
+        padded = [np.append(x, np.full(-count % BLOCK, x[-1])) for x in given]
+        found = [
+            function(*(x[i : i + BLOCK] for x in padded)) for i in range(0, len(padded[0]), BLOCK)
+        ]
+        return [np.concatenate(each)[:count] for each in zip(*found, strict=True)]
+
+    return called
+
+
+@pytest.fixture(scope="module", params=["jax", "pytorch"])
+def mode(request: pytest.FixtureRequest) -> Iterator[str]:
+    pytest.importorskip({"pytorch": "torch"}.get(request.param, request.param))
+    # the expansions are opaque to Inductor, which takes seconds
+    with config.change_flags(pytorch__compile=False):
+        yield request.param
 
 
 @pytest.fixture(scope="module")
-def compiled() -> Any:
+def gammas(mode: str) -> Both:
     k, x = ot.dvectors("k", "x")
-    return oc.function([k, x], [ot.gammainc(k, x), ot.gammaincc(k, x)], mode="jax")
+    return _in_blocks(oc.function([k, x], [ot.gammainc(k, x), ot.gammaincc(k, x)], mode=mode))
 
 
+@pytest.fixture(scope="module")
+def betas(mode: str) -> Both:
+    a, b, x = ot.dvectors("a", "b", "x")
+    outputs = [ot.betainc(a, b, x), ot.betaincc(a, b, x)]
+    return _in_blocks(oc.function([a, b, x], outputs, mode=mode))
+
+
+@functools.cache
 def _exact(k: float, x: float, digits: int = 330) -> tuple[float, float]:
     """P by its power series, whose terms are positive, in so many digits that its complement is Q."""
     with mpmath.workdps(digits):
@@ -38,50 +74,148 @@ def _exact(k: float, x: float, digits: int = 330) -> tuple[float, float]:
         return float(total), float(1 - total)
 
 
-def test_digits_at_all_sizes(compiled: Any) -> None:
-    points = [(k, x) for k in K for x in (*(k * r for r in RATIOS), *PLACES) if x < 1500]
-    found = compiled(*np.array(points).T)
-    for values, exact in zip(found, zip(*(_exact(*p) for p in points), strict=True), strict=True):
-        expected = np.array(exact)
+@functools.cache
+def _exact_beta(a: Any, b: Any, x: Any) -> tuple[float, float]:
+    """I_x(a, b) by a power series, whose terms are positive, on the side of the mean where it is the smaller one.
+
+    Near 1, where the series needs many terms, it is computed on the other side.
+    """
+    with mpmath.workdps(60):
+        a, b, x = map(mpmath.mpf, (a, b, x))
+        if x > min((a + 1) / (a + b + 2), mpmath.mpf(0.99)):
+            lower, upper = _series(b, a, 1 - x)
+            return upper, lower
+        return _series(a, b, x)
+
+
+def _series(a: Any, b: Any, x: Any) -> tuple[float, float]:
+    term = total = mpmath.mpf(1)
+    n = 0
+    while term > mpmath.mpf(10) ** -60 * total:
+        term = term * (a + b + n) / (a + 1 + n) * x
+        total, n = total + term, n + 1
+    lower = total * mpmath.exp(a * mpmath.log(x) + b * mpmath.log(1 - x)) / a
+    lower *= mpmath.exp(mpmath.loggamma(a + b) - mpmath.loggamma(a) - mpmath.loggamma(b))
+    return float(lower), float(1 - lower)
+
+
+def _beta_points() -> list[tuple[float, float, float]]:
+    points: list[tuple[float, float, float]] = []
+    for a, b in itertools.product(A, A):
+        mean = a / (a + b)
+        wide = (mean * (1 - mean) / (a + b + 1)) ** 0.5
+        near = (mean + z * wide for z in (-2, 0, 1.5))
+        points += [(a, b, x) for x in (1e-10, 0.3, 0.7, *near, (a + 1) / (a + b + 2)) if 0 < x < 1]
+    return points[::3]
+
+
+def _assert_digits(
+    function: Both, points: Sequence[Any], exact: Sequence[Any], rtol: float = 1.5e-13
+) -> None:
+    found = function(*np.array(points).T)
+    for values, wanted in zip(found, zip(*exact, strict=True), strict=True):
+        expected = np.array(wanted)
         normal = expected > 1e-290
-        np.testing.assert_allclose(values[normal], expected[normal], rtol=1.5e-13)
+        np.testing.assert_allclose(values[normal], expected[normal], rtol=rtol)
         np.testing.assert_allclose(values[~normal], 0, atol=2e-290)
 
 
-def test_digits_at_large_parameters(compiled: Any) -> None:
-    exact = [(1e6, 1e6 + z * 1e3) for z in (-8.0, -3.0, 0.0, 8.0)]
-    for values, wanted in zip(
-        compiled(*np.array(exact).T),
-        zip(*(_exact(*p, 60) for p in exact), strict=True),
-        strict=True,
-    ):
-        np.testing.assert_allclose(values, wanted, rtol=2e-13)
+def test_digits_at_all_sizes(gammas: Both) -> None:
+    points = [(k, x) for k in K for x in (*(k * r for r in RATIOS), *PLACES) if x < 1500]
+    _assert_digits(gammas, points, [_exact(*p) for p in points])
+
+
+def test_digits_of_beta_functions_at_all_sizes(betas: Both) -> None:
+    points = _beta_points()
+    _assert_digits(betas, points, [_exact_beta(*p) for p in points], rtol=2e-13)
+
+
+def test_digits_at_large_parameters(gammas: Both, betas: Both) -> None:
+    points = [(1e6, 1e6 + z * 1e3) for z in (-8.0, -3.0, 0.0, 8.0)]
+    _assert_digits(gammas, points, [_exact(*p, 60) for p in points], rtol=2e-13)
     # SciPy's lower function is wrong for z = -8
     z = np.array([-3.0, -1.0, -0.1, 0.0, 0.1, 1.0, 3.0, 8.0])
     k = np.repeat([1e8, 1e10], len(z))
     x = k + np.tile(z, 2) * np.sqrt(k)
-    np.testing.assert_allclose(compiled(k, x)[0], special.gammainc(k, x), rtol=2e-13)
-    np.testing.assert_allclose(compiled(k, x)[1], special.gammaincc(k, x), rtol=2e-13)
+    np.testing.assert_allclose(gammas(k, x)[0], special.gammainc(k, x), rtol=2e-13)
+    np.testing.assert_allclose(gammas(k, x)[1], special.gammaincc(k, x), rtol=2e-13)
+    large = [
+        (a, b, a / (a + b) + z * (a * b / (a + b)) ** 0.5 / (a + b))
+        for a, b in ((3e3, 3e3), (30.0, 1e6), (1e6, 3.0))
+        for z in (-3.0, 0.5)
+        if a / (a + b) + z * (a * b / (a + b)) ** 0.5 / (a + b) < 1
+    ]
+    _assert_digits(betas, large, [_exact_beta(*p) for p in large], rtol=1e-12)
 
 
-def test_the_ends_of_the_domain(compiled: Any) -> None:
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_the_ends_of_the_domain(gammas: Both, betas: Both) -> None:
     ends = np.array([-1.0, -0.0, 0.0, 1e-300, 1.0, 1e300, np.inf, np.nan])
     k, x = (grid.ravel() for grid in np.meshgrid(ends, ends))
-    with np.errstate(all="ignore"):
-        expected = special.gammainc(k, x), special.gammaincc(k, x)
-    for values, wanted in zip(compiled(k, x), expected, strict=True):
-        np.testing.assert_array_equal(np.isnan(values), np.isnan(wanted))
+    expected = special.gammainc(k, x), special.gammaincc(k, x)
+    for values, wanted in zip(gammas(k, x), expected, strict=True):
+        np.testing.assert_allclose(values, wanted, rtol=1e-12)
+    ends = np.array([-1.0, -0.0, 0.0, 0.5, 2.0, 1e3, np.inf, np.nan])
+    places = np.array([-1.0, -0.0, 0.0, 1e-300, 0.3, 1.0, 1.0 + 1e-15, np.inf, -np.inf, np.nan])
+    a, b, x = (grid.ravel() for grid in np.meshgrid(ends, ends, places))
+    expected = special.betainc(a, b, x), special.betaincc(a, b, x)
+    for values, wanted in zip(betas(a, b, x), expected, strict=True):
         np.testing.assert_allclose(values, wanted, rtol=1e-12)
 
 
-def test_float32_and_derivatives() -> None:
-    k, x = ot.TensorType("float32", (None,)).make_variable(), ot.fvector("x")
+def test_single_precision(mode: str) -> None:
+    k, x = ot.fvectors("k", "x")
     points = np.array([(0.5, 0.2), (3.0, 9.0), (20.0, 21.0), (2e3, 1.9e3)], "float32").T
-    found = oc.function([k, x], ot.gammaincc(k, x), mode="jax")(*points)
-    np.testing.assert_allclose(found, special.gammaincc(*points.astype("float64")), rtol=2e-5)
-    both = oc.as_jax(ot.gammainc(k, x), [k, x]) if hasattr(oc, "as_jax") else None
-    if both is not None:
-        by_x = jax.grad(lambda v: both(points[0], v).sum())(points[1])
-        a, z = points.astype("float64")
-        density = np.exp((a - 1) * np.log(z) - z - special.gammaln(a))
-        np.testing.assert_allclose(by_x, density, rtol=1e-3)
+    outputs = [ot.gammaincc(k, x), ot.betaincc(k, x, 0.5)]
+    gamma, beta = oc.function([k, x], outputs, mode=mode)(*points)
+    wide = points.astype("float64")
+    assert gamma.dtype == beta.dtype == "float32"
+    np.testing.assert_allclose(gamma, special.gammaincc(*wide), rtol=2e-5)
+    np.testing.assert_allclose(beta, special.betaincc(*wide, 0.5), rtol=1e-4)
+
+
+def test_derivatives_and_batches(mode: str) -> None:
+    a, b, x = ot.dvectors("a", "b", "x")
+    outputs = ot.gammaincc(a, x) + 3.0 * ot.betaincc(a, b, x)
+    points = np.array([(0.5, 2.0, 0.2), (3.0, 9.0, 0.9), (20.0, 30.0, 0.3)]).T
+    function = oc.function([a, b, x], outputs, mode=mode)
+    expected = np.exp((points[0] - 1) * np.log(points[2]) - points[2])
+    expected = -expected / special.gamma(points[0])
+    density = points[2] ** (points[0] - 1) * (1 - points[2]) ** (points[1] - 1)
+    expected -= 3.0 * density / special.beta(*points[:2])
+    for found in SLOPES[mode](function, points):
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def _jax_slopes(function: Any, points: Any) -> list[Any]:
+    import jax
+
+    from occelo_link import as_jax
+
+    traced = as_jax(function)
+    by_x = jax.grad(lambda *p: traced(*p).sum(), 2)
+    batch = jax.vmap(lambda *p: by_x(*p))
+    with jax.enable_x64(True):
+        with pytest.raises(NotImplementedError, match="no derivative by its parameters"):
+            jax.grad(lambda *p: traced(*p).sum(), 1)(*points)
+        return list(jax.jit(lambda *p: (by_x(*p), batch(*(x[:, None] for x in p))[:, 0]))(*points))
+
+
+def _torch_slopes(function: Any, points: Any) -> list[Any]:
+    import torch
+
+    from occelo_link import as_torch
+
+    traced = as_torch(function)
+    tensors = [torch.tensor(p) for p in points]
+    tensors[2].requires_grad_()
+    traced(*tensors).sum().backward()
+    tensors[1].requires_grad_()
+    with pytest.raises(NotImplementedError, match="no derivative by its parameters"):
+        traced(*tensors).sum().backward()
+    slope = torch.func.grad(lambda x, *p: traced(*p, x).sum())
+    whole = torch.func.vmap(slope)(*(torch.tensor(points[i])[:, None] for i in (2, 0, 1)))[:, 0]
+    return [tensors[2].grad, whole]
+
+
+SLOPES = {"jax": _jax_slopes, "pytorch": _torch_slopes}

@@ -8,11 +8,20 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
+from occelo_link.torch.expansions import differentiable, loop
 from occelo_link.torch.library import special, torch
 from occelo_link.traced.functions import PYTORCH, functions_of, unsigned_functions_of
 from occelo_link.traced.scalars import Scalar
 
-_LIBRARY = SimpleNamespace(torch=torch, special=special)
+_LIBRARY = SimpleNamespace(
+    torch=torch,
+    special=special,
+    xp=torch,
+    loop=loop,
+    broadcast=torch.broadcast_tensors,
+    igamma_grad_a=None,
+    differentiable=differentiable,
+)
 
 SCALARS: dict[str, Scalar] = functions_of(_LIBRARY, PYTORCH)
 UNSIGNED = unsigned_functions_of(_LIBRARY)

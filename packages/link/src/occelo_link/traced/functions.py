@@ -6,14 +6,16 @@ by its formula. If it has no formula either, compiled code calls NumPy.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from occelo_graph.ops.elemwise.special import AT_INFINITY
 from occelo_link.traced import unsigned
-from occelo_link.traced.incomplete_gamma import incomplete_gamma
+from occelo_link.traced.incomplete_beta import both_incomplete_betas, incomplete_beta_slopes
+from occelo_link.traced.incomplete_gamma import both_incomplete_gammas, incomplete_gamma_slopes
 from occelo_link.traced.scalars import Conversion, Scalar
 from occelo_link.traced.traced_values import Array
 
@@ -23,8 +25,19 @@ JAX, PYTORCH = 1, 2
 Library = Any
 """A namespace with the modules of a library under short names such as ``jnp``.
 
+What the expansions use has the same names for both libraries:
+
+- ``xp`` has the functions that are named as NumPy's, and ``special`` those of SciPy
+- ``loop(more, step, state)`` applies ``step`` to ``state`` as long as ``more(state)`` is true, or a few times more often
+- ``broadcast`` broadcasts several arrays to one shape
+- ``igamma_grad_a`` is the derivative of gammainc by its first argument, or None
+- ``differentiable(name, count, function, slopes)`` returns a function of ``count`` arrays of one shape and dtype, which
+  the library can differentiate: ``slopes(needs, *arrays)`` returns its derivatives, or None where ``needs`` is false
+
 It is untyped, so that type checking does not require the library.
 """
+Both = Callable[..., tuple[Array, Array]]
+Slopes = Callable[..., list[Array | None]]
 Called = str | Callable[..., Array] | None
 """An entry of the table: the path ``module.name`` of a library's function, or a function of this module.
 
@@ -47,6 +60,50 @@ def _tri_gamma(of: Library, x: Array) -> Array:
 
 def _erfcinv(of: Library, x: Array) -> Array:
     return -of.special.ndtri(x / 2) / 1.4142135623730951
+
+
+def _tail(name: str, both: Both, slopes: Slopes, upper: bool = False) -> Callable[..., Array]:
+    """Return a distribution function, or its complement if ``upper`` is true, from an expansion of our own.
+
+    ``both`` computes both functions, and ``slopes`` the derivatives of the first one. Derivatives that are needed and
+    that the library lacks raise NotImplementedError.
+    """
+
+    def function(of: Library, *given: Array) -> Array:
+        def needed(needs: Sequence[bool], *values: Array) -> list[Array | None]:
+            found = slopes(of, needs, *values)
+            if any(need and slope is None for need, slope in zip(needs, found, strict=True)):
+                raise NotImplementedError(f"{name} has no derivative by its parameters here")
+            return [slope if slope is None or not upper else -slope for slope in found]
+
+        computed = partial(_one_of, both, of, upper)
+        return of.differentiable(name, len(given), computed, needed)(*of.broadcast(*given))
+
+    return function
+
+
+def _one_of(both: Both, of: Library, which: bool, *given: Array) -> Array:
+    return both(of, *given)[which]
+
+
+_gammainc = _tail("gammainc", both_incomplete_gammas, incomplete_gamma_slopes)
+_gammaincc = _tail("gammaincc", both_incomplete_gammas, incomplete_gamma_slopes, upper=True)
+_betainc = _tail("betainc", both_incomplete_betas, incomplete_beta_slopes)
+_betaincc = _tail("betaincc", both_incomplete_betas, incomplete_beta_slopes, upper=True)
+
+
+def _bessel(name: str, called: str) -> Callable[..., Array]:
+    """Return a Bessel function of order 0 or 1 with its limits at infinity, where the libraries' functions are NaN."""
+    above = AT_INFINITY[name]
+    below = above if name in ("i0", "j0") else -above
+
+    def function(of: Library, x: Array) -> Array:
+        xp = of.xp
+        value = getattr(of.special, called)(x)
+        limit = xp.where(x < 0, below, above * xp.ones_like(value))
+        return xp.where(xp.isinf(x), limit, value)
+
+    return function
 
 
 # JAX
@@ -155,24 +212,6 @@ def _jax_xlogy(of: Library, x: Array, y: Array) -> Array:
 def _jax_xlog1py(of: Library, x: Array, y: Array) -> Array:
     jnp = of.jnp
     return jnp.where((x == 0) & ~jnp.isnan(y), 0, x * jnp.log1p(y))
-
-
-def _jax_incomplete_gamma(upper: bool) -> Callable[..., Array]:
-    """Return ``gammainc``, or ``gammaincc`` if ``upper`` is true, with SciPy's values at the ends."""
-
-    def function(of: Library, k: Array, x: Array) -> Array:
-        jnp = of.jnp
-        infinite_k, infinite_x = jnp.isinf(k), jnp.isinf(x)
-        at_end = infinite_k | infinite_x | (k == 0) | (x == 0)
-        undefined = (infinite_k & infinite_x) | ((k == 0) & (x == 0))
-        undefined |= jnp.isnan(k + x) | (k < 0) | (x < 0)
-        outside = at_end | undefined
-        inside = incomplete_gamma(of, jnp.where(outside, 1.0, k), jnp.where(outside, 1.0, x), upper)
-        is_upper = infinite_k | (x == 0)
-        limit = jnp.where(is_upper == upper, 1.0, 0.0)
-        return jnp.where(undefined, jnp.nan, jnp.where(at_end, limit, inside)).astype(inside.dtype)
-
-    return function
 
 
 # PyTorch
@@ -424,23 +463,24 @@ CALLED: dict[str, tuple[Conversion, Called, Called]] = {
     "tri_gamma": ("out", _tri_gamma, _tri_gamma),
     "polygamma": ("as is", _jax_polygamma, None),
     "poch": ("out", "special.poch", None),
-    "gammainc": ("out", _jax_incomplete_gamma(False), "special.gammainc"),
-    "gammaincc": ("out", _jax_incomplete_gamma(True), "special.gammaincc"),
+    "gammainc": ("out", _gammainc, _gammainc),
+    "gammaincc": ("out", _gammaincc, _gammaincc),
     "gammainc_dk": ("out", "lax.igamma_grad_a", None),
     "beta": ("out", "special.beta", _torch_beta),
     "betaln": ("out", "special.betaln", _torch_betaln),
-    "betainc": ("out", "special.betainc", None),
+    "betainc": ("out", _betainc, _betainc),
+    "betaincc": ("out", _betaincc, _betaincc),
     "log_ndtr": ("out", "special.log_ndtr", "special.log_ndtr"),
-    "i0": ("out", "special.i0", "special.i0"),
-    "i1": ("out", "special.i1", "special.i1"),
+    "i0": ("out", _bessel("i0", "i0"), _bessel("i0", "i0")),
+    "i1": ("out", _bessel("i1", "i1"), _bessel("i1", "i1")),
     "logit": ("out", "special.logit", "special.logit"),
     "xlogy": ("out", _jax_xlogy, "special.xlogy"),
     "xlog1py": ("out", _jax_xlog1py, "special.xlog1py"),
     "erfcx": ("out", "special.erfcx?", "special.erfcx"),
     "owens_t": ("out", "special.owens_t?", None),
     "hyp2f1": ("out", "special.hyp2f1?", None),
-    "j0": ("out", None, "special.bessel_j0"),
-    "j1": ("out", None, "special.bessel_j1"),
+    "j0": ("out", None, _bessel("j0", "bessel_j0")),
+    "j1": ("out", None, _bessel("j1", "bessel_j1")),
 }
 
 

@@ -1,6 +1,6 @@
-"""The regularized incomplete gamma functions on JAX, to about 1e-13 wherever they are normal numbers.
+"""The regularized incomplete gamma functions on JAX and PyTorch, to about 1e-13 wherever they are normal numbers.
 
-JAX's own lose digits: for large k in proportion to k, and the upper one for small k. `functions` puts these into its
+Their own lose digits: for large k in proportion to k, and the upper one for small k. `functions` puts these into its
 table. Where x is near a large k, Temme's uniform expansion is used (DLMF 8.12); below, the power series; above, the
 continued fraction; and for small k and x, the series of the upper function.
 """
@@ -8,20 +8,22 @@ continued fraction; and for small k and x, the series of the upper function.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from occelo_link.traced.traced_values import Array
 
 Library = Any
-"""A namespace with JAX's modules: ``jax``, ``jnp``, ``lax`` and ``special``."""
+"""A namespace of JAX or PyTorch, as `functions` describes it: this module uses ``xp``, ``special`` and ``loop``."""
 
-_LARGE = 10.0
+LARGE = 10.0
+"""From here on, Stirling's series has all digits."""
 _NEAR = 0.35
-"""For k from `_LARGE` on, x is near k if it differs by less than this part of k."""
+"""For k from `LARGE` on, x is near k if it differs by less than this part of k."""
 _STEPS = 1000
 """A bound of the steps of series and fractions, which need at most about 150."""
 _EULER = 0.5772156649015329
-_STIRLING = (1/12, -1/360, 1/1260, -1/1680, 1/1188, -691/360360, 1/156)  # fmt: skip
+STIRLING = (1/12, -1/360, 1/1260, -1/1680, 1/1188, -691/360360, 1/156)  # fmt: skip
 """Coefficients of 1/a, 1/a^3, ... in Stirling's series (DLMF 5.11.1)."""
 
 # fmt: off
@@ -57,78 +59,84 @@ def _polynomial(x: Array, coefficients: tuple[float, ...]) -> Array:
     return value
 
 
-def _excess(of: Library, k: Array, x: Array) -> Array:
-    """The number h = (x - k) / k - log(x / k), which is about half the square of (x - k) / k if that is small."""
-    jnp = of.jnp
-    mu = (x - k) / k
-    near = jnp.abs(mu) < 0.4
-    small = jnp.where(near, mu, 0.0)
+def excess(of: Library, mu: Array, ratio: Array) -> Array:
+    """The number mu - log(ratio), which is about half the square of mu if that is small. ``ratio`` is 1 + mu."""
+    xp = of.xp
+    near = xp.abs(mu) < 0.4
+    small = xp.where(near, mu, 0.0)
     # log(1 + w) = 2 arctanh(r) (DLMF 4.6.4)
     r = small / (2.0 + small)
     square = r * r
     series = square * _polynomial(square, tuple(1.0 / (2.0 * n + 1.0) for n in range(1, 14)))
-    return jnp.where(near, r * (small - 2.0 * series), mu - jnp.log(jnp.where(near, 1.0, x / k)))
+    return xp.where(near, r * (small - 2.0 * series), mu - xp.log(xp.where(near, 1.0, ratio)))
+
+
+def _excess(of: Library, k: Array, x: Array) -> Array:
+    return excess(of, (x - k) / k, x / k)
+
+
+def stirling_rest(k: Array) -> Array:
+    """log(gamma(k)) without the first terms of Stirling's series, those that are not powers of 1 / k, for large k."""
+    return _polynomial(1.0 / (k * k), STIRLING) / k
 
 
 def _log_term(of: Library, k: Array, x: Array) -> Array:
     """The logarithm of x^k exp(-x) / gamma(k)."""
-    jnp = of.jnp
-    large = k >= _LARGE
-    big, small = jnp.where(large, k, _LARGE), jnp.where(large, 1.0, k)
-    square = 1.0 / (big * big)
-    rest = _polynomial(square, _STIRLING) / big
-    by_stirling = 0.5 * jnp.log(big / (2 * math.pi)) - rest - big * _excess(of, big, x)
+    xp = of.xp
+    large = k >= LARGE
+    big, small = xp.where(large, k, LARGE), xp.where(large, 1.0, k)
+    by_stirling = 0.5 * xp.log(big / (2 * math.pi)) - stirling_rest(big) - big * _excess(of, big, x)
     # gamma(k) = gamma(k + 1) / k
-    direct = small * jnp.log(x) - x - _log_gamma_1p(of, small) + jnp.log(small)
-    return jnp.where(large, by_stirling, direct)
+    direct = small * xp.log(x) - x - log_gamma_1p(of, small) + xp.log(small)
+    return xp.where(large, by_stirling, direct)
 
 
-def _log_gamma_1p(of: Library, k: Array) -> Array:
+def log_gamma_1p(of: Library, k: Array) -> Array:
     """log(gamma(1 + k)), to all digits for small k."""
-    jnp = of.jnp
+    xp = of.xp
     small = k < 0.4
-    near = jnp.where(small, k, 0.0)
+    near = xp.where(small, k, 0.0)
     series = near * (near * _polynomial(near, _LOG_GAMMA) - _EULER)
-    return jnp.where(small, series, of.special.gammaln(1.0 + jnp.where(small, 1.0, k)))
+    return xp.where(small, series, of.special.gammaln(1.0 + xp.where(small, 1.0, k)))
 
 
 def _by_temme(of: Library, k: Array, x: Array) -> tuple[Array, Array]:
-    jnp = of.jnp
+    xp = of.xp
     h = _excess(of, k, x)
-    side = jnp.sign(x - k)
-    eta = side * jnp.sqrt(2.0 * h)
+    side = xp.sign(x - k)
+    eta = side * xp.sqrt(2.0 * h)
     total: Any = 0.0
     for row in reversed(_TEMME):
         total = total / k + _polynomial(eta, row)
-    rest = jnp.exp(-k * h) / jnp.sqrt(2.0 * math.pi * k) * total
-    z = side * jnp.sqrt(k * h)
+    rest = xp.exp(-k * h) / xp.sqrt(2.0 * math.pi * k) * total
+    z = side * xp.sqrt(k * h)
     return 0.5 * of.special.erfc(-z) - rest, 0.5 * of.special.erfc(z) + rest
 
 
-def _lower_series(of: Library, k: Array, x: Array) -> Array:
-    """P(k, x) k gamma(k) / (x^k exp(-x)), for x up to about k + 1 (DLMF 8.11.4)."""
-    jnp, eps = of.jnp, of.jnp.finfo(x.dtype).eps
+def _lower_series(of: Library, wanted: Array, k: Array, x: Array) -> Array:
+    """P(k, x) k gamma(k) / (x^k exp(-x)) where it is wanted, for x up to about k + 1 (DLMF 8.11.4)."""
+    xp, eps = of.xp, of.xp.finfo(x.dtype).eps
 
     def more(state: Any) -> Any:
         n, term, total = state
-        return (n < _STEPS) & jnp.any(term > eps / 8 * total)
+        return (n < _STEPS) & xp.any(wanted & (term > eps / 8 * total))
 
     def step(state: Any) -> Any:
         n, term, total = state
         term = term * x / (k + n)
         return n + 1, term, total + term
 
-    one = jnp.ones_like(k)
-    return of.lax.while_loop(more, step, (1, one, one))[2]
+    one = xp.ones_like(k)
+    return of.loop(more, step, (1, one, one))[2]
 
 
-def _upper_fraction(of: Library, k: Array, x: Array) -> Array:
-    """Q(k, x) gamma(k) / (x^k exp(-x)), for x above k (DLMF 8.9.2), by Lentz's method."""
-    jnp, eps = of.jnp, of.jnp.finfo(x.dtype).eps
+def _upper_fraction(of: Library, wanted: Array, k: Array, x: Array) -> Array:
+    """Q(k, x) gamma(k) / (x^k exp(-x)) where it is wanted, for x above k (DLMF 8.9.2), by Lentz's method."""
+    xp, eps = of.xp, of.xp.finfo(x.dtype).eps
     below = x + 1.0 - k
 
     def more(state: Any) -> Any:
-        return (state[0] < _STEPS) & jnp.any(jnp.abs(state[3] - 1.0) > eps)
+        return (state[0] < _STEPS) & xp.any(wanted & (xp.abs(state[3] - 1.0) > eps))
 
     def step(state: Any) -> Any:
         n, c, d, _, value = state
@@ -138,56 +146,69 @@ def _upper_fraction(of: Library, k: Array, x: Array) -> Array:
         return n + 1, c, d, c * d, value * c * d
 
     first = 1.0 / below
-    start = (1, jnp.full_like(x, 1e30), first, jnp.zeros_like(x), first)
-    return of.lax.while_loop(more, step, start)[4]
+    start = (1, xp.full_like(x, 1e30), first, xp.zeros_like(x), first)
+    return of.loop(more, step, start)[4]
 
 
 def _upper_series(of: Library, k: Array, x: Array) -> Array:
     """Q(k, x), for small k and x, by the series of 1 - P(k, x) (DLMF 8.7.1)."""
-    jnp = of.jnp
-    term, total = jnp.ones_like(x), jnp.zeros_like(x)
+    xp = of.xp
+    term, total = xp.ones_like(x), xp.zeros_like(x)
     for n in range(1, 26):
         term = -term * x / n
         total = total + term / (k + n)
-    log_power = k * jnp.log(x) - _log_gamma_1p(of, k)
-    return -jnp.expm1(log_power) - k * jnp.exp(log_power) * total
+    log_power = k * xp.log(x) - log_gamma_1p(of, k)
+    return -xp.expm1(log_power) - k * xp.exp(log_power) * total
 
 
 def _both(of: Library, k: Array, x: Array) -> tuple[Array, Array]:
     """P(k, x) and Q(k, x), for positive and finite k and x."""
-    jnp = of.jnp
-    near = (k >= _LARGE) & (jnp.abs(x - k) < _NEAR * k)
+    xp = of.xp
+    near = (k >= LARGE) & (xp.abs(x - k) < _NEAR * k)
     above = ~near & (x > 1.1) & (x > k)
     low = ~near & (x <= 1.1)
-    edge = jnp.where(x <= 0.5, -0.4 / jnp.log(jnp.where(x <= 0.5, x, 0.5)), 1.1 * x)
+    edge = xp.where(x <= 0.5, -0.4 / xp.log(xp.where(x <= 0.5, x, 0.5)), 1.1 * x)
     small = low & (k <= edge)
     below = ~near & ~above
-    scale = jnp.exp(_log_term(of, k, x))
+    scale = xp.exp(_log_term(of, k, x))
 
-    lower, upper = _by_temme(of, jnp.where(near, k, 20.0), jnp.where(near, x, 20.0))
-    fraction = _upper_fraction(of, jnp.where(above, k, 1.0), jnp.where(above, x, 3.0))
-    series = _lower_series(of, jnp.where(below, k, 1.0), jnp.where(below, x, 0.5))
-    apart = _upper_series(of, jnp.where(small, k, 0.5), jnp.where(small, x, 0.5))
-    upper = jnp.where(above, scale * fraction, upper)
-    lower = jnp.where(below, scale / k * series, lower)
-    lower, upper = jnp.where(above, 1.0 - upper, lower), jnp.where(below, 1.0 - lower, upper)
-    return lower, jnp.where(small, apart, upper)
+    lower, upper = _by_temme(of, xp.where(near, k, 20.0), xp.where(near, x, 20.0))
+    fraction = _upper_fraction(of, above, xp.where(above, k, 1.0), xp.where(above, x, 3.0))
+    series = _lower_series(of, below, xp.where(below, k, 1.0), xp.where(below, x, 0.5))
+    apart = _upper_series(of, xp.where(small, k, 0.5), xp.where(small, x, 0.5))
+    upper = xp.where(above, scale * fraction, upper)
+    lower = xp.where(below, scale / k * series, lower)
+    lower, upper = xp.where(above, 1.0 - upper, lower), xp.where(below, 1.0 - lower, upper)
+    return lower, xp.where(small, apart, upper)
 
 
-def incomplete_gamma(of: Library, k: Array, x: Array, upper: bool) -> Array:
-    """Q(k, x) if ``upper`` is true, else P(k, x), for positive and finite k and x. JAX can differentiate it."""
-    k, x = of.jnp.broadcast_arrays(k, x)
+def both_incomplete_gammas(of: Library, k: Array, x: Array) -> tuple[Array, Array]:
+    """P(k, x) and Q(k, x), for all numbers, with SciPy's values at the ends. The arrays have one shape and dtype."""
+    xp = of.xp
+    infinite_k, infinite_x = xp.isinf(k), xp.isinf(x)
+    at_end = infinite_k | infinite_x | (k == 0) | (x == 0)
+    undefined = (infinite_k & infinite_x) | ((k == 0) & (x == 0))
+    undefined = undefined | xp.isnan(k + x) | (k < 0) | (x < 0)
+    outside = at_end | undefined
+    found = _both(of, xp.where(outside, 1.0, k), xp.where(outside, 1.0, x))
+    return ends_of_distribution(of, found, infinite_k | (x == 0), at_end, undefined)
 
-    @of.jax.custom_jvp
-    def function(k: Array, x: Array) -> Array:
-        return _both(of, k, x)[upper]
 
-    @function.defjvp
-    def derivative(primals: Any, tangents: Any) -> Any:
-        (k, x), (by_k, by_x) = primals, tangents
-        density = of.jnp.exp(_log_term(of, k, x) - of.jnp.log(x))
-        moved = of.lax.igamma_grad_a(k, x) * by_k + density * by_x
-        return function(k, x), -moved if upper else moved
+def ends_of_distribution(
+    of: Library, found: tuple[Array, Array], is_zero: Array, at_end: Array, undefined: Array
+) -> tuple[Array, Array]:
+    """A distribution function and its complement, with the first 0 or 1 where ``at_end`` is true, and NaN."""
+    xp = of.xp
+    values: list[Array] = []
+    for inside, zero in zip(found, (is_zero, ~is_zero), strict=True):
+        limit = xp.where(zero, 0.0, xp.ones_like(inside))
+        values.append(xp.where(undefined, math.nan, xp.where(at_end, limit, inside)))
+    return values[0], values[1]
 
-    made: Array = function(k, x)
-    return made
+
+def incomplete_gamma_slopes(
+    of: Library, needs: Sequence[bool], k: Array, x: Array
+) -> list[Array | None]:
+    """The derivatives of P(k, x) by k, if the library has it, and by x. None in place of those that are not needed."""
+    by_k = of.igamma_grad_a(k, x) if needs[0] and of.igamma_grad_a else None
+    return [by_k, of.xp.exp(_log_term(of, k, x) - of.xp.log(x)) if needs[1] else None]

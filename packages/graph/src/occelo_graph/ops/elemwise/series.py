@@ -20,6 +20,7 @@ __all__ = ["betainc_da", "betainc_db", "gammainc_dk", "hyp2f1_da", "hyp2f1_dc"]
 
 _MAX_TERMS = 100_000
 _EPS = 1e-17
+_TINY = 1e-30
 
 
 def _special() -> Any:
@@ -177,7 +178,8 @@ def _betainc_slopes(a: Array, b: Array, x: Array) -> tuple[Array, Array]:
     sp = _special()
     a, b, x = _as_doubles(a, b, x)
     with np.errstate(all="ignore"):
-        inside = (x > 0) & (x < 1)
+        between = (x > 0) & (x < 1)
+        inside = between & (a > 0) & (b > 0) & (a < np.inf) & (b < np.inf)
         reflect = x > (a + 1) / (a + b + 2)
         log_x, log_y = np.log(x), np.log1p(-x)
         given = (a, b, x, log_x, log_y)
@@ -197,8 +199,11 @@ def _betainc_slopes(a: Array, b: Array, x: Array) -> tuple[Array, Array]:
         value: Array = sp.betainc(a, b, x)
         complement: Array = sp.betaincc(a, b, x)
         factor = np.where(reflect, -complement, value)
-    undefined = np.isnan(a + b + x)
-    by_a, by_b = (np.where(inside, factor * each, 0.0) for each in (by_a, by_b))
+        by_a, by_b = (np.where(inside, factor * each, 0.0) for each in (by_a, by_b))
+        # I_x(0, b) is 1, and I_x(a, 0) is 0; from there both are linear in a and b
+        by_a = np.where(between & (a == 0) & (b < np.inf), -sp.betaincc(_TINY, b, x) / _TINY, by_a)
+        by_b = np.where(between & (b == 0) & (a < np.inf), sp.betainc(a, _TINY, x) / _TINY, by_b)
+        undefined = np.isnan(a + b + x) | (a < 0) | (b < 0) | ((a == 0) & (b == 0))
     return np.where(undefined, np.nan, by_a), np.where(undefined, np.nan, by_b)
 
 

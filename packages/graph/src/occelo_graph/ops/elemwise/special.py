@@ -21,7 +21,9 @@ from occelo_graph.ops.elemwise import series
 from occelo_graph.ops.elemwise.arithmetic import (
     and_,
     eq,
+    floor,
     gt,
+    le,
     lt,
     minimum,
     sign,
@@ -197,10 +199,31 @@ tri_gamma: Elemwise = _special(
     formula=lambda x: polygamma(1.0, x),
     python_only=_NOT_EXPORTED,
 )
+
+
+def _is_pole(z: TensorVariable) -> TensorVariable:
+    return and_(le(z, 0), eq(z, floor(z)))
+
+
+def _poch_slope(z: TensorVariable, m: TensorVariable, out: TensorVariable) -> TensorVariable:
+    """The derivative of poch(z, m) by z. At poles of gamma(z), it is the limit for a fixed m."""
+    above = z + m
+    at_pole = _is_pole(z)
+    pole = switch(at_pole, z, 0.0)
+    # 1 / gamma(z) vanishes with the slope (-1)^n n! at z = -n (DLMF 5.7.1)
+    slope = gamma(above) * gamma(1 - pole) * switch(eq(pole % 2, 0), 1.0, -1.0)
+    # poles of both cancel; then the difference is that of the reflected arguments (DLMF 5.5.4)
+    both = and_(at_pole, _is_pole(above))
+    difference = switch(both, psi(1 - above) - psi(1 - z), psi(above) - psi(z))
+    value = switch(and_(at_pole, eq(out, 0)), slope, out * difference)
+    # for large z, poch(z, m) is z^m
+    return switch(eq(z, math.inf), m * poch(z, m - 1.0), value)
+
+
 poch: Elemwise = _special(
     "poch",
     [
-        lambda ct, z, m, out: ct * out * (psi(z + m) - psi(z)),
+        lambda ct, z, m, out: ct * _poch_slope(z, m, out),
         lambda ct, z, m, out: ct * out * psi(z + m),
     ],
     "Rising factorial gamma(z + m) / gamma(z).",
@@ -367,40 +390,88 @@ betainccinv: Elemwise = _special(
 )
 
 # Bessel functions, DLMF 10.6 and 10.29
+
+AT_INFINITY = {
+    **dict.fromkeys(("j0", "j1", "jv", "ive", "kve"), 0.0),
+    **dict.fromkeys(("i0", "i1", "iv"), math.inf),
+}
+"""The limits of Bessel functions at infinity, where SciPy's are NaN. At minus infinity, those of whole orders but for
+`kve` have the same limit, or minus that for odd orders. Linkers read the table, too.
+"""
+_WHOLE_ORDERS = {"j0": 0, "j1": 1, "i0": 0, "i1": 1}
+
+
+def _bessel(name: str) -> Callable[..., Any]:
+    """SciPy's function, with its limits at infinity, and at 0 for `iv` and `ive` of negative orders that are not whole."""
+
+    def computing(*arrays: Array) -> Array:
+        special = scipy_module("special", name)
+        *orders, x = arrays
+        order = orders[0] if orders else np.asarray(_WHOLE_ORDERS.get(name, 0), x.dtype)
+        value: Array = np.asarray(getattr(special, name)(*arrays))
+        below = np.floor(order)
+        if name in ("iv", "ive"):
+            # the limit from above, with the sign of gamma(order + 1) (DLMF 10.30.1)
+            pole = (x == 0) & (order < 0) & (order != below)
+            value = np.where(pole, np.where(below % 2 == 0, -np.inf, np.inf), value)
+        end = np.isinf(x) & np.isfinite(order) & ((x > 0) | (order == below))
+        if name == "kve":
+            end &= x > 0
+        if not end.any():
+            return value
+        limit = np.where((x < 0) & (order % 2 == 1), -1.0, 1.0) * AT_INFINITY[name]
+        return np.where(end, limit, value)
+
+    return computing
+
+
 _ORDER = "the derivative of a Bessel function by its order"
 jv: Elemwise = _special(
     "jv",
     [_undefined(_ORDER), lambda ct, v, x, out: ct * 0.5 * (jv(v - 1, x) - jv(v + 1, x))],
     "Bessel function of the first kind and order v.",
+    _bessel("jv"),
 )
 j1: Elemwise = _special(
     "j1",
     [lambda ct, x, out: ct * 0.5 * (j0(x) - jv(2.0, x))],
     "Bessel function of the first kind, order 1.",
+    _bessel("j1"),
 )
 j0: Elemwise = _special(
-    "j0", [lambda ct, x, out: -ct * j1(x)], "Bessel function of the first kind, order 0."
+    "j0",
+    [lambda ct, x, out: -ct * j1(x)],
+    "Bessel function of the first kind, order 0.",
+    _bessel("j0"),
 )
 iv: Elemwise = _special(
     "iv",
     [_undefined(_ORDER), lambda ct, v, x, out: ct * 0.5 * (iv(v - 1, x) + iv(v + 1, x))],
     "Modified Bessel function of the first kind and order v.",
+    _bessel("iv"),
 )
 i1: Elemwise = _special(
     "i1",
     [lambda ct, x, out: ct * 0.5 * (i0(x) + iv(2.0, x))],
     "Modified Bessel function of the first kind, order 1.",
+    _bessel("i1"),
 )
 i0: Elemwise = _special(
-    "i0", [lambda ct, x, out: ct * i1(x)], "Modified Bessel function of the first kind, order 0."
+    "i0",
+    [lambda ct, x, out: ct * i1(x)],
+    "Modified Bessel function of the first kind, order 0.",
+    _bessel("i0"),
 )
 ive: Elemwise = _special(
     "ive",
     [
         _undefined(_ORDER),
-        lambda ct, v, x, out: ct * (0.5 * (ive(v - 1, x) + ive(v + 1, x)) - sign(x) * out),
+        lambda ct, v, x, out: (
+            ct * (0.5 * (ive(v - 1, x) + ive(v + 1, x)) - switch(eq(x, 0), 0.0, sign(x) * out))
+        ),
     ],
     "exp(-|x|) * iv(v, x).",
+    _bessel("ive"),
 )
 kv: Elemwise = _special(
     "kv",
@@ -424,6 +495,7 @@ kve: Elemwise = _special(
         ),
     ],
     "exp(x) * kv(v, x).",
+    _bessel("kve"),
 )
 
 # hypergeometric function, DLMF 15.5

@@ -5,8 +5,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
+from occelo_graph.ops.elemwise.special import AT_INFINITY
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
 from occelo_link.loops.lowerings.elemwise.scalar import lowers_scalar_to_loops
@@ -57,7 +59,37 @@ def _register(name: str, function: str) -> None:
         wide = [b.cast(a, "float64") for a in args]
         # Cython adds a last argument, which says whether to skip the search for overriding methods
         skip = b.const(1, "int32")
-        return b.cast(b.call(f"special:{function}", "float64", *wide, skip), dtype)
+        value = b.call(f"special:{function}", "float64", *wide, skip)
+        if name in AT_INFINITY:
+            value = _with_limit(b, name, wide, value)
+        return b.cast(value, dtype)
+
+
+def _with_limit(b: Builder, name: str, args: Args, value: Value) -> Value:
+    """The value of a Bessel function, or its limit at infinity or at 0, as the interpreter has it."""
+
+    def number(of: float) -> Value:
+        return b.const(of, "float64")
+
+    def both(x: Value, y: Value) -> Value:
+        return b.select(x, y, b.const(False, "bool"))
+
+    *orders, x = args
+    order = orders[0] if orders else number(1.0 if name in ("i1", "j1") else 0.0)
+    limit, infinity = number(AT_INFINITY[name]), number(math.inf)
+    below = b.op("floor", order)
+    whole = b.eq(order, below)
+    half = b.mul(below, number(0.5))
+    even = b.eq(half, b.op("floor", half))
+    if name in ("iv", "ive"):
+        pole = both(b.eq(x, number(0.0)), both(b.lt(order, number(0.0)), b.lt(below, order)))
+        value = b.select(pole, b.select(even, number(-math.inf), infinity), value)
+    finite = b.lt(b.op("abs", order), infinity)
+    value = b.select(both(finite, b.eq(x, infinity)), limit, value)
+    if name == "kve":
+        return value
+    lower = both(both(finite, whole), b.eq(x, number(-math.inf)))
+    return b.select(lower, b.select(even, limit, b.op("neg", limit)), value)
 
 
 for _name, _function in SPECIAL.items():

@@ -1,0 +1,72 @@
+"""Functions with loops as ops of PyTorch's own, for the expansions of special functions.
+
+PyTorch cannot trace a loop whose number of iterations depends on the data. So an expansion is an op that is opaque to
+Inductor, and that computes with tensors, on any device, when the compiled code runs. `torch.functions` gives `loop` and
+`differentiable` to `traced.functions`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from occelo_link.torch.library import torch
+
+_ops: dict[str, Callable[..., Any]] = {}
+
+
+def loop(more: Callable[[Any], Any], step: Callable[[Any], Any], state: Any) -> Any:
+    """Apply ``step`` to ``state`` as long as ``more`` of the state is true, and up to seven times more often.
+
+    An expansion that has come to rest stays there, and to ask whether it has takes as long as a step.
+    """
+    while bool(more(state)):
+        for _ in range(8):
+            state = step(state)
+    return state
+
+
+def differentiable(
+    name: str, count: int, function: Callable[..., Any], slopes: Callable[..., Sequence[Any]]
+) -> Callable[..., Any]:
+    """Return a function of tensors as an op that ``torch.autograd`` can differentiate, and ``torch.vmap`` can batch.
+
+    `traced.functions` describes the arguments. There is one op for each ``name``.
+    """
+    if name not in _ops:
+        _ops[name] = _made(name, count, function, slopes)
+    return _ops[name]
+
+
+def _made(
+    name: str, count: int, function: Callable[..., Any], slopes: Callable[..., Sequence[Any]]
+) -> Callable[..., Any]:
+    def computed(*given: Any) -> Any:
+        return function(*given).contiguous()
+
+    schema = f"({', '.join(f'Tensor x{i}' for i in range(count))}) -> Tensor"
+    op: Any = torch.library.custom_op(f"occelo::{name}", computed, mutates_args=(), schema=schema)
+
+    def shape(first: Any, *_: Any) -> Any:
+        return torch.empty(first.shape, dtype=first.dtype, device=first.device)
+
+    def keep(ctx: Any, inputs: Any, output: Any) -> None:
+        ctx.save_for_backward(*inputs)
+
+    def pull_back(ctx: Any, cotangent: Any) -> Any:
+        found = slopes(ctx.needs_input_grad, *ctx.saved_tensors)
+        return tuple(None if s is None else s * cotangent for s in found)
+
+    def batch(info: Any, axes: Any, *given: Any) -> Any:
+        size = info.batch_size
+        moved = [
+            x.expand(size, *x.shape) if axis is None else x.movedim(axis, 0)
+            for x, axis in zip(given, axes, strict=True)
+        ]
+        return op(*moved), 0
+
+    op.register_fake(shape)
+    op.register_autograd(pull_back, setup_context=keep)
+    op.register_vmap(batch)
+    made: Callable[..., Any] = op
+    return made
