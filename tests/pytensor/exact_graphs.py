@@ -118,7 +118,8 @@ def exact_array(value: Any) -> Any:
     if array.dtype.kind != "f":
         return array
     made = np.empty(array.shape, object)
-    made[...] = np.frompyfunc(lambda x: mp.mpf(float(x)), 1, 1)(array)
+    with np.errstate(invalid="ignore"):
+        made[...] = np.frompyfunc(lambda x: mp.mpf(float(x)), 1, 1)(array)
     return made
 
 

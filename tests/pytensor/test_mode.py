@@ -13,6 +13,7 @@ import pytest
 
 import occelo_pytensor  # noqa: F401  # registers the mode
 from occelo_compile.function_cache import counters
+from occelo_pytensor.conversions.random_variables import LAWS
 
 
 def test_updates_givens_and_states() -> None:
@@ -41,15 +42,25 @@ def test_results_are_the_callers() -> None:
     np.testing.assert_array_equal(given, [1, 1])
 
 
-@pytest.mark.parametrize("law", ["normal", "uniform", "gumbel", "poisson", "beta", "categorical"])
+PARAMETERS: dict[str, tuple[Any, ...]] = {
+    "GammaRV": (2.0, 1.5), "BetaRV": (2.0, 3.0), "PoissonRV": (3.0,), "ExponentialRV": (2.0,),
+    "BinomialRV": (10, 0.3), "NegBinomialRV": (4, 0.3), "GeometricRV": (0.3,),
+    "HyperGeometricRV": (10, 5, 4), "TriangularRV": (0.0, 0.4, 1.0),
+    "CategoricalRV": (np.array([0.2, 0.3, 0.5]),), "DirichletRV": (np.ones(3),),
+    "StudentTRV": (4.0, 0.0, 1.0), "MvNormalRV": (np.zeros(2), np.eye(2)),
+    "MultinomialRV": (5, np.array([0.2, 0.8])), "InvGammaRV": (2.0, 1.0),
+}  # fmt: skip
+NAMES = sorted({cls.__name__ for cls in LAWS} | set(PARAMETERS))
+
+
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize("law", NAMES)
 def test_draws_are_numpys_streams(law: str) -> None:
     def draws(mode: Any) -> list[Any]:
         generator = pt.random.shared_rng(seed=5)
-        parameters = {
-            "beta": (2.0, 3.0), "poisson": (3.0,),
-            "categorical": (np.array([0.2, 0.3, 0.5]),),
-        }.get(law, (0.0, 1.0))  # fmt: skip
-        after, draw = getattr(generator, law)(*parameters, size=(3,))
+        parameters = PARAMETERS.get(law, (0.5, 1.5))
+        op = getattr(pytensor.tensor.random.basic, law)()
+        after, draw = op(*parameters, size=(3,), rng=generator, return_next_rng=True)
         f = pytensor.function([], draw, updates={generator: after}, mode=mode)
         return [f(), f()]
 

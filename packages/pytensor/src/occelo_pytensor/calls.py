@@ -71,7 +71,7 @@ class AnyCall(Op):
         given = [(o, c) for o, c in zip(node.outputs, cotangents, strict=True) if c is not None]
         theirs = [o.type() for o, _ in given]
         wanted = [v for v in variables if getattr(v.type, "dtype", "").startswith("float")]
-        pulled = library.theirs.gradient.Lop(
+        pulled = library.theirs.gradient.pullback(
             [o for o, _ in given], wanted, theirs, disconnected_inputs="ignore"
         )
         known = {
