@@ -204,7 +204,7 @@ def _(d: Data) -> None:
 def _(d: Data) -> None:
     def process(suffix: str, count: int) -> tuple[Any, Any]:
         scale = pm.HalfStudentT(f"sdgp{suffix}_1", nu=3, sigma=36 if not suffix else 10)
-        length = pm.InverseGamma(f"lscale{suffix}_1", 1.124909, 0.0177)
+        length = pm.InverseGamma(f"lscale{suffix}_1", alpha=1.124909, beta=0.0177)
         raw = pm.Normal(f"zgp{suffix}_1", 0, 1, shape=count)
         rate = d[f"slambda{suffix}_1"][:, 0]
         spectrum = scale**2 * np.sqrt(2 * np.pi) * length * pt.exp(-0.5 * (length * rate) ** 2)

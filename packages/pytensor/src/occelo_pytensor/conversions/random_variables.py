@@ -23,7 +23,6 @@ LAWS: dict[type, Any] = {
     theirs.ExponentialRV: ours.exponential,
     theirs.LaplaceRV: ours.laplace,
     theirs.LogisticRV: ours.logistic,
-    theirs.GumbelRV: ours.gumbel,
     theirs.PoissonRV: ours.poisson,
     theirs.BinomialRV: ours.binomial,
     theirs.NegBinomialRV: ours.negative_binomial,

@@ -1,0 +1,116 @@
+"""Random PyTensor graphs give the same values here: as they are, and after PyTensor's own rewriting."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import hypothesis.strategies as st
+import numpy as np
+import pytensor
+import pytensor.tensor as pt
+import pytest
+from hypothesis import HealthCheck, given, settings
+from pytensor.compile.mode import Mode, get_mode
+from pytensor.graph.fg import FunctionGraph
+
+import occelo as oc
+import occelo_pytensor as bridge
+
+pytestmark = pytest.mark.filterwarnings("ignore:PyTensor could not link to a BLAS")
+THEIRS = Mode("py", "fast_compile")
+COUNT = 300 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 25
+N = 3
+
+UNARY: list[Callable[[Any], Any]] = [
+    pt.exp, pt.tanh, pt.sigmoid, pt.neg, pt.sqr, pt.abs, pt.sin, pt.erf, pt.softplus,
+    lambda x: pt.log1p(pt.sqr(x)), lambda x: pt.sqrt(pt.abs(x) + 1), lambda x: x - x.mean(),
+    lambda x: pt.cast(x > 0, "float64"), lambda x: x.astype("float32"),
+    lambda x: pt.clip(x, -1.0, 1.0), lambda x: pt.switch(x > 0, x, 0.1 * x),
+    lambda x: x[::-1], lambda x: x * x.shape[0], lambda x: pt.cumsum(x, axis=0),
+    lambda x: pt.special.softmax(x, axis=-1), lambda x: pt.logsumexp(x) + x * 0.5,
+    lambda x: x[[0, 2, 0]], lambda x: pt.concatenate([x[1:], x[:1]]),
+    lambda x: pt.set_subtensor(x[0], 2.0), lambda x: pt.inc_subtensor(x[[1, 1]], 1.0),
+    lambda x: pt.sort(x, axis=-1), lambda x: x.max(axis=0) + x, lambda x: pt.floor(x) % 3.0,
+]  # fmt: skip
+BINARY: list[Callable[[Any, Any], Any]] = [
+    pt.add, pt.mul, pt.sub, pt.maximum, pt.minimum, lambda a, b: a / (1 + pt.sqr(b)),
+    lambda a, b: pt.switch(a > b, a, b * 2), lambda a, b: pt.logaddexp(a, b),
+    lambda a, b: pt.arctan2(a, b + 3),
+]  # fmt: skip
+OF_MATRICES: list[Callable[[Any, Any], Any]] = [
+    lambda m, v: m @ v, lambda m, v: m.sum(0), lambda m, v: m.T[1], lambda m, v: m.prod(axis=1),
+    lambda m, v: pt.linalg.solve(m @ m.T + 3 * pt.eye(N), v, b_ndim=1), lambda m, v: pt.diag(m),
+    lambda m, v: pt.linalg.cholesky(m @ m.T + pt.eye(N))[-1],
+    lambda m, v: m.reshape((N * N,))[2:5], lambda m, v: m[pt.argmax(v)], lambda m, v: pt.outer(v, v)[0],
+]  # fmt: skip
+
+
+def _scan(m: Any, v: Any) -> Any:
+    return pytensor.scan(
+        lambda row, state: pt.tanh(row * state) + 0.1,
+        sequences=[m],
+        outputs_info=[v],
+        return_updates=False,
+    )[-1]
+
+
+OF_MATRICES.append(_scan)
+
+
+@st.composite
+def graphs(draw: Any) -> tuple[list[Any], Any]:
+    """A graph of a matrix and two vectors, with a scalar at its end or its gradient."""
+    m, v, w = pt.dmatrix("m"), pt.dvector("v"), pt.dvector("w")
+    known = [v, w]
+    for _ in range(draw(st.integers(2, 7))):
+        kind = draw(st.integers(0, 2))
+        a, b = draw(st.sampled_from(known)), draw(st.sampled_from(known))
+        if kind == 0:
+            known.append(draw(st.sampled_from(UNARY))(a))
+        elif kind == 1:
+            known.append(draw(st.sampled_from(BINARY))(a, b))
+        else:
+            known.append(draw(st.sampled_from(OF_MATRICES))(m, a.astype("float64")))
+    out = known[-1].sum() + 0.5 * known[-2].mean()
+    outputs = [known[-1], out]
+    if draw(st.booleans()):
+        # not through floor, sort and comparisons: those are constant or have no gradient in PyTensor
+        try:
+            outputs += pytensor.grad(out.astype("float64"), [m, v, w], disconnected_inputs="ignore")
+        except (NotImplementedError, TypeError, pytensor.gradient.NullTypeGradError):
+            pass
+    return [m, v, w], outputs
+
+
+@settings(
+    max_examples=COUNT, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+)
+@given(graphs(), st.sampled_from([None, "FAST_COMPILE", "FAST_RUN"]), st.integers(0, 9))
+def test_random_graphs_agree(graph: Any, rewritten: str | None, seed: int) -> None:
+    inputs, outputs = graph
+    rng = np.random.default_rng(seed)
+    values = [rng.normal(size=(N, N)), rng.normal(size=N), rng.normal(size=N)]
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        wanted = pytensor.function(inputs, outputs, mode=THEIRS, on_unused_input="ignore")(*values)
+        if rewritten is not None:
+            fgraph = FunctionGraph(inputs, outputs, clone=True)
+            mode = get_mode(rewritten)
+            with pytensor.config.change_flags(mode=mode):
+                mode.optimizer.rewrite(fgraph)
+            inputs, outputs = fgraph.inputs, fgraph.outputs
+        ours, converted = bridge.from_pytensor(outputs, inputs)
+        found = oc.function(ours, converted, on_unused_input="ignore")(*values)
+    for a, b in zip(found, wanted, strict=True):
+        single = "float32" in (str(a.dtype), str(b.dtype)) or any(
+            v.type.dtype == "float32"
+            for v in pytensor.graph.ancestors(outputs)
+            if hasattr(v.type, "dtype")
+        )
+        np.testing.assert_allclose(
+            a, b, rtol=1e-4 if single else 1e-9, atol=1e-5 if single else 1e-11
+        )
+        assert a.dtype == b.dtype
