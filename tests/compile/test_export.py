@@ -287,3 +287,25 @@ def test_cmake_builds_the_library_and_the_examples(tmp_path: Path) -> None:
     expected = {"output_0": np.exp([0.0, 1.0]).tolist(), "output_1": [1.0]}
     for example in ("example_c", "example_cpp"):
         assert values_in(run(tmp_path / "build" / example)) == expected
+
+
+def test_names_of_users_and_of_the_code(tmp_path: Path) -> None:
+    """Arguments, functions and shared variables may have any names, also those that the code itself uses."""
+    words = "frame code count int run table x x_lengths UNUSED é 2x linux exp data end free"
+    shared = [oc.shared(np.ones(1), word) for word in ("grow", "data", "double")]
+    inputs = [ot.dvector(word) for word in words.split()]
+    one = shared[0][0] * shared[2][0]
+    outputs = {word: ot.exp(v) + one for word, v in zip(words.split(), inputs, strict=True)}
+    updates = {shared[1]: shared[1] + 1}
+    for k, name in enumerate(("run", "exp", "x", "while", "two words", "9", None)):
+        f = oc.function(inputs, outputs, updates=updates, mode="native", name=name)
+        header, constants, source, *_ = f.export(tmp_path / str(k))
+        objects = [tmp_path / f"{part}.o" for part in ("library", "example")]
+        for text, made in zip((source, tmp_path / str(k) / "example.c"), objects, strict=True):
+            run(*compiler(), "-O0", *STRICT, "-c", text, "-o", made)
+        program = tmp_path / "program"
+        run(*compiler(), *objects, "-lm", "-o", program)
+        printed = values_in(run(program))
+        assert len(printed) == len(inputs) + 1
+        assert list(printed.values()) == [[np.exp(1) + 1] * 3] * len(inputs) + [[2]]
+        assert header.stem == source.stem == constants.stem.removesuffix("_constants")

@@ -6,10 +6,12 @@ process; only the working memory is found anew in each call, so that the library
 
 from __future__ import annotations
 
-from occelo_link.standalone.context import NO_ROOM
-from occelo_link.units.frame import ARENA, ARENA_END, CALLER, FIRST_INPUT, INPUT_SLOTS, NO_MEMORY
+import re
 
-DECLARATIONS = """\
+from occelo_link.standalone.context import NO_ROOM
+from occelo_link.units.frame import ARENA, ARENA_END, CALLER, FIRST_INPUT, INPUT_SLOTS
+
+CODE = """\
 /* an output of a call: the caller's memory and lengths (null if static), and a result that is copied there at the end */
 typedef struct {
   void *memory;
@@ -125,8 +127,22 @@ static i64 run(i64 *frame, call_record *call) {
 """
 
 
-def runtime(unit: str, outputs: int) -> str:
-    """Return the C code for the function ``unit``, which has a number of outputs. It needs the array ``table``."""
+_OWN = re.compile(
+    r"\b(output_record|call_record|count_of|room_of|set_lengths|grow|alloc_output|take|poll|commit|run|table)\b"
+)
+"""The names that the C code defines."""
+
+
+def own_name(library: str, name: str) -> str:
+    """Return the name that a library gives to a name of the C code, so that it has no name of a user."""
+    return f"{library}_{name}_"
+
+
+def runtime(library: str, unit: str, outputs: int) -> str:
+    """Return the C code of a library for the function ``unit``, which has a number of outputs.
+
+    The names of the code are `own_name`. It needs the array ``table``.
+    """
     numbers = {
         "CALLER": CALLER,
         "ARENA": ARENA,
@@ -134,9 +150,9 @@ def runtime(unit: str, outputs: int) -> str:
         "FIRST_INPUT": FIRST_INPUT,
         "INPUT_SLOTS": INPUT_SLOTS,
         "NO_ROOM_CODE": f"({NO_ROOM})",
-        "NO_MEMORY_CODE": f"({NO_MEMORY})",
         "OUTPUTS": max(1, outputs),
         "UNIT": unit,
     }
-    defined = "".join(f"#define {name} {value}\n" for name, value in numbers.items())
-    return f"{defined}\n{DECLARATIONS}"
+    words = re.compile(rf"\b({'|'.join(numbers)})\b")
+    made = words.sub(lambda m: str(numbers[m[0]]), CODE)
+    return _OWN.sub(lambda m: own_name(library, m[0]), made)

@@ -6,7 +6,9 @@ computes the same bits.
 
 from __future__ import annotations
 
-import re
+import ctypes
+import math
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -21,7 +23,7 @@ from occelo_link.c.source import print_c
 from occelo_link.loops.build import lower_graph
 from occelo_link.loops.ir.program import Invoke, Program, Value
 from occelo_link.standalone.c_arrays import array_text
-from occelo_link.standalone.c_runtime import runtime
+from occelo_link.standalone.c_runtime import own_name, runtime
 from occelo_link.standalone.context import BAD_LENGTH, CODES, NO_ROOM
 from occelo_link.standalone.example_calls import EXAMPLES
 from occelo_link.standalone.forms import Layout
@@ -57,9 +59,9 @@ def export_function(
     example: Sequence[Any] | None = None,
 ) -> list[Path]:
     """Write a compiled function to a folder as a C library. `Function.export` explains it."""
-    chosen = re.sub(r"\W", "_", name or function.name or "occelo_function", flags=re.ASCII)
-    if chosen[0].isdigit():
-        chosen = f"f{chosen}"
+    chosen = Names()(name or function.name, "f")
+    if _is_of_libraries(chosen):
+        chosen = f"{chosen}_function"
     if blas not in ("lp64", "ilp64"):
         raise ValueError(f"blas is 'lp64' or 'ilp64', not {blas!r}")
     library = _Library(function, chosen, blas)
@@ -97,7 +99,7 @@ class _Library:
         )
         _check_table(self.program)
         inputs = [function.maker.fgraph.inputs.index(v) for v in part.inputs]
-        self.layout: Layout = layout_of(function, inputs)
+        self.layout: Layout = layout_of(function, inputs, [name])
         names = Names()
         self.data: list[tuple[str, Any]] = []
         for position in self.layout.data:
@@ -207,14 +209,19 @@ const char *{self.name}_message(int64_t code);
 
     # the constants
 
+    def constant(self, number: int) -> str:
+        """The name of a constant of the program."""
+        return f"{self.name}_constant{number}_"
+
     def constants(self) -> str:
         lines = [f"/* The constants of {self.name}, and the values of its shared variables. */", ""]
         for k, array in enumerate(self.program.constants):
-            lines.append(array_text(f"constant{k}", np.asarray(array)))
+            lines.append(array_text(self.constant(k), np.asarray(array)))
         values: list[str] = []
         for k, (_, array) in enumerate(self.data):
-            lines.append(array_text(f"value{k}", array))
-            values.append(f"value{k}")
+            name = f"{self.name}_value{k}_"
+            lines.append(array_text(name, array))
+            values.append(name)
             if array.ndim:
                 values.append(f"{{{', '.join(str(n) for n in array.shape)}}}")
         listed = ", ".join(values) or "0"
@@ -225,12 +232,12 @@ const char *{self.name}_message(int64_t code);
 
     def source(self) -> str:
         unit = f"{self.name}_unit"
-        slots = ["(void *)alloc_output"] * SERVICES
         services = {GROW: "grow", POLL: "poll", TAKE: "take", ALLOC_OUTPUT: "alloc_output"}
-        for slot, service in services.items():
-            slots[slot] = f"(void *){service}"
+        slots = [f"(void *){own_name(self.name, services[slot])}" for slot in range(SERVICES)]
         slots += [self.entry(entry) for entry in self.program.table]
+        table = f"static void *{own_name(self.name, 'table')}[{len(slots)}]"
         routines = [e.partition(":")[2] for e in self.program.table if _is_blas(e)]
+        code = print_c([(unit, self.program)])
         return "\n".join(
             [
                 f"/* {self.name}: see {self.name}.h. Written by Occelo. */",
@@ -244,13 +251,11 @@ const char *{self.name}_message(int64_t code);
                 "",
                 *([_BLAS] if routines else []),
                 *(f"extern void BLAS({routine})(void);" for routine in routines),
-                print_c([(unit, self.program)]).replace(
-                    f"\ni64 {unit}(", f"\nstatic i64 {unit}(", 1
-                ),
-                f"static void *table[{len(slots)}];",
+                code.replace(f"\ni64 {unit}(", f"\nstatic i64 {unit}(", 1),
+                f"{table};",
                 "",
-                runtime(unit, len(self.program.outputs)),
-                f"static void *table[{len(slots)}] = {{",
+                runtime(self.name, unit, len(self.program.outputs)),
+                f"{table} = {{",
                 *(f"  {slot}," for slot in slots),
                 "};",
                 "",
@@ -262,7 +267,7 @@ const char *{self.name}_message(int64_t code);
     def entry(self, name: str) -> str:
         """The address of an entry of the program's table, in C."""
         if name.startswith("constant"):
-            return f"(void *){name}"
+            return f"(void *){self.constant(int(name[8:]))}"
         function = name.partition(":")[2]
         return f"(void *)BLAS({function})" if _is_blas(name) else f"(void *){function}"
 
@@ -281,7 +286,7 @@ const char *{self.name}_message(int64_t code);
         lines += [
             f"  if (!data) data = &{self.name}_default_data;",
             f"  i64 frame[{slots}] = {{0}};",
-            f"  call_record call = {{.outputs = {len(layout.results)}}};",
+            f"  {own_name(self.name, 'call_record')} call = {{.outputs = {len(layout.results)}}};",
         ]
         of_source = {each.source: each for each in layout.arguments if each.source >= 0}
         for position, source in enumerate(layout.sources):
@@ -289,10 +294,11 @@ const char *{self.name}_message(int64_t code);
             memory, lengths = self._input(of_source.get(source), source)
             if isinstance(lengths, list):
                 listed = ", ".join(str(n) for n in lengths) or "0"
-                lines.append(f"  static const i64 lengths{position}[] = {{{listed}}};")
-                lengths = f"lengths{position}"
+                lines.append(f"  static const i64 lengths{position}_[] = {{{listed}}};")
+                lengths = f"lengths{position}_"
             lines.append(f"  frame[{at}] = (i64)(intptr_t){memory};")
             lines.append(f"  frame[{at + 1}] = (i64)(intptr_t){lengths};")
+        kind = own_name(self.name, "output_record")
         of_result = {each.result: each for each in layout.arguments if each.result >= 0}
         for position, result in enumerate(layout.results):
             each = of_result[result]
@@ -300,8 +306,11 @@ const char *{self.name}_message(int64_t code);
             room = int(np.prod([n or 0 for n in each.shape], dtype=np.int64))
             size, later = np.dtype(each.dtype).itemsize, int(each.role == "state")
             record = f"{each.name}, {lengths}, {len(each.shape)}, {size}, {room}, {later}, 0"
-            lines.append(f"  call.output[{position}] = (output_record){{{record}}};")
-        return "\n".join([f"{self.prototype()} {{", *lines, "  return run(frame, &call);", "}", ""])
+            lines.append(f"  call.output[{position}] = ({kind}){{{record}}};")
+        run = own_name(self.name, "run")
+        return "\n".join(
+            [f"{self.prototype()} {{", *lines, f"  return {run}(frame, &call);", "}", ""]
+        )
 
     def _input(self, each: Argument | None, source: int) -> tuple[str, str | list[int]]:
         """The address of an input, and the address of its lengths, or its static lengths."""
@@ -374,6 +383,12 @@ _BLAS = """\
 #define BLAS(name) name##_
 #endif
 """
+
+
+def _is_of_libraries(name: str) -> bool:
+    """Whether the C library or its mathematical library has a function of this name."""
+    library = ctypes.CDLL(None) if sys.platform != "win32" else ctypes.CDLL("ucrtbase")
+    return hasattr(library, name) or hasattr(math, name)
 
 
 def _is_blas(entry: str) -> bool:

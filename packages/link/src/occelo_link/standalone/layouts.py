@@ -5,20 +5,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from occelo_link.standalone.forms import Layout
 from occelo_link.standalone.signature import Argument, Names, array_type
 
 
-def layout_of(function: Any, inputs: Sequence[int]) -> Layout:
+def layout_of(function: Any, inputs: Sequence[int], taken: Iterable[str] = ()) -> Layout:
     """Return how a unit and the arguments of a compiled function belong together.
 
     ``inputs`` are the positions in the graph of the unit's inputs; its outputs are those of the graph. The arguments are
-    the inputs, the outputs, and the states, which calls read and update. Raises TypeError if a value is not an array.
+    the inputs, the outputs, and the states, which calls read and update. None of them gets a name in ``taken``. Raises
+    TypeError if a value is not an array.
     """
-    graph, names = function.maker.call_graph, Names()
+    graph, names = function.maker.call_graph, Names(taken)
     updates = {source: result for result, source in graph.update_mapping.items()}
     arguments: list[Argument] = []
     states: list[Argument] = []

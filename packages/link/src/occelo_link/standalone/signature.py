@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -34,9 +34,12 @@ _POINTED_AT = ("float16", "complex64", "complex128")
 _TAKEN = frozenset(
     """auto bool break case catch char class const continue data default delete do double else enum extern float for
     goto if inline int long namespace new operator register restrict return short signed sizeof static struct switch
-    template this throw try typedef typename union unsigned using virtual void volatile while""".split()
+    template this throw try typedef typename union unsigned using virtual void volatile while and or not xor true false
+    nullptr NULL EOF linux unix i8 u8 i16 u16 i32 u32 i64 u64 UNUSED INDEPENDENT ALWAYS_INLINE NOT_INLINED code frame
+    call main i count printf fprintf stderr free realloc std begin end function module let local global macro quote
+    import export library""".split()
 )
-"""The names that an argument cannot have: keywords of C and C++, and the last argument ``data``."""
+"""The names that an argument cannot have: keywords of C, C++ and Julia, and what exported code and examples use."""
 
 Role = Literal["input", "output", "state"]
 
@@ -77,10 +80,10 @@ class Argument:
 
 
 class Names:
-    """Gives each argument a name of its own that C accepts."""
+    """Gives each argument a name of its own that C accepts, and that is not in ``taken``."""
 
-    def __init__(self) -> None:
-        self._given: set[str] = set()
+    def __init__(self, taken: Iterable[str] = ()) -> None:
+        self._given: set[str] = {*_TAKEN, *C_TYPES.values(), *taken}
 
     def __call__(self, wanted: str | None, otherwise: str) -> str:
         """Return ``wanted``, or ``otherwise`` if there is no name, in a form that C accepts and that is new."""
@@ -88,7 +91,7 @@ class Names:
         if name[0].isdigit() or name[0] == "_":
             name = f"{otherwise}{name if name[0] == '_' else f'_{name}'}"
         found, number = name, 1
-        while found in _TAKEN or {found, f"{found}_lengths"} & self._given:
+        while {found, f"{found}_lengths"} & self._given:
             number += 1
             found = f"{name}_{number}"
         self._given |= {found, f"{found}_lengths"}
