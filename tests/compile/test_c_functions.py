@@ -18,7 +18,9 @@ import occelo_loops as loops
 import occelo_random as random
 from occelo_graph import grad
 from occelo_graph import tensor as ot
+from occelo_graph.config import config
 from occelo_graph.ops.control.python_function import as_op
+from occelo_link.c.compiler import CompilerMissing, shared_library
 from occelo_link.standalone.c_function import CFunction
 from occelo_link.standalone.context import BAD_LENGTH, NO_ROOM
 from occelo_link.standalone.selection import NeedsPython
@@ -203,6 +205,51 @@ def test_threads_run_at_once_and_get_the_same_bits() -> None:
         assert all(pool.map(work, range(8)))
 
 
+THREADS = """
+#include <pthread.h>
+#include <stdint.h>
+#include <string.h>
+typedef int64_t (*density)(uint64_t, const double *, double *, double *, const void *);
+struct work { density f; const double *x; const double *gradient; double value; int64_t wrong; };
+static void *run(void *given) {
+  struct work *work = given;
+  double gradient[7], value;
+  for (int i = 0; i < 500; ++i) {
+    int64_t code = work->f(7, work->x, gradient, &value, 0);
+    work->wrong += code || value != work->value || memcmp(gradient, work->gradient, sizeof gradient);
+  }
+  return 0;
+}
+int64_t count_wrong(density f, const double *x, const double *gradient, double value) {
+  pthread_t threads[8];
+  struct work work[8];
+  int64_t wrong = 0;
+  for (int i = 0; i < 8; ++i) {
+    work[i] = (struct work){f, x, gradient, value, 0};
+    if (pthread_create(&threads[i], 0, run, &work[i])) return -1;
+  }
+  for (int i = 0; i < 8; ++i) pthread_join(threads[i], 0);
+  for (int i = 0; i < 8; ++i) wrong += work[i].wrong;
+  return wrong;
+}
+"""
+
+
+def test_threads_of_the_system_run_while_python_holds_its_lock() -> None:
+    try:
+        library = shared_library(THREADS, None)
+    except (CompilerMissing, RuntimeError) as missing:
+        pytest.skip(f"no C compiler, or no threads of POSIX: {missing}")
+    f, point = chained()
+    value, gradient = f(point)
+    c = f.c_function("log_density_gradient")
+    address, pointer = ctypes.cast(library.count_wrong, ctypes.c_void_p).value, ctypes.c_void_p
+    assert address is not None
+    # a function of this type keeps the lock, so a thread that waits for it would wait for ever
+    kind = ctypes.PYFUNCTYPE(ctypes.c_int64, pointer, pointer, pointer, ctypes.c_double)
+    assert kind(address)(c.address, point.ctypes, gradient.ctypes, float(value)) == 0
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_failures_are_codes_with_a_meaning(mode: str) -> None:
     a, x = ot.dmatrix("a"), ot.dvector("x")
@@ -232,6 +279,18 @@ def test_failures_are_codes_with_a_meaning(mode: str) -> None:
     sent = [good.ctypes, square.ctypes, point.ctypes, square.ctypes, None, lengths.ctypes]
     assert c.ctypes(*sent, scalar.ctypes, None) == NO_ROOM
     assert lengths.tolist() == [3]
+
+
+def test_units_that_run_loops_in_pythons_threads_are_compiled_again() -> None:
+    x = ot.dvector("x")
+    with config.change_flags(native__threads=2):
+        f = oc.function([x], ot.exp(-x * x) + ot.sin(x), mode="native")
+        vm: Any = f.vm
+        (unit,) = vm.units
+        c = f.c_function()
+    point = np.random.default_rng(0).uniform(size=50)
+    assert "service:parallel" in unit.interface.table
+    assert same(called(c, point)[1], f(point))
 
 
 def test_lengths_that_the_type_has() -> None:
