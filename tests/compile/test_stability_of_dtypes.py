@@ -178,3 +178,37 @@ def test_rounded_results_are_read_before_they_are_rounded() -> None:
     assert slope.dtype == "float64"
     np.testing.assert_allclose(value, [np.exp(-80.0), np.log(2.0), 100, 800], rtol=2e-7)
     np.testing.assert_allclose(slope, [np.exp(-80.0), 0.5, 1, 1], rtol=2e-7)
+
+
+def joined(x: Any) -> Any:
+    ends = [end((1,), "float16") for end in (ot.zeros, ot.ones)]
+    return ot.diff(ot.concatenate([ends[0], ot.sigmoid(x), ends[1]]))
+
+
+S = FUNCTIONS["sigmoid"]
+OF_HALF: list[tuple[Callable[[Any], Any], Callable[[Any], Any]]] = [
+    (lambda x: 1 - ot.sigmoid(x).astype("float32"), lambda x: 1 - S(x)),
+    (lambda x: ot.sigmoid(x) - ot.sigmoid(x / 2), lambda x: S(x) - S(x / 2)),
+    (joined, lambda x: np.diff(np.concatenate([[0], S(x), [1]]))),
+    (lambda x: x / ot.cosh(x) * ot.sinh(x), lambda x: x * FUNCTIONS["tanh"](x)),
+    (lambda x: 1 / ot.softplus(x) * ot.sigmoid(x), lambda x: S(x) / FUNCTIONS["softplus"](x)),
+    (
+        lambda x: 1 / ot.sum(x * ot.exp(x)) * ot.exp(x) * x,
+        lambda x: x * FUNCTIONS["exp"](x) / np.sum(x * FUNCTIONS["exp"](x)),
+    ),
+]
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "bool", "float16"])
+@pytest.mark.parametrize("number", range(len(OF_HALF)))
+def test_half_precision_results_are_those_of_exact_arithmetic(number: int, dtype: str) -> None:
+    """Rules whose results differ from those of naive float16 by more than its rounding are right where those are not."""
+    ours, exactly = OF_HALF[number]
+    values = (-9, -4, -1, 1, 3, 5, 9) if kind(dtype) in "if" else (1, 3, 5, 9)
+    points = np.array(values).astype(dtype)
+    x = ot.tensor("x", dtype=dtype, shape=(None,))
+    found = function([x], ours(x))(points)
+    wanted = exactly(np.array([mpmath.mpf(float(v)) for v in points], object))
+    unit, tiny = precision(("float16",))
+    for one, right in zip(found, wanted, strict=True):
+        assert error(one, getattr(right, "a", right), 0.0, unit, tiny) <= 4, (points, one)

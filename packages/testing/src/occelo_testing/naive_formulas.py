@@ -271,9 +271,13 @@ def page() -> str:
         "functions. Then the unit is that of the coarsest float dtype in which NumPy would compute a part of the formula, but "
         "no part overflows in it. `tests/compile/test_stability_of_dtypes.py` compares every pair of dtypes.",
         "",
-        "Derivatives that a chain rule wrote down, such as `(1 / s - 1 / (1 - s)) * s * (1 - s)` with `s = sigmoid(x)`, are "
-        "finite and right in FAST_RUN wherever the result can be represented; `tests/compile/test_raw_gradients.py` lists "
-        "those that are tested. `1 - tanh(x) ** 2` is an exception: it is right to the digits of numbers near 1.",
+        "Many derivatives that a chain rule wrote down, such as `(1 / s - 1 / (1 - s)) * s * (1 - s)` with `s = sigmoid(x)`, are "
+        "finite and right in FAST_RUN wherever the result can be represented, too: those that `DERIVATIVES` in "
+        "`tests/compile/test_raw_gradients.py` lists, with other factors beside them. There are no such forms for "
+        "`1 - tanh(x) ** 2`, which is right to the digits of numbers near 1, and its quotients by `1 + tanh(x)`; for quotients "
+        "whose numerator and denominator are both sums of several exponentials with weights, such as "
+        "`(exp(x) + 2 * exp(2 * x)) / (exp(x) + exp(2 * x))`; for complementary log-log functions with a factor in the exponent, "
+        "such as `1 - exp(-t * exp(x))`; and for sums in which two results that are right cancel, such as `1 / expm1(x) - 1 / x`.",
         "",
         "| formula | value | gradient | second | inputs |",
         "|---|---|---|---|---|",

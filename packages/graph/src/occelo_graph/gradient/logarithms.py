@@ -440,6 +440,11 @@ def _of_difference(reader: Reader, a: TensorVariable, b: TensorVariable) -> Loga
         inner = reader.inner(b, "erf")
         if inner is not None:
             return Logarithm(log_erfc(inner), True)
+        rest = reader.node(b, "sub")
+        if rest is not None and number_in(rest.inputs[0]) == 1:  # 1 - (1 - x) = x
+            found = reader.log_of(rest.inputs[1])
+            if found is not None and found.helps:
+                return found
     x, y = reader.logistic(a), reader.logistic(b)
     if x is not None and y is not None:
         # sigmoid(x) - sigmoid(y) = sigmoid(x) sigmoid(-y) (1 - exp(y - x))

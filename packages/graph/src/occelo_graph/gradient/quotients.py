@@ -18,6 +18,7 @@ from occelo_graph.ir.nodes import Apply
 from occelo_graph.ops.elemwise.arithmetic import (
     gt,
     maximum,
+    minimum,
     mul,
     neg,
     reciprocal,
@@ -297,6 +298,70 @@ def _over_weighted_total(
     return _times(rest, share / sum_(_times(others, share), axis=axis, keepdims=True))
 
 
+def _over_difference_of_powers(
+    reader: Reader, factors: list[TensorVariable], top: TensorVariable, bottom: TensorVariable
+) -> TensorVariable | None:
+    """w exp(x) / (exp(x) - exp(y)) = -w / expm1(y - x), and w exp(y) / (exp(x) - exp(y)) = w / expm1(x - y).
+
+    1 is read as exp(0).
+    """
+    below = _difference_of_powers(reader, bottom) or _of_negative_power(reader, bottom)
+    if below is None:
+        return None
+    for i, factor in enumerate(factors):
+        power = reader.inner(factor, "exp")
+        for (own, other), sign in ((below, -1), (below[::-1], 1)):
+            if power is not None and same(power, own):
+                made = reciprocal(expm1(_less(reader, other, own)))
+                rest = factors[:i] + factors[i + 1 :]
+                return _times(rest, made if sign > 0 else neg(made))
+    return None
+
+
+def _of_negative_power(
+    reader: Reader, variable: TensorVariable
+) -> tuple[TensorVariable, TensorVariable] | None:
+    """Return x and 0 if the variable is expm1(x) as the derivative of log1mexp(x) has it, for an x = -exp(y). Else None.
+
+    The derivative chooses the sign of the divisor where it is 0. For such an x, expm1(x) has this sign.
+    """
+    found = reader.computed_by(variable, Elemwise)
+    if found is None or found.op.scalar_op.name != "switch" or number_in(found.inputs[1]) != 0:
+        return None
+    x = reader.inner(found.inputs[2], "expm1")
+    power = None if x is None else reader.inner(x, "neg")
+    if x is None or power is None or reader.inner(power, "exp") is None:
+        return None
+    zero = computed_by(found.inputs[0], Elemwise)
+    is_zero = zero is not None and zero.op.scalar_op.name == "eq" and same(zero.inputs[0], x)
+    return (x, reader.number(0.0)) if is_zero else None
+
+
+def _less(reader: Reader, a: TensorVariable, b: TensorVariable) -> TensorVariable:
+    """a - b, without a number 0."""
+    if number_in(a) == 0:
+        return reader.negated(b)
+    return a if number_in(b) == 0 else sub(a, b)
+
+
+def _over_expm1_of_power(
+    reader: Reader, factors: list[TensorVariable], top: TensorVariable, bottom: TensorVariable
+) -> TensorVariable | None:
+    """w u / (exp(u) - 1) for u = exp(x), where u would underflow or overflow: it is w or 0 there, to the last digit."""
+    below = _difference_of_powers(reader, bottom)
+    x = None if below is None else reader.inner(below[0], "exp")
+    if below is None or x is None or number_in(below[1]) != 0:
+        return None
+    if reader.node(x, "maximum", "minimum") is not None:
+        return None  # the form below contains such a quotient itself
+    rest = _without(reader, factors, x)
+    if rest is None:
+        return None
+    least = smallest_exponent(reader.dtype)
+    power = exp(maximum(minimum(x, reader.number(-least)), reader.number(least)))
+    return _times(rest, power / expm1(power))
+
+
 _LAWS_OF_QUOTIENTS = (
     _hyperbolic,
     _over_power_plus_one,
@@ -309,6 +374,8 @@ _LAWS_OF_QUOTIENTS = (
 _LAWS_OF_VALUES = (
     _over_weighted_total,
     _over_softplus,
+    _over_expm1_of_power,
+    _over_difference_of_powers,
 )
 """Such laws whose forms have no stable derivatives."""
 

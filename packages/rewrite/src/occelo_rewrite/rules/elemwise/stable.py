@@ -12,6 +12,7 @@ from occelo_graph import tensor as ot
 from occelo_graph.gradient.conversions import in_one_dtype
 from occelo_graph.gradient.expressions import ExpressionReader
 from occelo_graph.gradient.logarithms import log_erfc as log_of_erfc
+from occelo_graph.gradient.logarithms import smallest_exponent
 from occelo_graph.gradient.products import distributed, product_in, without_conflicts
 from occelo_graph.gradient.quotients import quotient_in_product
 from occelo_graph.gradient.stable_forms import last_form, stable_form
@@ -54,6 +55,18 @@ def log1p_exp(x: TensorVariable) -> TensorVariable | None:
 def log_one_minus_exp(x: TensorVariable) -> TensorVariable | None:
     """log1p(-exp(x)) = log(-expm1(x)) = log1mexp(x)."""
     return ot.log1mexp(x)
+
+
+@rule(p.log1mexp(-p.exp(x)), tags=("stabler",))
+def log1mexp_of_power(x: TensorVariable) -> TensorVariable | None:
+    """log1mexp(-exp(x)) = log1mexp(-exp(max(x, c))) + min(x - c, 0), for a c where the result is c to the last digit.
+
+    It is the logarithm of the inverse of the complementary log-log function. exp(x) alone may underflow.
+    """
+    if applied(x, ot.maximum) is not None:
+        return None  # this is a result of this rule
+    least = smallest_exponent(x.type.dtype)
+    return ot.log1mexp(-ot.exp(ot.maximum(x, least))) + ot.minimum(x - least, 0.0)
 
 
 @rule(p.log(p.sigmoid(x)), tags=("stabler",))
@@ -236,6 +249,12 @@ def difference_of_sigmoids(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -
     return _last(node)
 
 
+@rule(p.mul(p.exp(x), p.exp(-p.exp(x))), tags=("stabler", "finite", "rounding"))
+def power_times_decay(x: TensorVariable) -> TensorVariable | None:
+    """exp(x) exp(-exp(x)) = exp(x - exp(x)): exp(x) may overflow where the other factor is 0."""
+    return ot.exp(x - ot.exp(x))
+
+
 _PRODUCTS = [ot.mul, ot.true_div, ot.reciprocal, ot.neg]
 
 
@@ -314,6 +333,7 @@ STABILIZE = RuleSet(
         log_one_minus,
         log1p_exp,
         log_one_minus_exp,
+        log1mexp_of_power,
         log_sigmoid,
         log1p_minus_sigmoid,
         exp_minus_one,
@@ -344,5 +364,7 @@ GENERAL = RuleSet(
     "general stable forms",
 )
 """Rules that are tried after all others. They also apply if intermediate results have other users."""
-SPECIALIZE = RuleSet((stable_root, difference_of_sigmoids), "stable forms of what is left")
-"""Rules for roots and differences, tried when logarithms and products of them have their own stable forms."""
+SPECIALIZE = RuleSet(
+    (stable_root, difference_of_sigmoids, power_times_decay), "stable forms of what is left"
+)
+"""Rules for roots, differences and products, tried when logarithms and products of them have their own stable forms."""
