@@ -21,7 +21,7 @@ import occelo_pytensor as bridge
 
 pytestmark = pytest.mark.filterwarnings("ignore:PyTensor could not link to a BLAS")
 THEIRS = Mode("py", "fast_compile")
-COUNT = 300 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 25
+COUNT = 300 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 8
 N = 3
 
 UNARY: list[Callable[[Any], Any]] = [

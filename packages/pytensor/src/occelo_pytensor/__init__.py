@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from occelo_graph.lazy_names import deferred
 from occelo_pytensor import conversions as conversions
+from occelo_pytensor.back import to_pytensor as to_pytensor
 from occelo_pytensor.conversion import from_pytensor as from_pytensor
 from occelo_pytensor.mode import register as _register_mode
 from occelo_pytensor.registry import register_conversion as register_conversion

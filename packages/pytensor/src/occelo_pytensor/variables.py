@@ -7,19 +7,22 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 from pytensor.compile.sharedvalue import SharedVariable
+from pytensor.compile.sharedvalue import shared as pytensor_shared
 from pytensor.scalar.basic import ScalarType
 from pytensor.tensor.random.type import RandomType
 from pytensor.tensor.type import TensorType
 from pytensor.tensor.type_other import NoneTypeT, SliceType
 
 import occelo.tensor as ot
-from occelo_graph import Container
+from occelo_graph import Constant, Container
 from occelo_graph import SharedVariable as OurShared
 from occelo_graph.tensors.variable import TensorSharedVariable
 from occelo_random.ops.generator_type import random_generator_type
 from occelo_random.ops.generators import RandomGeneratorSharedVariable
 
 _shared: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
+_kept: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
+"""PyTensor's shared variables for those of Occelo, which keep them."""
 
 
 def our_type(theirs: Any) -> Any:
@@ -53,6 +56,16 @@ def constant(variable: Any) -> Any:
     return ot.constant(np.asarray(variable.data), name=variable.name)
 
 
+def static(x: Any) -> Any:
+    """A Python integer for a constant integer scalar of Occelo. Anything else is returned as it is.
+
+    Keys and lengths that are Python integers become fields of ops, and make static shapes.
+    """
+    if isinstance(x, Constant) and x.type.ndim == 0 and np.asarray(x.data).dtype.kind in "iu":
+        return int(np.asarray(x.data))
+    return x
+
+
 def is_shared(variable: Any) -> bool:
     """Whether PyTensor's ``variable`` is a shared variable."""
     return isinstance(variable, SharedVariable)
@@ -77,3 +90,16 @@ def bound(variable: Any, cell: list[Any]) -> Any:
     return maker(
         kind, None, container=Container(kind, cell, name=variable.name), name=variable.name
     )
+
+
+def their_shared(variable: Any) -> Any:
+    """PyTensor's shared variable that has the storage of Occelo's shared tensor ``variable``. It is made once."""
+    for theirs, ours in _shared.items():
+        if ours is variable:
+            return theirs
+    value = variable.get_value(borrow=True)
+    made = pytensor_shared(value, variable.name, shape=variable.type.shape, borrow=True)
+    made.container.storage = variable.container.storage
+    _shared[made] = variable
+    _kept[variable] = made
+    return made

@@ -9,21 +9,22 @@ from pytensor.tensor.basic import Alloc, AllocEmpty, ARange, Eye, Nonzero
 
 import occelo.tensor as ot
 from occelo_pytensor.registry import register_conversion
+from occelo_pytensor.variables import static
 
 
 @register_conversion(Alloc)
 def _alloc(node: Any, value: Any, *lengths: Any) -> Any:
-    return ot.alloc(value, *lengths)
+    return ot.alloc(value, *map(static, lengths))
 
 
 @register_conversion(AllocEmpty)
 def _empty(node: Any, *lengths: Any) -> Any:
-    return ot.empty(list(lengths), dtype=node.op.dtype)
+    return ot.empty([static(n) for n in lengths], dtype=node.op.dtype)
 
 
 @register_conversion(ARange)
 def _arange(node: Any, start: Any, stop: Any, step: Any) -> Any:
-    return ot.arange(start, stop, step, dtype=node.op.dtype)
+    return ot.arange(static(start), static(stop), static(step), dtype=node.op.dtype)
 
 
 @register_conversion(Eye)
@@ -31,7 +32,7 @@ def _eye(node: Any, rows: Any, columns: Any, offset: Any) -> Any:
     if getattr(offset, "data", None) is None:  # known only at run time
         below = ot.expand_dims(ot.arange(rows), 1) + offset
         return ot.cast(ot.eq(below, ot.expand_dims(ot.arange(columns), 0)), node.op.dtype)
-    return ot.eye(rows, columns, int(np.asarray(offset.data)), dtype=node.op.dtype)
+    return ot.eye(static(rows), static(columns), int(np.asarray(offset.data)), dtype=node.op.dtype)
 
 
 @register_conversion(Nonzero)

@@ -18,11 +18,12 @@ from pytensor.tensor.type_other import MakeSlice
 
 import occelo.tensor as ot
 from occelo_pytensor.registry import register_conversion
+from occelo_pytensor.variables import static
 
 
 def _key(entries: Any, indices: Any) -> tuple[Any, ...]:
     def value(position: int | None) -> Any:
-        return None if position is None else indices[position]
+        return None if position is None else static(indices[position])
 
     return tuple(
         slice(value(e.start), value(e.stop), value(e.step)) if isinstance(e, slice) else value(e)

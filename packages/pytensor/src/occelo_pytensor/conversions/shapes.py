@@ -9,7 +9,10 @@ from pytensor.tensor.reshape import JoinDims, SplitDims
 from pytensor.tensor.shape import Reshape, Shape, Shape_i, SpecifyShape
 
 import occelo.tensor as ot
+from occelo_graph import Constant, computed_by
+from occelo_graph.ops.join import MakeVector
 from occelo_pytensor.registry import register_conversion
+from occelo_pytensor.variables import static
 
 
 @register_conversion(DimShuffle)
@@ -29,11 +32,16 @@ def _length(node: Any, x: Any) -> Any:
 
 @register_conversion(SpecifyShape)
 def _specify(node: Any, x: Any, *lengths: Any) -> Any:
-    return ot.specify_shape(x, list(lengths))
+    return ot.specify_shape(x, [static(n) for n in lengths])
 
 
 @register_conversion(Reshape)
 def _reshape(node: Any, x: Any, shape: Any) -> Any:
+    listed = computed_by(shape, MakeVector)
+    if listed is not None:
+        shape = [static(n) for n in listed.inputs]
+    elif isinstance(shape, Constant):
+        shape = [int(n) for n in shape.data]
     return ot.reshape(x, shape, ndim=node.op.ndim)
 
 

@@ -1,0 +1,76 @@
+"""Graphs of Occelo as PyTensor graphs, and there and back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytensor
+import pytest
+from pytensor.compile.mode import Mode
+
+import occelo as oc
+import occelo.tensor as ot
+import occelo_pytensor as bridge
+
+pytestmark = pytest.mark.filterwarnings("ignore:PyTensor could not link to a BLAS")
+M = np.random.default_rng(0).normal(size=(3, 3)) + 2 * np.eye(3)
+V = np.array([0.5, -1.0, 2.0])
+I = np.array([0, 2])  # noqa: E741
+
+GRAPHS: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "elementwise": lambda m, v, i: ot.exp(m) * 2 + v - ot.log1p(v**2) / (1 + ot.abs(m)),
+    "comparison": lambda m, v, i: ot.switch(m > v, ot.sigmoid(m), ot.erf(v)),
+    "reductions": lambda m, v, i: m.sum(0) + m.prod() + m.max() + ot.var(v) + ot.all(v > -9),
+    "shapes": lambda m, v, i: m.T.reshape((-1,))[2:5] + m.shape[0] + ot.expand_dims(v, 0)[0],
+    "reads": lambda m, v, i: m[i].sum(0) + m[1] + m[::-1, 0] + v[i[0]],
+    "writes": lambda m, v, i: ot.set_subtensor(m[0], v)[0] + ot.inc_subtensor(v[i], 1.0),
+    "joins": lambda m, v, i: ot.concatenate([v, ot.stack([v[0], v.sum()])]) + ot.zeros(5),
+    "products": lambda m, v, i: m @ v + ot.dot(v, v) + ot.matmul(m[None], m)[0, 0],
+    "linear algebra": lambda m, v, i: ot.linalg.cholesky(m @ m.T)[2] + ot.linalg.inv(m) @ v,
+    "solve": lambda m, v, i: ot.linalg.solve_triangular(ot.tril(m), m, lower=True),
+    "casts": lambda m, v, i: ot.cast(m, "float32") * ot.cast(i[0], "int8") + (v > 0),
+    "softmax": lambda m, v, i: ot.softmax(m, axis=1) + ot.log_softmax(v, axis=0) + ot.logsumexp(m),
+    "argmax": lambda m, v, i: ot.argmax(m, axis=0) + ot.cumsum(v) + ot.arange(3),
+    "gradient": lambda m, v, i: oc.grad((ot.tanh(m @ v) ** 2).sum(), m),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_values_are_the_same_and_graphs_come_back(name: str) -> None:
+    m, v, i = ot.dmatrix("m"), ot.dvector("v"), ot.lvector("i")
+    out = GRAPHS[name](m, v, i)
+    values = (M, V, I)
+    theirs, converted = bridge.to_pytensor([out], [m, v, i])
+    f = pytensor.function(
+        theirs, converted, mode=Mode("py", "fast_compile"), on_unused_input="ignore"
+    )
+    wanted = oc.function([m, v, i], [out], on_unused_input="ignore")(*values)
+    for a, b in zip(f(*values), wanted, strict=True):
+        assert a.dtype == b.dtype
+        np.testing.assert_allclose(a, b, rtol=1e-6 if a.dtype == "float32" else 1e-11)
+    assert [x.name for x in theirs] == ["m", "v", "i"]
+
+    def back(outputs: Any, inputs: Any) -> tuple[Any, Any]:
+        return bridge.from_pytensor(outputs, inputs)
+
+    # the first trip makes broadcasting explicit, as PyTensor has it; after it, graphs come back as they were
+    digests: list[str] = []
+    for _ in range(3):
+        ours, found = back(converted, theirs)
+        digests.append(oc.digest(oc.FunctionGraph(ours, found)))
+        theirs, converted = bridge.to_pytensor(found, ours)
+    assert digests[-1] == digests[-2]
+
+
+def test_shared_variables_have_one_storage() -> None:
+    state = oc.shared(np.arange(3.0), "state")
+    f = pytensor.function([], bridge.to_pytensor(state * 2), mode=Mode("py", "fast_compile"))
+    state.set_value(np.ones(3))
+    np.testing.assert_array_equal(f(), [2, 2, 2])
+
+
+def test_what_has_no_equal_is_refused() -> None:
+    with pytest.raises(TypeError, match="no equal"):
+        bridge.to_pytensor(ot.random.normal(ot.random.key(1)))
