@@ -17,7 +17,7 @@ from occelo_graph.ir.nodes import Variable
 from occelo_graph.ir.op import ZERO, op
 from occelo_graph.ops.arguments import stands_for
 from occelo_graph.ops.cast import cast
-from occelo_graph.ops.elemwise.arithmetic import sgn
+from occelo_graph.ops.elemwise.arithmetic import isnan, sgn, switch
 from occelo_graph.ops.elemwise.complex import complex as complex_
 from occelo_graph.ops.elemwise.transcendental import log
 from occelo_graph.ops.index.search import diagonal
@@ -76,7 +76,9 @@ class SLogDet(MatrixOp):
 
     def decompose(self, x: Any) -> Sequence[Any]:
         pivots, sign = _pivots(x)
-        turned = prod(sgn(pivots), axis=-1) * cast(sign, x.dtype)
+        # as in NumPy, a pivot that is NaN has no sign
+        signed = pivots if is_complex(x.dtype) else switch(isnan(pivots), 1.0, pivots)
+        turned = prod(sgn(signed), axis=-1) * cast(sign, x.dtype)
         logarithm = log(abs(pivots)).sum(axis=-1)
         return [if_square(self.label, x, v) for v in (turned, logarithm)]
 
