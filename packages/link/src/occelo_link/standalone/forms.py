@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_link.standalone.context import BAD_LENGTH
 from occelo_link.standalone.signature import Argument, prototype
 from occelo_link.standalone.wrapper import LLVM_TYPES, Wrapper
@@ -30,7 +30,7 @@ _NUMBERS: dict[str, Any] = {
 }
 
 
-@dataclass
+@frozen_dataclass(eq=False)
 class Layout:
     """How the inputs and outputs of a unit and the arguments of a function belong together.
 
@@ -49,7 +49,7 @@ class Layout:
         return [each for each in self.arguments if each.role in roles]
 
 
-@dataclass
+@frozen_dataclass(eq=False)
 class Written:
     """A C function as text: its wrapper in LLVM IR, its declaration with ``{name}``, and its types for ctypes."""
 

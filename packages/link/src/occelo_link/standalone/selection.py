@@ -7,26 +7,27 @@ outputs, the graph is compiled again.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from occelo_graph import Apply, Variable
 from occelo_graph.errors import describe
+from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_link.blocks.linker import BlockLinker
 from occelo_link.blocks.partition import Part
 from occelo_link.blocks.vm import BlockVM
-from occelo_link.c.linker import CLinker
-from occelo_link.loops.ir.program import Program
-from occelo_link.loops.python_only import reason_for_python
 from occelo_link.native.linker import NativeLinker
 from occelo_link.units.unit import NativeUnit
+
+if TYPE_CHECKING:
+    from occelo_link.loops.ir.program import Program
 
 
 class NeedsPython(TypeError):
     """A function cannot run without Python. The message names the op and the user's variable."""
 
 
-@dataclass
+@frozen_dataclass(eq=False)
 class Chosen:
     """A unit that runs without Python.
 
@@ -54,7 +55,7 @@ def block_of(function: Any) -> tuple[Part, NativeUnit | None]:
     if the mode makes no machine code of whole blocks.
     """
     linker = function.maker.mode.linker
-    if not isinstance(linker, NativeLinker | CLinker):
+    if not isinstance(linker, BlockLinker) or linker.name not in ("native", "c"):
         raise TypeError(
             f"Functions without Python are compiled in the modes native and c, not {linker}"
         )
@@ -79,6 +80,8 @@ def _is_lowered(linker: BlockLinker, node: Apply) -> bool:
 
 
 def _needs_python(nodes: Sequence[Apply]) -> NeedsPython:
+    from occelo_link.loops.python_only import reason_for_python  # slow to import
+
     node = nodes[0]
     made: Variable = node.outputs[0]
     reason = reason_for_python(node)

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from occelo_graph import Variable
+from occelo_graph.frozen_dataclasses import frozen_dataclass
 
 C_TYPES = {
     "bool": "bool",
@@ -44,7 +44,7 @@ _TAKEN = frozenset(
 Role = Literal["input", "output", "state"]
 
 
-@dataclass
+@frozen_dataclass(eq=False)
 class Argument:
     """An input, an output, or a state: a value that a call reads and then overwrites with its new value.
 
