@@ -42,6 +42,8 @@ CASES: dict[str, Build] = {
     "masks": lambda m, v: m[m > 0].sum() + pt.stack(pt.nonzero(v > -9)).sum(),
     "writes": lambda m, v: m[1:, 0].set(v)[0].inc(2.0)[[0, 0, 1], 2].inc(v[:3]),
     "reductions": lambda m, v: m.sum(0) + m.prod(1).mean() + m.max() + m.min(0) + pt.var(m, 0),
+    "extremes": lambda m, v: pt.max(m - 9, axis=1) + pt.min(m + 9) + pt.max(m - 9, axis=0, initial=-np.inf)[0] + pt.min(pt.cast(m * 9, "int64")),
+    "extremes_of_nothing": lambda m, v: pt.max(m[:0], axis=0, initial=-np.inf),
     "truths": lambda m, v: pt.stack([(m > 5).any(), (v < 5).all()]),
     "argmax": lambda m, v: pt.argmax(m, axis=0) + pt.argmin(v) + pt.argmax(m),
     "cumulative": lambda m, v: pt.cumsum(m, axis=0) + pt.cumprod(v),

@@ -9,9 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import pytensor.tensor as pt
 from pytensor.tensor.basic import MakeVector as TheirVector
-from pytensor.tensor.math import Argmax
+from pytensor.tensor.math import Argmax, Max, Min
 from pytensor.tensor.shape import specify_shape
 
 from occelo_graph import Constant, SharedVariable, toposort
@@ -37,10 +36,12 @@ from occelo_graph.ops.shape.asserting import SpecifyShape
 from occelo_graph.ops.shape.dimensions import DimShuffle
 from occelo_graph.ops.shape.reading import Shape, Shape_i
 from occelo_graph.ops.shape.reshaping import Reshape
+from occelo_graph.ops.shape.stretching import Stretch
 from occelo_linalg.ops.determinant import Det
 from occelo_linalg.ops.equations.triangular import SolveTriangular
 from occelo_linalg.ops.factorizations.cholesky import Cholesky
 from occelo_linalg.ops.inverse import Inv
+from occelo_pytensor.library import tensor as pt
 from occelo_pytensor.library import theirs
 from occelo_pytensor.variables import their_shared
 
@@ -56,10 +57,8 @@ def _for(*kinds: type) -> Callable[[Back], Back]:
     return register
 
 
-_RENAMED = {
-    "sgn": "sign", "tri_gamma": "polygamma", "invert": "invert", "int_div": "int_div",
-    "floor_div": "int_div", "pow": "pow", "true_div": "true_div", "neq": "neq", "ive": "ive",
-}  # fmt: skip
+_RENAMED = {"sgn": "sign", "floor_div": "int_div", "and": "and_", "or": "or_"}
+"""PyTensor's names of elementwise functions, where they are not the same."""
 
 
 @_for(Elemwise)
@@ -69,11 +68,15 @@ def _elementwise(op: Any, *inputs: Any) -> Any:
         return pt.cast(inputs[0], scalar.dtype)
     if scalar.name == "tri_gamma":
         return pt.polygamma(1, inputs[0])
-    function = getattr(pt, _RENAMED.get(scalar.name, scalar.name), None)
+    name = str(scalar.name)
+    function = getattr(pt, _RENAMED.get(name, name), None)
     return NotImplemented if function is None else function(*inputs)
 
 
-_REDUCTIONS = {"add": "sum", "mul": "prod", "maximum": "max", "minimum": "min", "and_": "all", "or_": "any"}  # fmt: skip
+_REDUCTIONS = {
+    "add": "sum", "mul": "prod", "maximum": "max", "minimum": "min", "and": "all", "or": "any",
+    "supremum": "max", "infimum": "min",
+}  # fmt: skip
 
 
 @_for(CAReduce)
@@ -81,6 +84,8 @@ def _reduce(op: Any, x: Any) -> Any:
     name = _REDUCTIONS.get(op.scalar_op.name)
     if name is None:
         return NotImplemented
+    if op.scalar_op.name in ("supremum", "infimum"):  # of no elements it is infinite
+        return (Max if name == "max" else Min)(axis=tuple(op.axis), initial=True)(x)
     options = {} if name in ("max", "min", "all", "any") else {"dtype": op.dtype}
     return getattr(pt, name)(x, axis=list(op.axis), **options)
 
@@ -156,6 +161,12 @@ def _arange(op: Any, start: Any, stop: Any, step: Any) -> Any:
     return pt.arange(start, stop, step, dtype=op.dtype)
 
 
+@_for(Stretch)
+def _stretch(op: Any, x: Any, *lengths: Any) -> Any:
+    """A write in PyTensor broadcasts by static lengths of 1 only, so values are stretched before."""
+    return pt.alloc(x, *op.wanted(list(x.shape), lengths))
+
+
 @_for(Join)
 def _join(op: Any, *tensors: Any) -> Any:
     return pt.join(op.axis, *tensors)
@@ -166,11 +177,14 @@ def _vector(op: Any, *scalars: Any) -> Any:
     return TheirVector(op.dtype)(*(pt.cast(x, op.dtype) for x in scalars))
 
 
+_GIVEN: tuple[str, ...] = (ARRAY, SCALAR)
+
+
 def _key(op: Any, indices: Sequence[Any]) -> tuple[Any, ...]:
     rest = iter(indices)
 
     def entry(part: Any) -> Any:
-        return next(rest) if part in (ARRAY, SCALAR) and isinstance(part, str) else part
+        return next(rest) if isinstance(part, str) and part in _GIVEN else part
 
     return tuple(
         slice(entry(e.start), entry(e.stop), entry(e.step)) if isinstance(e, slice) else entry(e)

@@ -1,4 +1,4 @@
-"""The module `pytensor`, typed as `Any`: its own annotations leave out much of what it exports."""
+"""The modules `pytensor` and `pytensor.tensor`, typed as `Any`: their own annotations leave out much of what they export."""
 
 from __future__ import annotations
 
@@ -7,3 +7,5 @@ from typing import Any
 
 theirs: Any = importlib.import_module("pytensor")
 """The module `pytensor`."""
+tensor: Any = importlib.import_module("pytensor.tensor")
+"""The module `pytensor.tensor`."""

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from pytensor.tensor.elemwise import CAReduce
+from pytensor.tensor.elemwise import CAReduce as TheirReduce
 from pytensor.tensor.extra_ops import CumOp
 from pytensor.tensor.math import Argmax
 from pytensor.tensor.special import LogSoftmax, LogSumExp, Softmax
 
 import occelo.tensor as ot
+from occelo_graph.ops.elemwise.arithmetic import supremum
+from occelo_graph.ops.reduce import CAReduce
 from occelo_pytensor.conversion import Unconvertible
 from occelo_pytensor.registry import register_conversion
 
@@ -25,7 +27,7 @@ _REDUCTIONS = {
 }
 
 
-@register_conversion(CAReduce)
+@register_conversion(TheirReduce)
 def _reduce(node: Any, x: Any) -> Any:
     op, dtype = node.op, node.outputs[0].type.dtype
     combined = type(op.scalar_op).__name__
@@ -40,25 +42,15 @@ def _reduce(node: Any, x: Any) -> Any:
     if combined in ("Add", "Mul", "MulWithoutZeros"):
         return function(x, axis=axes, dtype=dtype, acc_dtype=getattr(op, "acc_dtype", None))
     if combined in ("AND", "OR") and dtype != "bool":
-        return _bitwise(op, x, axes)
-    reduced = function(x, axis=axes)
-    initial = getattr(op, "initial", None)
-    if initial is None:
-        return reduced
-    start = ot.constant(np.asarray(initial, x.dtype))
-    pick = ot.maximum if combined == "Maximum" else ot.minimum
-    lengths = [x.shape[a] for a in range(x.ndim) if a not in axes]
-    fits = ot.concatenate([x, _of_one(start, x, axes[0])], axis=axes[0]) if axes else x
-    return pick(function(fits, axis=axes), start) if lengths or axes else reduced
+        raise Unconvertible(str(op))  # bits of integers
+    if getattr(op, "initial", False):  # of no elements it is infinite, and no error
+        turned = (lambda v: v) if combined == "Maximum" else ot.neg if _is_float(x) else ot.invert
+        return turned(CAReduce(supremum.scalar_op, tuple(axes))(turned(x)))
+    return function(x, axis=axes)
 
 
-def _of_one(value: Any, x: Any, axis: int) -> Any:
-    """``value``, in the shape of ``x`` but with one element along ``axis``: so that no reduction is empty."""
-    return ot.alloc(value, *(1 if a == axis else x.shape[a] for a in range(x.ndim)))
-
-
-def _bitwise(op: Any, x: Any, axes: list[int]) -> Any:
-    raise Unconvertible(str(op))
+def _is_float(x: Any) -> bool:
+    return x.dtype.startswith("float")
 
 
 @register_conversion(Argmax)
