@@ -45,7 +45,8 @@ def _reduce(node: Any, x: Any) -> Any:
         raise Unconvertible(str(op))  # bits of integers
     if getattr(op, "initial", False):  # of no elements it is infinite, and no error
         turned = (lambda v: v) if combined == "Maximum" else ot.neg if _is_float(x) else ot.invert
-        return turned(CAReduce(supremum.scalar_op, tuple(axes))(turned(x)))
+        bound: Any = supremum.scalar_op
+        return turned(CAReduce(bound, tuple(axes))(turned(x)))
     return function(x, axis=axes)
 
 
