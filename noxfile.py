@@ -50,6 +50,7 @@ QUICK = [
     "integration/test_facade.py",
 ]  # fmt: skip
 TEST_TOOLS = [
+    "cffi",
     "mpmath",
     "pytest>=8",
     "pytest-xdist>=3",
