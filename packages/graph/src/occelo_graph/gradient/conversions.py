@@ -82,6 +82,8 @@ def in_one_dtype(
     of the inputs.
     """
     dtype = variable.type.dtype
+    if variable.owner is None or _computes_in(variable.owner, dtype):
+        return variable
     source = variable
     while True:
         node = computed_by(source, Elemwise)
@@ -92,7 +94,7 @@ def in_one_dtype(
         moved = _moved_in(node.inputs[0].owner, dtype, convert)
         if moved is not None:  # cast(x[i]) is read as cast(x)[i]
             return moved
-    if source.owner is None or (source is variable and _computes_in(source.owner, dtype)):
+    if source.owner is None:
         return variable
     made = _recomputed(source, dtype, convert)
     return variable if made is None or made.type != variable.type else made
@@ -136,4 +138,4 @@ def _moved_in(node: Apply | None, dtype: str, convert: Convert) -> TensorVariabl
 
 def _computes_in(node: Apply, dtype: str) -> bool:
     inputs = node.inputs if node.op.moves is None else node.inputs[node.op.moves]
-    return all(v.type.dtype == dtype for v in tensors(inputs))
+    return all([v.type.dtype == dtype for v in tensors(inputs)])
