@@ -11,6 +11,7 @@ import pytensor
 import pytensor.tensor as pt
 import pytest
 
+import occelo as oc
 import occelo_pytensor  # noqa: F401  # registers the mode
 from occelo_compile.function_cache import counters
 from occelo_pytensor.conversions.random_variables import LAWS
@@ -123,3 +124,14 @@ def test_the_mode_may_be_the_default() -> None:
         pytensor.config.mode = before
     assert type(f.maker.linker).__name__ == "OcceloLinker"
     assert f(1.0) == 2
+
+
+def test_compiled_functions_can_be_inspected() -> None:
+    x = pt.dvector("x")
+    f = pytensor.function([x], pt.exp(x) * 2 + pt.exp(x), mode="OCCELO", profile=True)
+    np.testing.assert_allclose(f([0.0]), [3.0])
+    assert isinstance(f.vm, oc.Function)
+    text = oc.explain(f.vm, file="str")
+    assert "exp" in text
+    assert "test_mode.py" in text
+    assert f.profile.fct_callcount == 1

@@ -1,6 +1,6 @@
 """Conversions of ops that are graphs of other ops: their graphs take their places.
 
-So are symbolic ops such as `Pad` and `Kron`, gradients of special functions and fused elementwise loops.
+So are symbolic ops such as padding and Kronecker products, gradients of special functions and fused elementwise loops.
 """
 
 from __future__ import annotations
