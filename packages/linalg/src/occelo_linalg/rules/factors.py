@@ -29,12 +29,12 @@ CHANGES = ("stabler", "comparison", "overflow", "finite", "singular")
 def cholesky_of_product(fgraph: FunctionGraph, node: TensorApply[Cholesky]) -> Replacements:
     """cholesky(L L^H) = L, for a square lower triangular L, with its columns scaled so that the diagonal is positive.
 
-    The scale factors have the absolute value 1. A check raises an error for a zero on the diagonal of L, since the
-    product is singular then.
+    The scale factors have the absolute value 1. If there is a zero on the diagonal of L, the product is singular: a check
+    raises an error, or the result is NaN, as the op says.
     """
     (x,) = node.inputs
     owner = computed_by(x, Dot, MatMul)
-    if owner is None or node.op.on_error != "raise":
+    if owner is None:
         return None
     first, second = owner.inputs
     if first.type.ndim != x.type.ndim or not are_transposes(first, second, True):
@@ -42,8 +42,13 @@ def cholesky_of_product(fgraph: FunctionGraph, node: TensorApply[Cholesky]) -> R
     if not has(fgraph, first, "lower_triangular") or not is_square(fgraph, first):
         return None
     pivots = diagonal_of(first)
-    check = CheckAndRaise(np.linalg.LinAlgError, "cholesky: Matrix is not positive definite")
-    signs = check(ot.sgn(pivots), ot.neq(pivots, 0).all())
+    signs = ot.sgn(pivots)
+    if node.op.on_error == "raise":
+        check = CheckAndRaise(np.linalg.LinAlgError, "cholesky: Matrix is not positive definite")
+        signs = check(signs, ot.neq(pivots, 0).all())
+    else:
+        regular = ot.neq(pivots, 0).all(axis=-1, keepdims=True)
+        signs = ot.switch(regular, signs, ot.constant(np.array(np.nan, signs.type.dtype)))
     signs = signs.conj() if is_complex(signs.type.dtype) else signs
     return [first * ot.expand_dims(signs, -2)]
 

@@ -14,6 +14,8 @@ from pytensor.tensor.linalg.constructors import BaseBlockDiagonal
 from pytensor.tensor.math import Dot
 
 import occelo.tensor as ot
+from occelo_graph import computed_by
+from occelo_graph.ops.shape.dimensions import DimShuffle
 from occelo_pytensor.calls import call_of
 from occelo_pytensor.conversion import Unconvertible, convert_inner, settings
 from occelo_pytensor.conversions.linear_algebra import BATCHED
@@ -32,12 +34,30 @@ def _blockwise(node: Any, *inputs: Any) -> Any:
     """An op under batch dimensions: the functions here that have such dimensions themselves, else the core node, vectorized."""
     core, batch = node.op.core_op, node.op.batch_ndim(node)
     convert = conversion_of(core)
+    if convert is not None and len(inputs) == 1 and isinstance(core, BATCHED):
+        matrix, count = _unpadded(inputs[0], batch)
+        results = convert(_CoreNode(core, node), matrix)
+        several = results if isinstance(results, list) else [results]
+        return [ot.shape_padleft(v, count) if count else v for v in several]
     if convert is not None and (batch == 0 or isinstance(core, (*BATCHED, BaseBlockDiagonal))):
         return convert(_CoreNode(core, node), *inputs)
     special = _SPECIAL.get(type(core))
     if special is not None and batch:
         return special(core, *inputs)
     return _vectorized(node, inputs)
+
+
+def _unpadded(x: Any, batch: int) -> tuple[Any, int]:
+    """A batch without the dimensions of length 1 that were put in front of it, and their number. So rules see the matrix."""
+    padded = computed_by(x, DimShuffle)
+    if padded is None:
+        return x, 0
+    order = padded.op.new_order
+    inner = padded.inputs[0]
+    count = len(order) - inner.type.ndim
+    if not 0 < count <= batch or tuple(order) != ("x",) * count + tuple(range(inner.type.ndim)):
+        return x, 0
+    return inner, count
 
 
 class _CoreNode:

@@ -1,7 +1,7 @@
 """Inference of facts about diagonals, diagonal matrices, and parts of matrices.
 
 `assumptions.inference` calls these functions when a rule looks up a fact about the result of an `AllocDiag`,
-`ExtractDiag`, `Subtensor` or `AdvancedSubtensor` node. They use these theorems:
+`ExtractDiag`, `Subtensor`, `AdvancedSubtensor` or `AdvancedIncSubtensor` node. They use these theorems:
 
 - A matrix made from its main diagonal is diagonal. If the diagonal is positive (not negative), the matrix is positive
   definite (semidefinite).
@@ -10,6 +10,8 @@
   positive (semi)definite, unit_diagonal, tridiagonal, diagonal. If the step is known to be positive,
   "lower_triangular" and "upper_triangular" hold as well.
 - Rows of a selection matrix form a selection matrix.
+- Elements that are written at constant positions on or below the main diagonal leave a matrix lower triangular; the same
+  holds for positions above it, and on it.
 """
 
 from __future__ import annotations
@@ -17,12 +19,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from occelo_graph import TensorApply
+import numpy as np
+
+from occelo_graph import Constant, TensorApply
 from occelo_graph.narrowing import is_slice
 from occelo_graph.ops.control.facts import FACTS
 from occelo_graph.ops.index.key import ARRAY, SCALAR
 from occelo_graph.ops.index.search import AllocDiag, ExtractDiag
-from occelo_graph.ops.index.subtensor import AdvancedSubtensor, Subtensor
+from occelo_graph.ops.index.subtensor import (
+    AdvancedIncSubtensor,
+    AdvancedSubtensor,
+    Subtensor,
+)
 from occelo_graph.tensors.type import is_complex
 from occelo_rewrite.assumptions.inference import Ask, infers, infers_many
 
@@ -64,6 +72,28 @@ def _chosen_rows(node: TensorApply[AdvancedSubtensor], ask: Ask) -> bool | None:
     first, *rest = node.op.key
     rows = first == ARRAY and indices[0].type.ndim == 1 and all(e == slice(None) for e in rest)
     return True if rows and x.type.ndim == 2 and ask(x, "selection") else None
+
+
+_KEPT_BY_WRITES = {
+    "lower_triangular": np.greater_equal,
+    "upper_triangular": np.less_equal,
+    "diagonal": np.equal,
+}
+"""The facts that a write keeps if this holds for the rows and columns of all elements that are written."""
+
+
+@infers_many(AdvancedIncSubtensor)
+def _written(node: TensorApply[AdvancedIncSubtensor], fact: str, ask: Ask) -> bool | None:
+    """Whether a matrix is triangular or diagonal although elements were written to constant positions."""
+    x, _, *indices = node.inputs
+    if fact not in _KEPT_BY_WRITES or x.type.ndim != 2 or node.op.key != (ARRAY, ARRAY):
+        return None
+    if not all(isinstance(i, Constant) and i.type.dtype != "bool" for i in indices):
+        return None
+    rows, columns = (np.asarray(getattr(i, "data", None)) for i in indices)
+    if rows.min(initial=0) < 0 or columns.min(initial=0) < 0:
+        return None  # counted from the end
+    return True if _KEPT_BY_WRITES[fact](rows, columns).all() and ask(x, fact) else None
 
 
 _OF_PRINCIPAL = frozenset(
