@@ -140,6 +140,7 @@ def _scans() -> dict[str, Build]:
 ALL = {**CASES, **_scans(), **{k: (lambda m, v, f=f: f(pt.as_tensor(SPD) * (v[0] ** 2 + 1))) for k, f in LINEAR.items()}}  # fmt: skip
 
 
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("rewritten", [None, "FAST_COMPILE", "FAST_RUN"])
 @pytest.mark.parametrize("name", ALL)
 def test_values_are_pytensors(name: str, rewritten: str | None) -> None:

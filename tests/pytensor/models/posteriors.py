@@ -210,9 +210,9 @@ def _(d: Data) -> None:
         spectrum = scale**2 * np.sqrt(2 * np.pi) * length * pt.exp(-0.5 * (length * rate) ** 2)
         return d[f"Xgp{suffix}_1"] @ (pt.sqrt(spectrum) * raw), raw
 
-    level = pm.StudentT("Intercept", 3, -13, 36)
+    level = pm.StudentT("Intercept", nu=3, mu=-13, sigma=36)
     mean, _ = process("", d["NBgp_1"])
-    level_of_sigma = pm.StudentT("Intercept_sigma", 3, 0, 10)
+    level_of_sigma = pm.StudentT("Intercept_sigma", nu=3, mu=0, sigma=10)
     log_sigma, _ = process("_sigma", d["NBgp_sigma_1"])
     pm.Normal("y", level + mean, pt.exp(level_of_sigma + log_sigma), observed=d["Y"])
 
