@@ -246,32 +246,22 @@ def _of_empty(tracer: Tracer, node: TensorApply[MatrixOp], x: Array) -> list[Arr
     return [tracer.arrays.constant(r) for r in node.op.evaluate(zeros)]
 
 
-def _lower_eigh(
-    tracer: Tracer, node: TensorApply[Eigh | Eigvalsh], inputs: list[Array], vectors: bool
+@traces(Eigh, Eigvalsh)
+def lower_eigh(
+    tracer: Tracer, node: TensorApply[Eigh | Eigvalsh], inputs: list[Array]
 ) -> Sequence[Array]:
     (x,) = _operands(tracer, node, inputs)
     if 0 in x.shape:
         return _of_empty(tracer, node, x)
     op = node.op
     fine, good = _where_finite(tracer, x, "L" if op.lower else "U")
-    found = tracer.arrays.eigh(fine, op.lower, vectors)
+    found = tracer.arrays.eigh(fine, op.lower, len(node.outputs) == 2)
     return [_settled(tracer, op.on_error, r, good) for r in found]
 
 
-@traces(Eigh)
-def lower_eigh(tracer: Tracer, node: TensorApply[Eigh], inputs: list[Array]) -> Sequence[Array]:
-    return _lower_eigh(tracer, node, inputs, True)
-
-
-@traces(Eigvalsh)
-def lower_eigvalsh(
-    tracer: Tracer, node: TensorApply[Eigvalsh], inputs: list[Array]
-) -> Sequence[Array]:
-    return _lower_eigh(tracer, node, inputs, False)
-
-
-def _lower_eig(
-    tracer: Tracer, node: TensorApply[Eig | Eigvals], inputs: list[Array], vectors: bool
+@traces(Eig, Eigvals)
+def lower_eig(
+    tracer: Tracer, node: TensorApply[Eig | Eigvals], inputs: list[Array]
 ) -> Sequence[Array]:
     (x,) = _operands(tracer, node, inputs)
     arrays, dtype = tracer.arrays, node.outputs[0].type.dtype
@@ -280,86 +270,34 @@ def _lower_eig(
     # as in NumPy, eigenvalues are always computed in double precision
     complex_ = np.issubdtype(arrays.dtype(x), np.complexfloating)
     fine, good = _where_finite(tracer, arrays.cast(x, "complex128" if complex_ else "float64"))
-    found = arrays.eig(fine, vectors)
+    found = arrays.eig(fine, len(node.outputs) == 2)
     if found is None:
         made: Sequence[Array] = fall_back(tracer, node, inputs)
         return made
     return [_settled(tracer, node.op.on_error, arrays.cast(r, dtype), good) for r in found]
 
 
-@traces(Eig)
-def lower_eig(tracer: Tracer, node: TensorApply[Eig], inputs: list[Array]) -> Sequence[Array]:
-    return _lower_eig(tracer, node, inputs, True)
-
-
-@traces(Eigvals)
-def lower_eigvals(
-    tracer: Tracer, node: TensorApply[Eigvals], inputs: list[Array]
-) -> Sequence[Array]:
-    return _lower_eig(tracer, node, inputs, False)
-
-
-def _lower_svd(
-    tracer: Tracer,
-    node: TensorApply[SVD | FullSVD | SingularValues],
-    inputs: list[Array],
-    full: bool,
-    vectors: bool,
+@traces(SVD, FullSVD, SingularValues)
+def lower_svd(
+    tracer: Tracer, node: TensorApply[SVD | FullSVD | SingularValues], inputs: list[Array]
 ) -> Sequence[Array]:
     (x,) = _operands(tracer, node, inputs)
     if 0 in x.shape:
         return _of_empty(tracer, node, x)
     fine, good = _where_finite(tracer, x)
-    found = tracer.arrays.svd(fine, full, vectors)
+    found = tracer.arrays.svd(fine, isinstance(node.op, FullSVD), len(node.outputs) == 3)
     return [_settled(tracer, node.op.on_error, r, good) for r in found]
 
 
-@traces(SVD)
-def lower_svd(tracer: Tracer, node: TensorApply[SVD], inputs: list[Array]) -> Sequence[Array]:
-    return _lower_svd(tracer, node, inputs, False, True)
-
-
-@traces(FullSVD)
-def lower_full_svd(
-    tracer: Tracer, node: TensorApply[FullSVD], inputs: list[Array]
-) -> Sequence[Array]:
-    return _lower_svd(tracer, node, inputs, True, True)
-
-
-@traces(SingularValues)
-def lower_singular_values(
-    tracer: Tracer, node: TensorApply[SingularValues], inputs: list[Array]
-) -> Sequence[Array]:
-    return _lower_svd(tracer, node, inputs, False, False)
-
-
-def _lower_qr(
-    tracer: Tracer, node: TensorApply[QR | FullQR | QRTriangle], inputs: list[Array], full: bool
+@traces(QR, FullQR, QRTriangle)
+def lower_qr(
+    tracer: Tracer, node: TensorApply[QR | FullQR | QRTriangle], inputs: list[Array]
 ) -> Sequence[Array]:
     (x,) = _operands(tracer, node, inputs)
     if 0 in x.shape:
         return _of_empty(tracer, node, x)
-    found = tracer.arrays.qr(x, full)
+    found = tracer.arrays.qr(x, isinstance(node.op, FullQR))
     return found if len(node.outputs) == 2 else found[1:]
-
-
-@traces(QR)
-def lower_qr(tracer: Tracer, node: TensorApply[QR], inputs: list[Array]) -> Sequence[Array]:
-    return _lower_qr(tracer, node, inputs, False)
-
-
-@traces(FullQR)
-def lower_full_qr(
-    tracer: Tracer, node: TensorApply[FullQR], inputs: list[Array]
-) -> Sequence[Array]:
-    return _lower_qr(tracer, node, inputs, True)
-
-
-@traces(QRTriangle)
-def lower_triangle(
-    tracer: Tracer, node: TensorApply[QRTriangle], inputs: list[Array]
-) -> Sequence[Array]:
-    return _lower_qr(tracer, node, inputs, False)
 
 
 def _full(arrays: Arrays, bands: Array, upper: int) -> Array:

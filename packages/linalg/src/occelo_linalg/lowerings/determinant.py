@@ -20,12 +20,7 @@ from occelo_linalg.lowerings.elimination import (
 from occelo_linalg.lowerings.lane_algorithms import eliminate_lanes
 from occelo_linalg.lowerings.lanes import Lanes, for_lanes
 from occelo_linalg.lowerings.lapack import Lapack, each_element
-from occelo_linalg.lowerings.work_matrices import (
-    WorkMatrix,
-    new_result,
-    stored_parts,
-    whole_tensor,
-)
+from occelo_linalg.lowerings.work_matrices import WorkMatrix, new_result, stored_parts, whole_tensor
 from occelo_linalg.ops.determinant import Det
 from occelo_link.loops.complexes import PARTS
 from occelo_link.loops.ir.program import Buffer, Pointer, Value

@@ -7,17 +7,36 @@ with the LAPACK routine.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
+from typing import TypeVar
 
+from occelo_graph import TensorApply
 from occelo_linalg.lowerings.lapack import own_index
+from occelo_linalg.ops.matrix_op import MatrixOp
 from occelo_link.loops.complexes import PARTS, ComplexTensor, parts_of
 from occelo_link.loops.ir.program import Pointer, Value
 from occelo_link.loops.lowering import Context
+from occelo_link.loops.registry import lowers_complex_to_loops, lowers_to_loops
 from occelo_link.loops.tensors import Index, Stored, Tensor
 
 TILE = 16
 """The number of rows and of columns of a tile. Matrices are copied tile by tile."""
+
+_OpT = TypeVar("_OpT", bound=MatrixOp)
+_Lowering = Callable[[Context, TensorApply[_OpT], list[Tensor]], Sequence[Tensor]]
+
+
+def lowers_matrices(*classes: type[_OpT]) -> Callable[[_Lowering[_OpT]], _Lowering[_OpT]]:
+    """Decorator that registers one lowering of op classes for real and for complex matrices."""
+
+    def register(function: _Lowering[_OpT]) -> _Lowering[_OpT]:
+        for each in classes:
+            lowers_to_loops(each)(function)
+            lowers_complex_to_loops(each)(function)
+        return function
+
+    return register
 
 
 def stored_parts(context: Context, tensor: Tensor) -> list[Stored]:

@@ -12,6 +12,7 @@ from occelo_graph import TensorApply
 from occelo_linalg.lowerings.lapack import Lapack, batch_lengths, each_element, own_index
 from occelo_linalg.lowerings.work_matrices import (
     WorkMatrix,
+    lowers_matrices,
     new_result,
     stored_parts,
     whole_tensor,
@@ -19,14 +20,12 @@ from occelo_linalg.lowerings.work_matrices import (
 from occelo_linalg.ops.equations.banded import SolveBanded, SolvePositiveBanded
 from occelo_link.loops.ir.program import Pointer, Value
 from occelo_link.loops.lowering import Context
-from occelo_link.loops.registry import lowers_complex_to_loops, lowers_to_loops
 from occelo_link.loops.tensors import Index, Stored, Tensor
 
 __all__: list[str] = []
 
 
-@lowers_complex_to_loops(SolveBanded)
-@lowers_to_loops(SolveBanded)
+@lowers_matrices(SolveBanded)
 def lower_solve_banded(
     context: Context, node: TensorApply[SolveBanded], inputs: list[Tensor]
 ) -> Sequence[Tensor]:
@@ -36,8 +35,7 @@ def lower_solve_banded(
     return _lowered(context, node, inputs, "gbsv", numbers, op.lower, op.lower + op.upper + 1)
 
 
-@lowers_complex_to_loops(SolvePositiveBanded)
-@lowers_to_loops(SolvePositiveBanded)
+@lowers_matrices(SolvePositiveBanded)
 def lower_solve_positive_banded(
     context: Context, node: TensorApply[SolvePositiveBanded], inputs: list[Tensor]
 ) -> Sequence[Tensor]:

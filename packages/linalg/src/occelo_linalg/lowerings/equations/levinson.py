@@ -9,12 +9,16 @@ from collections.abc import Sequence
 
 from occelo_graph import TensorApply
 from occelo_linalg.lowerings.lapack import batch_lengths, each_element, own_index
-from occelo_linalg.lowerings.work_matrices import new_result, stored_parts, whole_tensor
+from occelo_linalg.lowerings.work_matrices import (
+    lowers_matrices,
+    new_result,
+    stored_parts,
+    whole_tensor,
+)
 from occelo_linalg.ops.equations.toeplitz import SolveToeplitz
 from occelo_link.loops.ir.builder import Loop
 from occelo_link.loops.ir.program import Value
 from occelo_link.loops.lowering import Context
-from occelo_link.loops.registry import lowers_complex_to_loops, lowers_to_loops
 from occelo_link.loops.tensors import Index, Stored, Tensor
 
 __all__: list[str] = []
@@ -209,8 +213,7 @@ class _Levinson:
             vector.store(m, factor)
 
 
-@lowers_complex_to_loops(SolveToeplitz)
-@lowers_to_loops(SolveToeplitz)
+@lowers_matrices(SolveToeplitz)
 def lower_solve_toeplitz(
     context: Context, node: TensorApply[SolveToeplitz], inputs: list[Tensor]
 ) -> Sequence[Tensor]:

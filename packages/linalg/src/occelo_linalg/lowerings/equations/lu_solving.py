@@ -22,6 +22,7 @@ from occelo_linalg.lowerings.lapack import (
 )
 from occelo_linalg.lowerings.work_matrices import (
     WorkMatrix,
+    lowers_matrices,
     new_result,
     stored_parts,
     whole_tensor,
@@ -30,7 +31,6 @@ from occelo_linalg.ops.equations.lu_solving import LuInverse, LuSolve
 from occelo_link.loops.ir.program import Pointer, Value
 from occelo_link.loops.lowering import Context
 from occelo_link.loops.operands import MatrixOperand
-from occelo_link.loops.registry import lowers_complex_to_loops, lowers_to_loops
 from occelo_link.loops.tensors import Index, Stored, Tensor, is_unit
 
 __all__: list[str] = []
@@ -353,16 +353,14 @@ class _ByFactors:
                 rows.store(i, j, value)
 
 
-@lowers_complex_to_loops(LuSolve)
-@lowers_to_loops(LuSolve)
+@lowers_matrices(LuSolve)
 def lower_lu_solve(
     context: Context, node: TensorApply[LuSolve], inputs: list[Tensor]
 ) -> Sequence[Tensor]:
     return _ByFactors(context, node, inputs).lowered()
 
 
-@lowers_complex_to_loops(LuInverse)
-@lowers_to_loops(LuInverse)
+@lowers_matrices(LuInverse)
 def lower_lu_inverse(
     context: Context, node: TensorApply[LuInverse], inputs: list[Tensor]
 ) -> Sequence[Tensor]:

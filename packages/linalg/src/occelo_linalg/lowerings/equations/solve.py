@@ -31,6 +31,7 @@ from occelo_linalg.lowerings.lapack import (
 )
 from occelo_linalg.lowerings.work_matrices import (
     WorkMatrix,
+    lowers_matrices,
     new_result,
     stored_parts,
     whole_tensor,
@@ -39,7 +40,6 @@ from occelo_linalg.ops.equations.solve import Solve
 from occelo_linalg.ops.inverse import Inv
 from occelo_link.loops.ir.program import Pointer, Value
 from occelo_link.loops.lowering import Context
-from occelo_link.loops.registry import lowers_complex_to_loops, lowers_to_loops
 from occelo_link.loops.tensors import Index, Stored, Tensor, is_unit
 
 __all__ = ["work_length"]
@@ -230,8 +230,7 @@ def _copy_rows(context: Context, rows: Rows, source: Stored | None, index: Index
         rows.store(i, j, value)
 
 
-@lowers_complex_to_loops(Solve)
-@lowers_to_loops(Solve)
+@lowers_matrices(Solve)
 def lower_solve(
     context: Context, node: TensorApply[Solve], inputs: list[Tensor]
 ) -> Sequence[Tensor]:
@@ -244,8 +243,7 @@ def lower_solve(
     return equations.lowered(assumed == "gen" and not complex_, routine.get(assumed, "sysv"))
 
 
-@lowers_complex_to_loops(Inv)
-@lowers_to_loops(Inv)
+@lowers_matrices(Inv)
 def lower_inv(context: Context, node: TensorApply[Inv], inputs: list[Tensor]) -> Sequence[Tensor]:
     small = not is_complex(node.outputs[0].type.dtype)
     return _Equations(context, node, inputs).lowered(small, "gesv")

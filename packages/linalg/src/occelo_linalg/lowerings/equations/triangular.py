@@ -24,6 +24,7 @@ from occelo_linalg.lowerings.substitution import MOST_ROWS, Substitution
 from occelo_linalg.lowerings.unrolled import is_tiny, solve_unrolled
 from occelo_linalg.lowerings.work_matrices import (
     WorkMatrix,
+    lowers_matrices,
     new_result,
     stored_parts,
     whole_tensor,
@@ -33,14 +34,12 @@ from occelo_link.loops.ir.program import Pointer, Reference, Value
 from occelo_link.loops.loop_nests import copy_elements
 from occelo_link.loops.lowering import CHEAP, Context
 from occelo_link.loops.operands import MatrixOperand
-from occelo_link.loops.registry import lowers_complex_to_loops, lowers_to_loops
 from occelo_link.loops.tensors import Index, Stored, Tensor, is_unit
 
 __all__: list[str] = []
 
 
-@lowers_complex_to_loops(SolveTriangular)
-@lowers_to_loops(SolveTriangular)
+@lowers_matrices(SolveTriangular)
 def lower_solve_triangular(
     context: Context, node: TensorApply[SolveTriangular], inputs: list[Tensor]
 ) -> Sequence[Tensor]:

@@ -17,6 +17,7 @@ from occelo_linalg.lowerings.lapack import (
 )
 from occelo_linalg.lowerings.work_matrices import (
     WorkMatrix,
+    lowers_matrices,
     new_result,
     stored_parts,
     whole_tensor,
@@ -24,7 +25,6 @@ from occelo_linalg.lowerings.work_matrices import (
 from occelo_linalg.ops.equations.tridiagonal import TridiagonalFactor, TridiagonalSolve
 from occelo_link.loops.ir.program import Pointer, Value
 from occelo_link.loops.lowering import Context
-from occelo_link.loops.registry import lowers_complex_to_loops, lowers_to_loops
 from occelo_link.loops.tensors import Index, Stored, Tensor
 
 __all__: list[str] = []
@@ -70,8 +70,7 @@ def _fill(
                 work.store(context.i64(i), j, value, k)
 
 
-@lowers_complex_to_loops(TridiagonalFactor)
-@lowers_to_loops(TridiagonalFactor)
+@lowers_matrices(TridiagonalFactor)
 def lower_tridiagonal_factor(
     context: Context, node: TensorApply[TridiagonalFactor], inputs: list[Tensor]
 ) -> Sequence[Tensor]:
@@ -102,8 +101,7 @@ def lower_tridiagonal_factor(
     return [whole_tensor(result), pivots]
 
 
-@lowers_complex_to_loops(TridiagonalSolve)
-@lowers_to_loops(TridiagonalSolve)
+@lowers_matrices(TridiagonalSolve)
 def lower_tridiagonal_solve(
     context: Context, node: TensorApply[TridiagonalSolve], inputs: list[Tensor]
 ) -> Sequence[Tensor]:

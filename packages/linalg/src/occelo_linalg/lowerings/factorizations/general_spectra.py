@@ -14,6 +14,7 @@ from occelo_linalg.lowerings.factorizations.spectra import if_finite
 from occelo_linalg.lowerings.lapack import Lapack, batch_lengths, each_element
 from occelo_linalg.lowerings.work_matrices import (
     WorkMatrix,
+    lowers_matrices,
     new_result,
     stored_parts,
     whole_tensor,
@@ -23,7 +24,6 @@ from occelo_linalg.ops.factorizations.eig import Eig, Eigvals
 from occelo_link.loops.complexes import PARTS
 from occelo_link.loops.ir.program import Pointer, Value
 from occelo_link.loops.lowering import Context
-from occelo_link.loops.registry import lowers_complex_to_loops, lowers_to_loops
 from occelo_link.loops.tensors import Index, Stored, Tensor
 
 __all__: list[str] = []
@@ -114,10 +114,11 @@ class _Eigenvalues:
             builder.store(part.buffer, part.position(builder, at), value)
 
 
-def _lower_eig(
-    context: Context, node: TensorApply[Eig | Eigvals], inputs: list[Tensor], wanted: bool
+@lowers_matrices(Eig, Eigvals)
+def lower_eig(
+    context: Context, node: TensorApply[Eig | Eigvals], inputs: list[Tensor]
 ) -> Sequence[Tensor]:
-    x, op = inputs[0], node.op
+    x, op, wanted = inputs[0], node.op, len(node.outputs) == 2
     result = node.outputs[0].type.dtype
     # like NumPy, compute eigenvalues in double precision for all dtypes
     dtype = "complex128" if is_complex(node.inputs[0].type.dtype) else "float64"
@@ -138,22 +139,7 @@ def _lower_eig(
     return [whole_tensor(values), whole_tensor(vectors)] if wanted else [whole_tensor(values)]
 
 
-@lowers_complex_to_loops(Eig)
-@lowers_to_loops(Eig)
-def lower_eig(context: Context, node: TensorApply[Eig], inputs: list[Tensor]) -> Sequence[Tensor]:
-    return _lower_eig(context, node, inputs, True)
-
-
-@lowers_complex_to_loops(Eigvals)
-@lowers_to_loops(Eigvals)
-def lower_eigvals(
-    context: Context, node: TensorApply[Eigvals], inputs: list[Tensor]
-) -> Sequence[Tensor]:
-    return _lower_eig(context, node, inputs, False)
-
-
-@lowers_complex_to_loops(TriangularSylvester)
-@lowers_to_loops(TriangularSylvester)
+@lowers_matrices(TriangularSylvester)
 def lower_triangular_sylvester(
     context: Context, node: TensorApply[TriangularSylvester], inputs: list[Tensor]
 ) -> Sequence[Tensor]:

@@ -11,6 +11,7 @@ from occelo_graph import TensorApply
 from occelo_linalg.lowerings.lapack import Lapack, batch_lengths, each_element, own_index
 from occelo_linalg.lowerings.work_matrices import (
     WorkMatrix,
+    lowers_matrices,
     new_result,
     stored_parts,
     whole_tensor,
@@ -19,14 +20,12 @@ from occelo_linalg.ops.factorizations.householder import HouseholderProduct
 from occelo_link.loops.complexes import PARTS
 from occelo_link.loops.ir.program import Pointer, Value
 from occelo_link.loops.lowering import Context
-from occelo_link.loops.registry import lowers_complex_to_loops, lowers_to_loops
 from occelo_link.loops.tensors import Tensor
 
 __all__: list[str] = []
 
 
-@lowers_complex_to_loops(HouseholderProduct)
-@lowers_to_loops(HouseholderProduct)
+@lowers_matrices(HouseholderProduct)
 def lower_householder_product(
     context: Context, node: TensorApply[HouseholderProduct], inputs: list[Tensor]
 ) -> Sequence[Tensor]:

@@ -23,6 +23,7 @@ from occelo_linalg.lowerings.lanes import Lanes, for_lanes
 from occelo_linalg.lowerings.lapack import Lapack, each_element
 from occelo_linalg.lowerings.work_matrices import (
     WorkMatrix,
+    lowers_matrices,
     new_result,
     stored_parts,
     whole_tensor,
@@ -32,14 +33,13 @@ from occelo_link.loops.complexes import parts_of
 from occelo_link.loops.ir.program import Buffer, Pointer, Value
 from occelo_link.loops.loop_nests import copy_elements
 from occelo_link.loops.lowering import Context
-from occelo_link.loops.registry import lowers_complex_to_loops, lowers_to_loops
+from occelo_link.loops.registry import lowers_to_loops
 from occelo_link.loops.tensors import Stored, Tensor
 
 __all__: list[str] = []
 
 
-@lowers_complex_to_loops(LuFactor)
-@lowers_to_loops(LuFactor)
+@lowers_matrices(LuFactor)
 def lower_lu_factor(
     context: Context, node: TensorApply[LuFactor], inputs: list[Tensor]
 ) -> Sequence[Tensor]:

@@ -12,6 +12,7 @@ from occelo_graph import TensorApply
 from occelo_linalg.lowerings.lapack import Lapack, each_element
 from occelo_linalg.lowerings.work_matrices import (
     WorkMatrix,
+    lowers_matrices,
     new_result,
     stored_parts,
     whole_tensor,
@@ -20,7 +21,6 @@ from occelo_linalg.ops.factorizations.qr import QR, FullQR, QRFactors, QRPivots,
 from occelo_link.loops.complexes import PARTS
 from occelo_link.loops.ir.program import Pointer, Value
 from occelo_link.loops.lowering import Context
-from occelo_link.loops.registry import lowers_complex_to_loops, lowers_to_loops
 from occelo_link.loops.tensors import Index, Stored, Tensor
 
 __all__: list[str] = []
@@ -88,14 +88,11 @@ class _Factored:
                 builder.store(part.buffer, part.position(builder, [*index, i, j]), value)
 
 
-def _lower_qr(
-    context: Context,
-    node: TensorApply[QR | FullQR | QRTriangle],
-    inputs: list[Tensor],
-    full: bool,
-    orthogonal: bool,
+@lowers_matrices(QR, FullQR, QRTriangle)
+def lower_qr(
+    context: Context, node: TensorApply[QR | FullQR | QRTriangle], inputs: list[Tensor]
 ) -> Sequence[Tensor]:
-    x = inputs[0]
+    x, full, orthogonal = inputs[0], isinstance(node.op, FullQR), len(node.outputs) == 2
     dtype = node.inputs[0].type.dtype
     *batch, m, n = x.shape
     width = m if full else _shorter(context, m, n)
@@ -117,30 +114,7 @@ def _lower_qr(
     return [whole_tensor(q), whole_tensor(r)] if orthogonal else [whole_tensor(r)]
 
 
-@lowers_complex_to_loops(QR)
-@lowers_to_loops(QR)
-def lower_qr(context: Context, node: TensorApply[QR], inputs: list[Tensor]) -> Sequence[Tensor]:
-    return _lower_qr(context, node, inputs, False, True)
-
-
-@lowers_complex_to_loops(FullQR)
-@lowers_to_loops(FullQR)
-def lower_full_qr(
-    context: Context, node: TensorApply[FullQR], inputs: list[Tensor]
-) -> Sequence[Tensor]:
-    return _lower_qr(context, node, inputs, True, True)
-
-
-@lowers_complex_to_loops(QRTriangle)
-@lowers_to_loops(QRTriangle)
-def lower_triangle(
-    context: Context, node: TensorApply[QRTriangle], inputs: list[Tensor]
-) -> Sequence[Tensor]:
-    return _lower_qr(context, node, inputs, False, False)
-
-
-@lowers_complex_to_loops(QRFactors)
-@lowers_to_loops(QRFactors)
+@lowers_matrices(QRFactors)
 def lower_factors(
     context: Context, node: TensorApply[QRFactors], inputs: list[Tensor]
 ) -> Sequence[Tensor]:
@@ -168,8 +142,7 @@ def lower_factors(
     return [whole_tensor(packed), whole_tensor(factors)]
 
 
-@lowers_complex_to_loops(QRPivots)
-@lowers_to_loops(QRPivots)
+@lowers_matrices(QRPivots)
 def lower_pivots(
     context: Context, node: TensorApply[QRPivots], inputs: list[Tensor]
 ) -> Sequence[Tensor]:

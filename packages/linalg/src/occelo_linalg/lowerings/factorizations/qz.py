@@ -14,6 +14,7 @@ from occelo_linalg.lowerings.factorizations.spectra import if_finite
 from occelo_linalg.lowerings.lapack import Lapack, batch_lengths, each_element
 from occelo_linalg.lowerings.work_matrices import (
     WorkMatrix,
+    lowers_matrices,
     new_result,
     stored_parts,
     whole_tensor,
@@ -24,7 +25,6 @@ from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Pointer, Value
 from occelo_link.loops.lowering import Context
 from occelo_link.loops.lowerings.elemwise.complex import divided
-from occelo_link.loops.registry import lowers_complex_to_loops, lowers_to_loops
 from occelo_link.loops.tensors import Stored, Tensor
 
 __all__ = ["PencilForm", "in_region"]
@@ -170,10 +170,12 @@ def in_region(builder: Builder, sort: str) -> Test:
     return test
 
 
-def _lower_pair(
-    context: Context, node: TensorApply[QZ | SortedQZ], inputs: list[Tensor], sort: str
+@lowers_matrices(QZ, SortedQZ)
+def lower_pair(
+    context: Context, node: TensorApply[QZ | SortedQZ], inputs: list[Tensor]
 ) -> Sequence[Tensor]:
     op, dtype = node.op, node.inputs[0].type.dtype
+    sort = op.sort if isinstance(op, SortedQZ) else ""
     batch = batch_lengths(context, inputs, [2, 2])
     n = context.unify(inputs[0].shape[-2], inputs[0].shape[-1])
     for length in inputs[1].shape[-2:]:
@@ -225,17 +227,3 @@ def _copy_values(
             if good is not None:
                 value = builder.select(good, value, builder.const(float("nan"), result.dtype))
             builder.store(result.buffer, result.position(builder, [*index, i]), value)
-
-
-@lowers_complex_to_loops(QZ)
-@lowers_to_loops(QZ)
-def lower_qz(context: Context, node: TensorApply[QZ], inputs: list[Tensor]) -> Sequence[Tensor]:
-    return _lower_pair(context, node, inputs, "")
-
-
-@lowers_complex_to_loops(SortedQZ)
-@lowers_to_loops(SortedQZ)
-def lower_sorted_qz(
-    context: Context, node: TensorApply[SortedQZ], inputs: list[Tensor]
-) -> Sequence[Tensor]:
-    return _lower_pair(context, node, inputs, node.op.sort)

@@ -14,6 +14,7 @@ from occelo_linalg.lowerings.factorizations.spectra import if_finite
 from occelo_linalg.lowerings.lapack import Lapack, each_element
 from occelo_linalg.lowerings.work_matrices import (
     WorkMatrix,
+    lowers_matrices,
     new_result,
     stored_parts,
     whole_tensor,
@@ -24,7 +25,6 @@ from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Pointer, Value
 from occelo_link.loops.lowering import Context
 from occelo_link.loops.lowerings.elemwise.complex import modulus
-from occelo_link.loops.registry import lowers_complex_to_loops, lowers_to_loops
 from occelo_link.loops.tensors import Tensor
 
 __all__ = ["SchurForm", "Spectrum", "absolute", "choose_positions"]
@@ -161,66 +161,43 @@ def _inside(builder: Builder, sort: str) -> Callable[[Sequence[Value]], Value]:
     return test
 
 
-@lowers_complex_to_loops(Schur)
-@lowers_to_loops(Schur)
+@lowers_matrices(Schur, SortedSchur)
 def lower_schur(
-    context: Context, node: TensorApply[Schur], inputs: list[Tensor]
-) -> Sequence[Tensor]:
-    x, op = inputs[0], node.op
-    dtype, batch = node.inputs[0].type.dtype, x.shape[:-2]
-    n = context.unify(x.shape[-2], x.shape[-1])
-    parts = stored_parts(context, x)
-    form, unitary = (new_result(context, dtype, [*batch, n, n]) for _ in range(2))
-
-    def emit() -> None:
-        found = SchurForm(context, dtype, n)
-        with each_element(context, batch) as index:
-            found.matrix.fill(parts, index)
-            good = if_finite(context, op.on_error, found.matrix.all_finite(), found.call)
-            found.matrix.copy_to(form, index, good)
-            found.vectors.copy_to(unitary, index, good)
-
-    context.step(parts, [*form, *unitary], emit)
-    return [whole_tensor(form), whole_tensor(unitary)]
-
-
-@lowers_complex_to_loops(SortedSchur)
-@lowers_to_loops(SortedSchur)
-def lower_sorted_schur(
-    context: Context, node: TensorApply[SortedSchur], inputs: list[Tensor]
+    context: Context, node: TensorApply[Schur | SortedSchur], inputs: list[Tensor]
 ) -> Sequence[Tensor]:
     x, op, builder = inputs[0], node.op, context.builder
     dtype, batch = node.inputs[0].type.dtype, x.shape[:-2]
     n = context.unify(x.shape[-2], x.shape[-1])
     parts = stored_parts(context, x)
     form, unitary = (new_result(context, dtype, [*batch, n, n]) for _ in range(2))
-    counts = context.new_stored("int64", batch)
+    counts = [context.new_stored("int64", batch)] if isinstance(op, SortedSchur) else []
 
     def emit() -> None:
         zero = context.i64(0)
         found = SchurForm(context, dtype, n)
-        put_in_order = found.ordering(_inside(builder, op.sort))
-        count = found.lapack.integers(context.i64(1))
-
-        def decomposed() -> Value:
-            info = found.call()
+        call, count = found.call, found.lapack.integers(context.i64(1))
+        if isinstance(op, SortedSchur):
+            put_in_order = found.ordering(_inside(builder, op.sort))
 
             def ordered() -> Sequence[Value]:
                 again, number = put_in_order()
                 builder.store(count, zero, builder.cast(number, count.dtype))
                 return [again]
 
-            return builder.branch(builder.eq(info, zero), ordered, lambda: [info])[0]
+            def call() -> Value:
+                info = found.call()
+                return builder.branch(builder.eq(info, zero), ordered, lambda: [info])[0]
 
         with each_element(context, batch) as index:
             found.matrix.fill(parts, index)
-            good = if_finite(context, op.on_error, found.matrix.all_finite(), decomposed)
+            good = if_finite(context, op.on_error, found.matrix.all_finite(), call)
             found.matrix.copy_to(form, index, good)
             found.vectors.copy_to(unitary, index, good)
-            number = builder.cast(builder.load(count, zero, fixed=True), "int64")
-            if good is not None:
-                number = builder.select(good, number, zero)
-            builder.store(counts.buffer, counts.position(builder, index), number)
+            for result in counts:
+                number = builder.cast(builder.load(count, zero, fixed=True), "int64")
+                if good is not None:
+                    number = builder.select(good, number, zero)
+                builder.store(result.buffer, result.position(builder, index), number)
 
-    context.step(parts, [*form, *unitary, counts], emit)
-    return [whole_tensor(form), whole_tensor(unitary), counts]
+    context.step(parts, [*form, *unitary, *counts], emit)
+    return [whole_tensor(form), whole_tensor(unitary), *counts]

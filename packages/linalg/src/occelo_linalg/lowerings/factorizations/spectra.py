@@ -19,6 +19,7 @@ from occelo_linalg.lowerings.lanes import for_lanes
 from occelo_linalg.lowerings.lapack import Lapack, each_element
 from occelo_linalg.lowerings.work_matrices import (
     WorkMatrix,
+    lowers_matrices,
     new_result,
     stored_parts,
     whole_tensor,
@@ -28,7 +29,6 @@ from occelo_linalg.ops.factorizations.svd import SVD, FullSVD, SingularValues
 from occelo_link.loops.complexes import PARTS
 from occelo_link.loops.ir.program import Pointer, Value
 from occelo_link.loops.lowering import Context
-from occelo_link.loops.registry import lowers_complex_to_loops, lowers_to_loops
 from occelo_link.loops.tensors import Stored, Tensor
 
 __all__ = ["if_finite"]
@@ -55,10 +55,11 @@ def if_finite(
     return builder.eq(info, zero)
 
 
-def _lower_eigh(
-    context: Context, node: TensorApply[Eigh | Eigvalsh], inputs: list[Tensor], vectors: bool
+@lowers_matrices(Eigh, Eigvalsh)
+def lower_eigh(
+    context: Context, node: TensorApply[Eigh | Eigvalsh], inputs: list[Tensor]
 ) -> Sequence[Tensor]:
-    x, op = inputs[0], node.op
+    x, op, vectors = inputs[0], node.op, len(node.outputs) == 2
     dtype = node.inputs[0].type.dtype
     real, batch = PARTS.get(dtype, dtype), x.shape[:-2]
     n = context.unify(x.shape[-2], x.shape[-1])
@@ -124,20 +125,6 @@ def _eigh_by_lapack(
             matrix.copy_to(columns, index, good)
 
 
-@lowers_complex_to_loops(Eigh)
-@lowers_to_loops(Eigh)
-def lower_eigh(context: Context, node: TensorApply[Eigh], inputs: list[Tensor]) -> Sequence[Tensor]:
-    return _lower_eigh(context, node, inputs, True)
-
-
-@lowers_complex_to_loops(Eigvalsh)
-@lowers_to_loops(Eigvalsh)
-def lower_eigvalsh(
-    context: Context, node: TensorApply[Eigvalsh], inputs: list[Tensor]
-) -> Sequence[Tensor]:
-    return _lower_eigh(context, node, inputs, False)
-
-
 class _Svd:
     """The memory for LAPACK's gesdd, and calls of this routine. ``job`` is LAPACK's letter: A, S or N.
 
@@ -187,13 +174,12 @@ class _Svd:
         return self.lapack.call("gesdd", **self.given)
 
 
-def _lower_svd(
-    context: Context,
-    node: TensorApply[SVD | FullSVD | SingularValues],
-    inputs: list[Tensor],
-    job: str,
+@lowers_matrices(SVD, FullSVD, SingularValues)
+def lower_svd(
+    context: Context, node: TensorApply[SVD | FullSVD | SingularValues], inputs: list[Tensor]
 ) -> Sequence[Tensor]:
     x, op = inputs[0], node.op
+    job = "A" if isinstance(op, FullSVD) else "S" if len(node.outputs) == 3 else "N"
     dtype = node.inputs[0].type.dtype
     *batch, m, n = x.shape
     k = context.builder.op("min", m, n)
@@ -217,25 +203,3 @@ def _lower_svd(
     if not results:
         return [values]
     return [whole_tensor(results[0]), values, whole_tensor(results[1])]
-
-
-@lowers_complex_to_loops(SVD)
-@lowers_to_loops(SVD)
-def lower_svd(context: Context, node: TensorApply[SVD], inputs: list[Tensor]) -> Sequence[Tensor]:
-    return _lower_svd(context, node, inputs, "S")
-
-
-@lowers_complex_to_loops(FullSVD)
-@lowers_to_loops(FullSVD)
-def lower_full_svd(
-    context: Context, node: TensorApply[FullSVD], inputs: list[Tensor]
-) -> Sequence[Tensor]:
-    return _lower_svd(context, node, inputs, "A")
-
-
-@lowers_complex_to_loops(SingularValues)
-@lowers_to_loops(SingularValues)
-def lower_singular_values(
-    context: Context, node: TensorApply[SingularValues], inputs: list[Tensor]
-) -> Sequence[Tensor]:
-    return _lower_svd(context, node, inputs, "N")

@@ -19,6 +19,7 @@ from occelo_linalg.lowerings.products import Products
 from occelo_linalg.lowerings.real_or_complex import Numbers
 from occelo_linalg.lowerings.work_matrices import (
     WorkMatrix,
+    lowers_matrices,
     new_result,
     stored_parts,
     whole_tensor,
@@ -27,7 +28,6 @@ from occelo_linalg.ops.matrix_functions import Expm
 from occelo_link.loops.complexes import PARTS
 from occelo_link.loops.ir.program import Buffer, Pointer, Value
 from occelo_link.loops.lowering import Context
-from occelo_link.loops.registry import lowers_complex_to_loops, lowers_to_loops
 from occelo_link.loops.tensors import Tensor
 
 if TYPE_CHECKING:
@@ -272,8 +272,7 @@ class _Exponential:
         return [builder.cast(part, self.real) for part in numbers.exp(number)]
 
 
-@lowers_complex_to_loops(Expm)
-@lowers_to_loops(Expm)
+@lowers_matrices(Expm)
 def lower_expm(context: Context, node: TensorApply[Expm], inputs: list[Tensor]) -> Sequence[Tensor]:
     x, builder = inputs[0], context.builder
     dtype = node.outputs[0].type.dtype

@@ -19,11 +19,10 @@ from occelo_linalg.lowerings.matrix_functions.schur_functions import (
     lower_schur_function,
 )
 from occelo_linalg.lowerings.real_or_complex import Number
-from occelo_linalg.lowerings.work_matrices import WorkMatrix
+from occelo_linalg.lowerings.work_matrices import WorkMatrix, lowers_matrices
 from occelo_linalg.ops.matrix_functions import Logm
 from occelo_link.loops.ir.program import Value
 from occelo_link.loops.lowering import Context
-from occelo_link.loops.registry import lowers_complex_to_loops, lowers_to_loops
 from occelo_link.loops.tensors import Tensor
 
 if TYPE_CHECKING:
@@ -290,7 +289,6 @@ class _Logarithm(SchurFunction):
         self.each(added)
 
 
-@lowers_complex_to_loops(Logm)
-@lowers_to_loops(Logm)
+@lowers_matrices(Logm)
 def lower_logm(context: Context, node: TensorApply[Logm], inputs: list[Tensor]) -> Sequence[Tensor]:
     return lower_schur_function(context, node, inputs[0], _Logarithm)

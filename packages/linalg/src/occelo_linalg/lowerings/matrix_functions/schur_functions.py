@@ -20,6 +20,7 @@ from occelo_linalg.lowerings.products import Products
 from occelo_linalg.lowerings.real_or_complex import Number, Numbers
 from occelo_linalg.lowerings.work_matrices import (
     WorkMatrix,
+    lowers_matrices,
     new_result,
     stored_parts,
     whole_tensor,
@@ -28,7 +29,6 @@ from occelo_linalg.ops.matrix_functions import Logm, Sqrtm
 from occelo_link.loops.complexes import PARTS
 from occelo_link.loops.ir.program import Value
 from occelo_link.loops.lowering import Context
-from occelo_link.loops.registry import lowers_complex_to_loops, lowers_to_loops
 from occelo_link.loops.tensors import Index, Stored, Tensor
 
 __all__ = ["SchurFunction", "lower_schur_function"]
@@ -284,8 +284,7 @@ def _computed_for_real(
     return builder.branch(triangular, simple, by_complex_form)[0]
 
 
-@lowers_complex_to_loops(Sqrtm)
-@lowers_to_loops(Sqrtm)
+@lowers_matrices(Sqrtm)
 def lower_sqrtm(
     context: Context, node: TensorApply[Sqrtm], inputs: list[Tensor]
 ) -> Sequence[Tensor]:
