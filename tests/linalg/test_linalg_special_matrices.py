@@ -65,3 +65,16 @@ def test_expm_of_infinite_matrices(mode: str, dtype: str) -> None:
         np.testing.assert_allclose(first, [[np.inf, 0], [0, np.exp(1)]], rtol=1e-6)
         np.testing.assert_allclose(second, [[1, 1], [0, 1]])
         assert np.isnan(third).all()
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+@pytest.mark.parametrize("mode", ["native", "c", "py"])
+def test_quotients_by_diagonals_are_those_of_complex_numbers(mode: str, dtype: str) -> None:
+    rng = np.random.default_rng(0)
+    draws = (10.0 ** rng.uniform(-8, 8, (2, 40)) * rng.choice([-1, 1], (2, 40)) for _ in range(2))
+    (re, im), (by_re, by_im) = draws
+    b, d = (np.asarray(x, dtype) for x in (re + 1j * im, by_re + 1j * by_im))
+    x, y = (ot.tensor(dtype=dtype, shape=s) for s in ((None, None), (None,)))
+    solved = ol.solve(x, y, assume_a="diagonal")
+    made = oc.function([x, y], solved, mode=mode)(np.diag(d), b)
+    assert made.tobytes() == (b / d).tobytes()

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from occelo_graph import TensorApply
 from occelo_linalg.lowerings.lapack import batch_lengths, each_element, own_index
+from occelo_linalg.lowerings.real_or_complex import Numbers
 from occelo_linalg.lowerings.work_matrices import new_result, stored_parts, whole_tensor
 from occelo_linalg.ops.equations.solve import Solve
 from occelo_link.loops.ir.builder import Builder
@@ -29,15 +30,14 @@ def lower_diagonal(
     result = new_result(context, dtype, [*batch, n, b.shape[-1]])
 
     def emit() -> None:
-        builder = context.builder
+        builder, numbers = context.builder, Numbers(context.builder, len(result))
         with each_element(context, batch) as index:
             own = [own_index(context, t, 2, index) for t in (a, b)]
             with builder.loop(n, fixed=True) as singular:
                 found = singular.carry(builder.const(False, "bool"))
                 i = singular.index
-                found.following = builder.op(
-                    "or", found.param, _is_zero(builder, _load(builder, matrix, [*own[0], i, i]))
-                )
+                is_zero = numbers.is_zero(_load(builder, matrix, [*own[0], i, i]))
+                found.following = builder.op("or", found.param, is_zero)
             if node.op.on_error == "raise":
                 context.check(builder.eq(builder.cast(found.result, "int64"), context.i64(0)))
             with builder.loop(n, fixed=True) as rows:
@@ -45,7 +45,7 @@ def lower_diagonal(
                 pivot = _load(builder, matrix, [*own[0], i, i])
                 with builder.loop(b.shape[-1], fixed=True) as columns:
                     j = columns.index
-                    value = _quotient(builder, _load(builder, right, [*own[1], i, j]), pivot)
+                    value = numbers.divided(_load(builder, right, [*own[1], i, j]), pivot)
                     for part, each in zip(result, value, strict=True):
                         nan = builder.const(float("nan"), part.dtype)
                         each = builder.select(found.result, nan, each)
@@ -57,28 +57,3 @@ def lower_diagonal(
 
 def _load(builder: Builder, parts: Sequence[Stored], index: Sequence[Value]) -> list[Value]:
     return [builder.load(t.buffer, t.position(builder, index), fixed=True) for t in parts]
-
-
-def _is_zero(builder: Builder, number: Sequence[Value]) -> Value:
-    zero = builder.const(0.0, number[0].dtype)
-    each = [builder.eq(part, zero) for part in number]
-    return each[0] if len(each) == 1 else builder.op("and", *each)
-
-
-def _quotient(builder: Builder, x: Sequence[Value], y: Sequence[Value]) -> list[Value]:
-    """The quotient ``x / y``, where each number is a list of its parts.
-
-    Complex numbers are divided by the algorithm of R. L. Smith (1962), Algorithm 116: Complex division, which avoids
-    overflow.
-    """
-    run = builder.op
-    if len(y) == 1:
-        return [run("div", part, y[0]) for part in x]
-    wide = run("le", run("abs", y[1]), run("abs", y[0]))
-    large, small = builder.select(wide, y[0], y[1]), builder.select(wide, y[1], y[0])
-    ratio = run("div", small, large)
-    divisor = run("add", large, run("mul", small, ratio))
-    re, im = builder.select(wide, x[0], x[1]), builder.select(wide, x[1], x[0])
-    first = run("div", run("add", re, run("mul", im, ratio)), divisor)
-    second = run("div", run("sub", im, run("mul", re, ratio)), divisor)
-    return [first, builder.select(wide, second, run("neg", second))]

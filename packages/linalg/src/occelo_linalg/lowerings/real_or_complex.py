@@ -1,7 +1,8 @@
-"""Arithmetic and functions of real or complex numbers in float64.
+"""Arithmetic of real or complex numbers, and functions of them in float64.
 
-Algorithms that are written once for real and complex matrices use `Numbers`: square roots and logarithms of matrices. A
-real number is a list of one value, a complex number is a list of two.
+Algorithms that are written once for real and complex matrices use `Numbers`: square roots and logarithms of matrices,
+determinants, and equations with diagonal matrices. A real number is a list of one value, a complex number is a list of
+two.
 """
 
 from __future__ import annotations
@@ -14,11 +15,13 @@ from occelo_link.loops.lowerings.elemwise import complex as complexes
 from occelo_link.loops.lowerings.elemwise import complex_functions
 
 Number = list[Value]
-"""A real or complex number in float64: a list of its real part and, if it is complex, its imaginary part."""
+"""A real or complex number: a list of its real part and, if it is complex, its imaginary part."""
 
 
 class Numbers:
     """Functions of numbers that are all real (``parts`` is 1) or all complex (``parts`` is 2).
+
+    Sums, differences, products, quotients and `is_zero` are for float32 and float64, the others for float64 alone.
 
     Each function adds its operations to the program that the builder is writing.
     """
@@ -64,8 +67,7 @@ class Numbers:
 
     def is_zero(self, x: Number) -> Value:
         """Whether the number is 0."""
-        zero = self.real(0.0)
-        each = [self.builder.op("eq", part, zero) for part in x]
+        each = [self.builder.op("eq", part, self.builder.const(0.0, part.dtype)) for part in x]
         return each[0] if len(each) == 1 else self.builder.op("and", *each)
 
     def size(self, x: Number) -> Value:
