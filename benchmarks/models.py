@@ -55,7 +55,8 @@ def compiled(model: Any, way: str) -> Any:
         places = [ctypes.c_void_p(a.ctypes.data) for a in (point, gradient, value)]
         data = ctypes.c_void_p(density.data)
         count = ctypes.c_uint64(len(point))
-        return lambda: call(count, *places, data)
+        held = density, point, gradient, value  # the code is unloaded with its object
+        return lambda: call(count, *places, data) if held else None
     mode = {"mode OCCELO": "OCCELO", "pytensor": None, "jax": "JAX"}.get(way)
     if way == "occelo":
         bridge.use()

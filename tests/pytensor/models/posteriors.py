@@ -203,7 +203,7 @@ def _(d: Data) -> None:
 @posterior("mcycle_gp-accel_gp")
 def _(d: Data) -> None:
     def process(suffix: str, count: int) -> tuple[Any, Any]:
-        scale = pm.HalfStudentT(f"sdgp{suffix}_1", nu=3, sigma=36 if not suffix else 10)
+        scale = pm.HalfStudentT(f"sdgp{suffix}_1", nu=3, sigma=36)
         length = pm.InverseGamma(f"lscale{suffix}_1", alpha=1.124909, beta=0.0177)
         raw = pm.Normal(f"zgp{suffix}_1", 0, 1, shape=count)
         rate = d[f"slambda{suffix}_1"][:, 0]
