@@ -78,3 +78,11 @@ def test_quotients_by_diagonals_are_those_of_complex_numbers(mode: str, dtype: s
     solved = ol.solve(x, y, assume_a="diagonal")
     made = oc.function([x, y], solved, mode=mode)(np.diag(d), b)
     assert made.tobytes() == (b / d).tobytes()
+
+
+@pytest.mark.parametrize("scale", [1e200, 1e-200])
+def test_complex_toeplitz_matrices_near_the_ends_of_the_range(scale: float) -> None:
+    c, b = (ot.tensor(dtype="complex128", shape=(None,)) for _ in range(2))
+    solve = oc.function([c, b], ol.solve_toeplitz(c, b))
+    column, right = np.array([3 + 1j, 1, 0.5j]), np.array([1, 2j, 3])
+    np.testing.assert_allclose(solve(scale * column, scale * right), solve(column, right))

@@ -1,8 +1,8 @@
 """Arithmetic of real or complex numbers, and functions of them in float64.
 
 Algorithms that are written once for real and complex matrices use `Numbers`: square roots and logarithms of matrices,
-determinants, and equations with diagonal matrices. A real number is a list of one value, a complex number is a list of
-two.
+determinants, and equations with diagonal and Toeplitz matrices. A real number is a list of one value, a complex number
+is a list of two.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from occelo_graph import TensorApply
 from occelo_linalg.lowerings.lapack import batch_lengths, each_element, own_index
+from occelo_linalg.lowerings.real_or_complex import Number, Numbers
 from occelo_linalg.lowerings.work_matrices import (
     lowers_matrices,
     new_result,
@@ -22,9 +23,6 @@ from occelo_link.loops.lowering import Context
 from occelo_link.loops.tensors import Index, Stored, Tensor
 
 __all__: list[str] = []
-
-Number = list[Value]
-"""A real or complex number in float64: a list of its real part and, if it is complex, its imaginary part."""
 
 
 class _Vector:
@@ -80,39 +78,20 @@ class _Levinson:
 
     def __init__(self, context: Context, parts: int, n: Value, columns: Value) -> None:
         self.context, self.builder, self.n, self.columns = context, context.builder, n, columns
-        self.one = context.i64(1)
+        self.one, self.numbers = context.i64(1), Numbers(self.builder, parts)
         self.diagonals = _Vector(context, parts, self.builder.mul(n, context.i64(2)))
         self.backward, self.forward = (_Vector(context, parts, n) for _ in range(2))
         self.right = _Vector(context, parts, self.builder.mul(n, columns))
         self.failed = self.builder.buffer("float64", "work", ndim=1)
         self.builder.alloc(self.failed, self.one)
 
-    # numbers
-
-    def product(self, x: Number, y: Number) -> Number:
-        """The product of two numbers."""
-        op = self.builder.op
-        if len(x) == 1:
-            return [op("mul", x[0], y[0])]
-        real = op("sub", op("mul", x[0], y[0]), op("mul", x[1], y[1]))
-        return [real, op("add", op("mul", x[0], y[1]), op("mul", x[1], y[0]))]
-
-    def less(self, x: Number, y: Number) -> Number:
-        """The difference ``x - y`` of two numbers."""
-        return [self.builder.op("sub", a, b) for a, b in zip(x, y, strict=True)]
-
     def quotient(self, x: Number, y: Number) -> Number:
         """The quotient ``x / y`` of two numbers. If y is 0, a failure is recorded."""
-        op = self.builder.op
-        size = y[0] if len(y) == 1 else op("add", op("mul", y[0], y[0]), op("mul", y[1], y[1]))
-        zero, one = (self.builder.const(v, "float64") for v in (0.0, 1.0))
-        before = self.builder.load(self.failed, self.context.i64(0), fixed=True)
-        now = self.builder.select(self.builder.eq(size, zero), one, before)
-        self.builder.store(self.failed, self.context.i64(0), now)
-        if len(y) == 1:
-            return [op("div", x[0], size)]
-        scaled = self.product(x, [y[0], op("neg", y[1])])
-        return [op("div", part, size) for part in scaled]
+        builder, place = self.builder, self.context.i64(0)
+        before, one = builder.load(self.failed, place, fixed=True), self.numbers.real(1.0)
+        failed = builder.select(self.numbers.is_zero(y), one, before)
+        builder.store(self.failed, place, failed)
+        return self.numbers.divided(x, y)
 
     def _inner(
         self, loop: Loop, sums: Sequence[tuple[Number, _Vector, Value, _Vector, Value]]
@@ -125,7 +104,7 @@ class _Levinson:
         """
         carried = [[loop.carry(part) for part in start] for start, *_ in sums]
         for each, (_, x, i, y, j) in zip(carried, sums, strict=True):
-            for part, term in zip(each, self.product(x.load(i), y.load(j)), strict=True):
+            for part, term in zip(each, self.numbers.times(x.load(i), y.load(j)), strict=True):
                 part.following = self.builder.op("add", part.param, term)
         return [[part.result for part in each] for each in carried]
 
@@ -173,8 +152,8 @@ class _Levinson:
             with builder.loop(m, fixed=True) as loop:
                 back = builder.sub(builder.sub(m, loop.index), one)
                 place = builder.add(first, loop.index)
-                change = self.product(found, self.backward.load(back))
-                self.right.store(place, self.less(self.right.load(place), change))
+                change = self.numbers.times(found, self.backward.load(back))
+                self.right.store(place, self.numbers.less(self.right.load(place), change))
         more = builder.select(builder.lt(m, middle), one, zero)
         with builder.loop(more, fixed=True):
             self._vectors(m, middle, last, divisor)
@@ -207,8 +186,8 @@ class _Levinson:
             before = [[vector.load(place) for place in places] for vector in vectors]
             for k in range(2):
                 for side in range(2):
-                    change = self.product(factors[k], before[1 - k][1 - side])
-                    vectors[k].store(places[side], self.less(before[k][side], change))
+                    change = self.numbers.times(factors[k], before[1 - k][1 - side])
+                    vectors[k].store(places[side], self.numbers.less(before[k][side], change))
         for vector, factor in zip(vectors, factors, strict=True):
             vector.store(m, factor)
 
