@@ -502,3 +502,48 @@ def test_changed_options_can_be_entered_again() -> None:
     with pytest.raises(ZeroDivisionError), flags:
         print(1 / 0)
     assert ot.vector().dtype == "float64"
+
+
+@pytest.mark.parametrize(
+    ("made", "wanted"),
+    [
+        (lambda x, n: x[1:].set(n), lambda a, n: _written(a, n)),
+        (lambda x, n: x[1:].inc(n), lambda a, n: _written(a, a[1:] + n)),
+        (lambda x, n: x[[1, 2]].set(n), lambda a, n: _written(a, n)),
+        (ot.full_like, np.full_like),
+        (lambda x, n: x.fill(n), np.full_like),
+        (
+            lambda x, n: ot.full((3,), n, dtype=x.dtype),
+            lambda a, n: np.full((3,), n, dtype=a.dtype),
+        ),
+        (
+            lambda x, n: ot.pad(x, 1, constant_values=n),
+            lambda a, n: np.pad(a, 1, constant_values=np.full((), n, dtype=a.dtype)),
+        ),
+        (lambda x, n: ot.fill_diagonal(ot.outer(x, x), n)[0], lambda a, n: _first_row(a, n)),
+    ],
+)
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int64", "uint64", "float32"])
+def test_integers_that_do_not_fit_are_not_wrapped(made: Any, wanted: Any, dtype: str) -> None:
+    x, value = ot.tensor("x", dtype=dtype, shape=(3,)), np.array([1, 2, 3], dtype=dtype)
+    for number in (-(2**64), -129, -128, -1, 0, 127, 128, 255, 256, 2**63, 2**64):
+        try:
+            expected = wanted(value, number)
+        except OverflowError:
+            with pytest.raises(OverflowError):
+                made(x, number)
+        else:
+            found = og.evaluate(made(x, number), {x: value})
+            np.testing.assert_array_equal(found, expected, strict=True)
+
+
+def _written(array: Any, value: Any) -> Any:
+    copy = array.copy()
+    copy[1:] = value
+    return copy
+
+
+def _first_row(array: Any, value: Any) -> Any:
+    matrix = np.outer(array, array)
+    np.fill_diagonal(matrix, value)
+    return matrix[0]

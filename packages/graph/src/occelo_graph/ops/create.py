@@ -217,10 +217,8 @@ def alloc(value: Any, *shape: Any) -> TensorVariable:
 
 
 def full(shape: Any, fill_value: Any, dtype: Any = None) -> TensorVariable:
-    """``fill_value`` broadcast to ``shape``."""
-    value = as_tensor_variable(fill_value)
-    value = value if dtype is None else cast(value, dtype)
-    return alloc(value, *lengths_of(shape))
+    """``fill_value`` broadcast to ``shape``. OverflowError if it is an integer that does not fit ``dtype``."""
+    return alloc(as_tensor_variable(fill_value, dtype=dtype), *lengths_of(shape))
 
 
 def zeros(shape: Any, dtype: Any = None) -> TensorVariable:
@@ -243,10 +241,14 @@ def _number(value: int, dtype: Any) -> Any:
 
 
 def full_like(a: Any, fill_value: Any, dtype: Any = None) -> TensorVariable:
-    """A tensor of the shape of ``a`` with all elements ``fill_value``. ``dtype`` None is the dtype of ``a``."""
+    """A tensor of the shape of ``a`` with all elements ``fill_value``. ``dtype`` None is the dtype of ``a``.
+
+    OverflowError if ``fill_value`` is an integer that does not fit the dtype.
+    """
     a = as_tensor_variable(a)
-    value = as_tensor_variable(fill_value)
     wanted = TensorType(a.dtype if dtype is None else dtype, ()).numpy_dtype
+    given = isinstance(fill_value, Variable)
+    value = as_tensor_variable(fill_value, dtype=None if given else wanted)
     if isinstance(value, Constant) and np.can_cast(value.type.numpy_dtype, wanted, "same_kind"):
         value = constant(value.data, dtype=wanted)
     value = cast(value, name_of(wanted))

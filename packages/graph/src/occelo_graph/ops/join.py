@@ -554,7 +554,7 @@ def pad(x: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 0
             continue
         lengths = lengths_by_variables(x)
         if mode == "constant":
-            value = cast(as_tensor_variable(constant_values), x.dtype)
+            value = as_tensor_variable(constant_values, dtype=x.dtype)
             ends = [
                 alloc(value, [w if i == axis else n for i, n in enumerate(lengths)])
                 for w in (before, after)

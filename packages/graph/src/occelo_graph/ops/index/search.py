@@ -284,10 +284,10 @@ def fill_diagonal_offset(a: Any, val: Any, offset: Any) -> TensorVariable:
         raise ValueError(f"fill_diagonal takes a matrix, got {a.type}")
     rows, columns = (arange(n) for n in lengths_by_variables(a))
     on = eq(columns.dimshuffle("x", 0) - rows.dimshuffle(0, "x"), offset)
-    value = as_tensor_variable(val)
+    value = as_tensor_variable(val, dtype=a.dtype)
     if value.type.ndim:
         raise ValueError(f"A diagonal is filled with a scalar, got val={value.type}")
-    return switch(on, cast(value, a.dtype), a)
+    return switch(on, value, a)
 
 
 def take(a: Any, indices: Any, axis: int | None = None, mode: Mode = "raise") -> TensorVariable:

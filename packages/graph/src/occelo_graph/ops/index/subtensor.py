@@ -673,11 +673,11 @@ def _write(x: Any, y: Any, set_instead_of_inc: bool, inplace: bool) -> TensorVar
     )
     target: TensorType = x.type
     if not isinstance(y, Variable):
-        value = as_tensor_variable(y)
+        # NumPy's conversion of an integer, unlike a cast, raises if the integer does not fit
         y = (
-            cast(value, target.dtype)
+            as_tensor_variable(y, dtype=target.dtype)
             if _fits(y, target.dtype)
-            else _weak_array(value, target.dtype)
+            else _weak_array(as_tensor_variable(y), target.dtype)
         )
     elif isinstance(y, Constant) and y.type.dtype != target.dtype:
         y = _weak_array(y, target.dtype)
