@@ -109,8 +109,8 @@ SOURCES = {
     _path(p): p
     for folder in (ROOT / "src", *(ROOT / "packages").glob("*/src"))
     for p in folder.rglob("*.py")
-    # examples name what they are examples of, and facades hand on
-    if not {"examples", "occelo_testing"} & {*p.parts}
+    # examples name what they are examples of, facades hand on, and a client is of all families
+    if not {"examples", "occelo_testing", "occelo_pytensor"} & {*p.parts}
     and p.name not in ("__init__.py", "tensor.py")
     and not re.search(r"occelo_\w+/functions\.py$", str(p))
 }

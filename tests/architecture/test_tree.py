@@ -63,7 +63,7 @@ NOT_FUNCTIONS_OF_TENSORS = {
     "FACTS",
     "register_fact",
     # of generators
-    "LAWS",
+    "DISTRIBUTIONS",
     "random_generator_type",
     "copied",
     "rng",

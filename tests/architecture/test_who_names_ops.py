@@ -19,7 +19,7 @@ SOURCES = sorted(
     p
     for folder in (ROOT / "src", *(ROOT / "packages").glob("*/src"))
     for p in folder.rglob("*.py")
-    # tables of examples name what they are examples of, and so do facades and conversions of each op
+    # tables of examples name what they are examples of, and so do facades and clients and conversions of each op
     if not {"examples", "occelo_testing", "occelo_pytensor"} & {*p.parts}
     and p.name not in ("__init__.py", "tensor.py")
     and not re.search(r"occelo_\w+/functions\.py$", str(p))
