@@ -1,0 +1,87 @@
+"""The entries of PyMC run on Occelo: by their mode, and by `use`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pymc as pm
+import pytensor
+import pytest
+from pymc.model.core import ValueGradFunction
+
+import occelo_pytensor as bridge
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+QUIET = {"progressbar": False, "random_seed": 1}
+
+
+def _line() -> Any:
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=40)
+    with pm.Model() as model:
+        b = pm.Normal("b", 0, 5)
+        s = pm.HalfNormal("s", 2)
+        pm.Normal("y", b * x, s, observed=3 * x + rng.normal(size=40))
+    return model
+
+
+@pytest.mark.parametrize("what", ["compile_logp", "compile_dlogp", "compile_d2logp"])
+def test_densities_and_derivatives_in_the_mode(what: str) -> None:
+    model = _line()
+    point = {"b": np.array(0.7), "s_log__": np.array(-0.3)}
+    ours = getattr(model, what)(mode="OCCELO")(point)
+    np.testing.assert_allclose(ours, getattr(model, what)(mode="FAST_COMPILE")(point), rtol=1e-9)
+
+
+def test_draws_are_those_of_pytensors_modes() -> None:
+    model = _line()
+    ours = pm.draw(model["y"], 3, random_seed=4, mode="OCCELO")
+    np.testing.assert_array_equal(ours, pm.draw(model["y"], 3, random_seed=4, mode="FAST_COMPILE"))
+
+
+def test_value_and_gradient_are_differentiated_here() -> None:
+    model = _line()
+    start = np.array([0.7, -0.3])
+    with bridge.use():
+        f = model.logp_dlogp_function(ravel_inputs=True)
+        f.set_extra_values({})
+        value, gradient = f._pytensor_function(start)
+        other = f.copy()
+        other.set_extra_values({})
+        np.testing.assert_array_equal(other._pytensor_function(start)[1], gradient)
+    point = {"b": start[0], "s_log__": start[1]}
+    assert value == pytest.approx(float(model.compile_logp(mode="FAST_COMPILE")(point)))
+    np.testing.assert_allclose(gradient, model.compile_dlogp(mode="FAST_COMPILE")(point), rtol=1e-9)
+
+
+def test_use_ends() -> None:
+    before = (pytensor.config.mode, pm.model.core.ValueGradFunction)
+    with bridge.use():
+        assert pm.model.core.ValueGradFunction is not ValueGradFunction
+    assert (pytensor.config.mode, pm.model.core.ValueGradFunction) == before
+
+
+def test_sampling_and_what_follows_it() -> None:
+    with bridge.use(), _line():
+        trace = pm.sample(
+            draws=100, tune=150, chains=2, cores=1, compute_convergence_checks=False, **QUIET
+        )
+        assert float(trace.posterior["b"].mean()) == pytest.approx(3, abs=0.7)
+        found = pm.find_MAP(progressbar=False)
+        assert float(found["b"]) == pytest.approx(3, abs=0.7)
+        pm.compute_log_likelihood(trace, progressbar=False)
+        drawn = pm.sample_posterior_predictive(trace, **QUIET)
+        assert drawn.posterior_predictive["y"].shape == (2, 100, 40)
+        assert pm.sample_prior_predictive(5, random_seed=1).prior["b"].shape == (1, 5)
+        assert np.isfinite(pm.fit(100, **QUIET).hist).all()
+
+
+@pytest.mark.parametrize("step", [pm.Metropolis, pm.Slice])
+def test_other_steps_and_processes(step: Any) -> None:
+    with bridge.use(), _line():
+        trace = pm.sample(
+            draws=30, tune=30, chains=2, cores=2, step=step(), compute_convergence_checks=False,
+            **QUIET,
+        )  # fmt: skip
+    assert trace.posterior["b"].shape == (2, 30)
