@@ -13,6 +13,7 @@ import occelo_compile as oc
 import occelo_graph as og
 from occelo_graph import grad, hessian, pushforward
 from occelo_graph import tensor as ot
+from occelo_loops import scan
 from occelo_loops.ops.building.loops import fori_loop, loop
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*(jax|pytorch|runs in Python)")
@@ -270,3 +271,31 @@ def test_one_compilation_for_all_bounds() -> None:
     np.testing.assert_allclose(
         g(1, 3, 1.0), [1.0, by_hand(1, 3, 1.0), by_hand(1, 3, by_hand(1, 3, 1.0))]
     )
+
+
+@pytest.mark.parametrize("new", [0, 1, 3])
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda x, n: scan(lambda v: 2 * v, outputs_info=[x], n_steps=n, return_updates=False),
+        lambda x, n: loop(lambda v: (2 * v, v), x, length=n)[1],
+        lambda x, n: loop(lambda v: (2 * v, None), x, length=n)[0],
+        lambda x, n: fori_loop(0, n, lambda i, v: 2 * v, x),
+        lambda x, n: fori_loop(n - n, n, lambda i, v: 2 * v, x),
+    ],
+)
+def test_another_number_of_steps_is_followed_or_refused(made: Any, new: int) -> None:
+    x, old = ot.dvector("x"), ot.constant(np.int64(2))
+    graph = made(x, old)
+    try:
+        replaced = og.clone_replace(graph, {old: ot.constant(np.int64(new))})
+    except ValueError:
+        return
+    outs = [replaced, replaced.shape, replaced.sum(), ot.ones_like(replaced)]
+    found = oc.function([x], outs)([1.0, 2.0])
+    wanted = made(x, ot.constant(np.int64(new)))
+    wanted = oc.function([x], [wanted, wanted.shape, wanted.sum(), ot.ones_like(wanted)])(
+        [1.0, 2.0]
+    )
+    for a, b in zip(found, wanted, strict=True):
+        np.testing.assert_array_equal(a, b)

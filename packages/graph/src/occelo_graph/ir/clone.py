@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from occelo_graph.errors import describe
-from occelo_graph.ir.nodes import AtomicVariable, Constant, Variable
+from occelo_graph.ir.nodes import Apply, AtomicVariable, Constant, Variable
 from occelo_graph.ir.shared import SharedVariable
 from occelo_graph.ir.taken_constants import check_taken_constants
 from occelo_graph.ir.traversal import as_variables, toposort
@@ -101,7 +101,8 @@ def clone_replace(
 
     An integer constant may have been used as a Python number, such as an axis; ops keep it in a field and do not follow a
     replacement. ValueError if such a constant is replaced and is not in the graph. If it is in the graph as well, there
-    is a warning.
+    is a warning. With ``rebuild_strict``, ValueError also if the static length of a loop follows from a constant, and
+    contradicts its replacement.
     """
     pairs = replacement_pairs(replace)
     outputs = as_variables(output)
@@ -126,10 +127,31 @@ def rebuilt(
         new_inputs = [_root(equiv, v, copy_inputs_over) for v in node.inputs]
         if all(a is b for a, b in zip(new_inputs, node.inputs, strict=True)):
             continue
+        if rebuild_strict:
+            _check_lengths(node, new_inputs)
         copied = node.clone_with_new_inputs(new_inputs, strict=rebuild_strict)
         for old, new in zip(node.outputs, copied.outputs, strict=True):
             equiv.setdefault(old, new)
     return [_root(equiv, v, copy_inputs_over) for v in outputs]
+
+
+def _check_lengths(node: Apply, inputs: Sequence[Variable]) -> None:
+    """Check that a node keeps the static lengths that it took from the known value of an input: a number of steps.
+
+    ValueError if another known value contradicts them: the copy would keep lengths that are wrong. Ops with the trait
+    ``types_follow_values`` check their lengths themselves.
+    """
+    if node.op.types_follow_values:
+        return
+    if any(old.type != new.type for old, new in zip(node.inputs, inputs, strict=True)):
+        return
+    for before, after in zip(node.outputs, node.op.types_for(inputs), strict=False):
+        for a, b in zip(before.type.shape or (), after.shape or (), strict=False):
+            if None not in (a, b) and a != b:
+                raise ValueError(
+                    f"{describe(before)} has a length of {a}, and of {b} with the replacements: pass rebuild_strict=False "
+                    "to infer the lengths again"
+                )
 
 
 def _replacement(old: Variable, new: Any, strict: bool) -> Variable:

@@ -451,6 +451,10 @@ class Apply(Generic[OpT, VariableT]):
             if strict:
                 inputs[position] = old.type.filter_variable(new)
             rebuild = rebuild or inputs[position].type != old.type
+        if not strict and not rebuild:
+            # a static length may follow from the known value of a scalar, such as a number of steps
+            pairs = zip(self.inputs, inputs, strict=True)
+            rebuild = any(old is not new and old.type.shape == () for old, new in pairs)
         if rebuild or (self.op.types_follow_values and not strict):
             node = self.op.make_node(*inputs)
         else:

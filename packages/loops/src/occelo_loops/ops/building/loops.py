@@ -13,6 +13,7 @@ import numpy as np
 
 from occelo_graph.errors import describe
 from occelo_graph.ir.nodes import Constant, Variable, nodes_made
+from occelo_graph.ir.taken_constants import taken
 from occelo_graph.narrowing import is_tuple
 from occelo_graph.ops.control.checks import CheckAndRaise
 from occelo_graph.ops.elemwise.arithmetic import ge, gt, maximum, minimum, switch
@@ -181,7 +182,7 @@ def fori_loop(lower: Any, upper: Any, body: Callable[[Any, Any], Any], init: Any
     first = int(lower.data) if isinstance(lower, Constant) else None
     length: Any
     if first is not None and isinstance(upper, Constant):
-        length = max(int(upper.data) - first, 0)
+        length = max(int(taken(upper)) - int(taken(lower)), 0)
     elif first == 0:
         length = maximum(upper, 0)
     else:
