@@ -50,23 +50,36 @@ def _made(
     def shape(first: Any, *_: Any) -> Any:
         return torch.empty(first.shape, dtype=first.dtype, device=first.device)
 
-    def keep(ctx: Any, inputs: Any, output: Any) -> None:
-        ctx.save_for_backward(*inputs)
-
-    def pull_back(ctx: Any, cotangent: Any) -> Any:
-        found = slopes(ctx.needs_input_grad, *ctx.saved_tensors)
-        return tuple(None if s is None else s * cotangent for s in found)
-
-    def batch(info: Any, axes: Any, *given: Any) -> Any:
+    def batched(info: Any, axes: Any, *given: Any) -> list[Any]:
         size = info.batch_size
-        moved = [
+        return [
             x.expand(size, *x.shape) if axis is None else x.movedim(axis, 0)
             for x, axis in zip(given, axes, strict=True)
         ]
-        return op(*moved), 0
+
+    # autograd of the op itself does not work inside torch.func.grad
+    class Differentiable(torch.autograd.Function):
+        @staticmethod
+        def forward(*given: Any) -> Any:
+            return op(*given)
+
+        @staticmethod
+        def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+            ctx.save_for_backward(*inputs)
+
+        @staticmethod
+        def backward(ctx: Any, *cotangents: Any) -> Any:
+            found = slopes(ctx.needs_input_grad, *ctx.saved_tensors)
+            return tuple(None if s is None else s * cotangents[0] for s in found)
+
+        @staticmethod
+        def vmap(info: Any, axes: Any, *given: Any) -> Any:
+            return Differentiable.apply(*batched(info, axes, *given)), 0
+
+    def batch(info: Any, axes: Any, *given: Any) -> Any:
+        return op(*batched(info, axes, *given)), 0
 
     op.register_fake(shape)
-    op.register_autograd(pull_back, setup_context=keep)
     op.register_vmap(batch)
-    made: Callable[..., Any] = op
+    made: Callable[..., Any] = Differentiable.apply
     return made
