@@ -23,8 +23,9 @@ def register_conversion(*op_classes: type) -> Callable[[_ConvertT], _ConvertT]:
     same way, unless they are registered themselves. A later registration of a class replaces an earlier one. TypeError
     if something else than a class is given.
     """
-    for each in op_classes:
-        if not isinstance(each, type):  # pyright: ignore[reportUnnecessaryIsInstance]  # of an untyped caller
+    given: tuple[Any, ...] = op_classes
+    for each in given:
+        if not isinstance(each, type):
             raise TypeError(f"register_conversion takes classes of ops, got {each!r}")
 
     def register(convert: _ConvertT) -> _ConvertT:

@@ -143,8 +143,11 @@ def _check_lengths(node: Apply, inputs: Sequence[Variable]) -> None:
     """
     if node.op.types_follow_values:
         return
-    if any(old.type != new.type for old, new in zip(node.inputs, inputs, strict=True)):
+    pairs = list(zip(node.inputs, inputs, strict=True))
+    if any(old.type != new.type for old, new in pairs):
         return
+    if not any(old is not new and old.type.shape == () for old, new in pairs):
+        return  # numbers of steps are scalars
     for before, after in zip(node.outputs, node.op.types_for(inputs), strict=False):
         for a, b in zip(before.type.shape or (), after.shape or (), strict=False):
             if None not in (a, b) and a != b:

@@ -1,6 +1,6 @@
 """Operands of BLAS and LAPACK. If the routines can read a tensor in place, it is not copied.
 
-`loops.blas`, `occelo_linalg.lowerings.equations.triangular` and `occelo_linalg.lowerings.equations.lu_solving` use this module. The routines can read a matrix
+`lowerings.blas`, `occelo_linalg.lowerings.equations.triangular` and `occelo_linalg.lowerings.equations.lu_solving` use this module. The routines can read a matrix
 with contiguous rows or columns. The leading dimension is the distance in elements from one row (or column) to the next.
 It must be at least the length of a row (or column), and at least 1.
 """

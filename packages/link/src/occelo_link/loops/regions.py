@@ -1,6 +1,6 @@
 """Lowering of regions: the branches of conditionals, and the bodies of loops.
 
-`loops.control` calls `choose` for conditionals. The lowering of loops is registered in this module. Each region has a
+`lowerings.control` calls `choose` for conditionals. The lowering of loops is registered in this module. Each region has a
 context of its own, with its own schedule, liveness and working memory.
 
 Both branches of a conditional store their results in the same buffers; scalar results are values. An iteration of a

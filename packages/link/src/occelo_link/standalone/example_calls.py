@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from occelo_graph.tensors.type import is_complex
 from occelo_link.standalone.c_arrays import array_text, elements_of
 from occelo_link.standalone.signature import C_TYPES, Argument
 
@@ -27,7 +28,7 @@ def _julia_type(dtype: str) -> str:
 
 def _per_element(dtype: str) -> int:
     """How many C numbers an element consists of."""
-    return 2 if dtype.startswith("complex") else 1
+    return 2 if is_complex(dtype) else 1
 
 
 def _shown(dtype: str) -> tuple[str, str]:

@@ -1,7 +1,7 @@
 """Building blocks of the elementary functions: polynomials, powers of two, arithmetic on pairs.
 
 The other modules of this folder that compute in float64 use these functions, and so do
-`loops.elemwise.complex_functions` and `occelo_random.lowerings.quantiles`. Each function adds operations to a loop program. Its
+`loops.lowerings.elemwise.complex_functions` and `occelo_random.lowerings.quantiles`. Each function adds operations to a loop program. Its
 arguments and results are values of this program.
 
 A pair ``(high, low)`` represents the sum of two floats, which has about twice as many digits as a float; see Dekker, "A

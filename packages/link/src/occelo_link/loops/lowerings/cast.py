@@ -1,6 +1,6 @@
 """Casts between dtypes, which are lowered like other elementwise ops.
 
-`loops.elemwise.op` registers `lower_elemwise` for casts, too. So no module imports this one: it only shows where casts
+`loops.lowerings.elemwise.op` registers `lower_elemwise` for casts, too. So no module imports this one: it only shows where casts
 are lowered, since each family of ops has a module of its name in this package.
 """
 

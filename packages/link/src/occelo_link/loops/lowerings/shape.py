@@ -1,7 +1,7 @@
 """Lowerings of ops that read, check and change shapes: `Shape`, `Shape_i`, `SpecifyShape`, `DimShuffle`, `Reshape`.
 
 The linkers ``native``, ``c``, ``c|py`` and ``numba`` use these lowerings; `loops.build` imports this module to register
-them. `loops.create` and `loops.join` call `lengths_from` and `pick`.
+them. `lowerings.create` and `lowerings.join` call `lengths_from` and `pick`.
 """
 
 from __future__ import annotations

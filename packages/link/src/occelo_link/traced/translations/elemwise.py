@@ -1,6 +1,6 @@
 """Lowerings of elementwise ops for JAX and PyTorch. The name of a scalar op finds the library's function for it.
 
-`occelo_link.traced.linker` imports this module to register the lowerings. The tracer calls them for nodes. `traced.reduce` applies
+`occelo_link.traced.linker` imports this module to register the lowerings. The tracer calls them for nodes. `translations.reduce` applies
 single scalar ops with `apply_scalar`. `capabilities` calls `supports_scalar`.
 """
 

@@ -1,8 +1,8 @@
 """Lowering of `Elemwise`: it broadcasts the operands, checks their lengths, and computes each element with a scalar
 lowering.
 
-`loops.build` imports this module, which registers the lowering. Other families of ops, such as `loops.blas` and
-`loops.create`, call the functions for broadcasting.
+`loops.build` imports this module, which registers the lowering. Other families of ops, such as `lowerings.blas` and
+`lowerings.create`, call the functions for broadcasting.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Registry of the lowerings of scalar ops to formulas of loop programs.
 
-`arithmetic`, `transcendental`, `special`, families and users register lowerings here. `elemwise.op` and `loops.reduce`
+`arithmetic`, `transcendental`, `special`, families and users register lowerings here. `elemwise.op` and `lowerings.reduce`
 look them up. `elemwise.op` imports `arithmetic`. `find_scalar` imports the other two modules, and the lowerings of
 families that are in use, when it is first called for a function that `arithmetic` lacks.
 """
