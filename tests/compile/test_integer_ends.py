@@ -14,6 +14,7 @@ import pytest
 
 import occelo_compile as oc
 from occelo_graph import tensor as ot
+from occelo_graph.config import config
 
 LEAST, MOST = -(2**63), 2**63 - 1
 ENDS = (
@@ -309,3 +310,20 @@ def test_an_unsigned_integer_beyond_int64(mode: str) -> None:
     assert several(V, np.array([2**64 - 1], "uint64")) == [4.0]
     with pytest.raises(IndexError):
         several(V, np.array([2**63], "uint64"))
+
+
+@pytest.mark.filterwarnings("ignore:Shapes in the graph depend on values")
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("mode", ["jax", "pytorch"])
+@pytest.mark.parametrize("row", ROWS, ids=[r[0] for r in ROWS])
+def test_an_integer_at_an_end_of_int64_on_a_library(row: Row, mode: str) -> None:
+    """Only the ends themselves are taken, since the libraries compile for each integer that decides a shape."""
+    pytest.importorskip({"pytorch": "torch"}.get(mode, mode))
+    name, value, build, reference = row
+    x = ot.TensorType(value.dtype.name, (None,) * value.ndim).make_variable("x")
+    k = ot.lscalar("k")
+    with config.change_flags(pytorch__compile=False):
+        late = oc.function([x, k], build(x, k), mode=mode, on_unused_input="ignore")
+        for end in (LEAST, 1, MOST):
+            expected = _outcome(lambda end=end: reference(value, end))
+            _compare(f"{name}, k = {end}", _outcome(lambda end=end: late(value, end)), expected)

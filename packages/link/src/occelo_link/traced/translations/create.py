@@ -5,7 +5,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+
+import numpy as np
 
 from occelo_graph import TensorApply
 from occelo_graph.interpret import run_node
@@ -26,6 +29,9 @@ def lower_alloc(tracer: Tracer, node: TensorApply[Alloc], inputs: list[Array]) -
     shape = [int(n) for n in fill_static(op.shape, lengths)]
     if any(n < 0 for n in shape):
         raise ValueError("negative dimensions are not allowed")
+    # XLA would end the process
+    if math.prod(n for n in shape if n) * np.dtype(node.outputs[0].type.dtype).itemsize >= 2**63:
+        raise ValueError(f"An array of shape {tuple(shape)} is too big")
     lead = len(shape) - len(value.shape)
     for axis, length in enumerate(value.shape):
         static = node.inputs[0].type.shape[axis]

@@ -80,6 +80,9 @@ def _key(
             ]
             if parts[2] == 0:
                 raise ValueError("slice step cannot be zero")
+            if parts[2] is not None:
+                # a longer step selects the same elements, but lengths overflow in XLA, which may end the process
+                parts[2] = min(max(parts[2], -max(length, 1)), max(length, 1))
             entries.append(slice(*parts))
             axis += 1
         elif entry == ARRAY:
