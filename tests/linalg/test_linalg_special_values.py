@@ -15,6 +15,7 @@ import pytest
 import occelo_compile as oc
 import occelo_linalg.functions as linalg
 from occelo_graph import tensor as ot
+from occelo_graph.config import config
 
 scipy_linalg = pytest.importorskip("scipy.linalg")
 nla: Any = np.linalg
@@ -126,6 +127,12 @@ NAN_FOR_NAN = {"cond"}
 PIVOTS_DECIDE = {"inv", "solve", "tensorinv", "tensorsolve", "matrix_power -2"}
 """Which elements are NaN depends on the order of operations, if a matrix is not finite: tiny matrices have formulas."""
 
+LEFT_AS_NAN = {
+    **dict.fromkeys([("NaN", "cho_factor"), ("NaN", "cholesky")], ("jax", "pytorch")),
+    **{("NaN on the diagonal", n): ("pytorch",) for n in ("lu", "lu_factor", "lu_solve")},
+}
+"""The libraries fill a whole factor with NaN, where LAPACK leaves the numbers that it had computed before."""
+
 
 def outcome(computed: Callable[[], Any]) -> Any:
     """The values, or the class of the error."""
@@ -152,12 +159,14 @@ def test_every_function_has_a_row() -> None:
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("mode", ["native", "c"])
+@pytest.mark.parametrize("mode", ["native", "c", "numba", "jax", "pytorch"])
 @pytest.mark.parametrize("row", ROWS, ids=[r[0] for r in ROWS])
 def test_a_function_of_special_matrices(row: Row, mode: str) -> None:
     name, build, reference = row
     x = ot.dmatrix("x")
-    reached = {m: oc.function([x], build(x), mode=m) for m in ("py", mode)}
+    pytest.importorskip({"native": "numpy", "c": "numpy", "pytorch": "torch"}.get(mode, mode))
+    with config.change_flags(pytorch__compile=False):
+        reached = {m: oc.function([x], build(x), mode=m) for m in ("py", mode)}
     for kind, matrix in MATRICES.items():
         where, finite = f"{name} of {kind}", bool(np.isfinite(matrix).all())
         by_python = outcome(lambda matrix=matrix: reached["py"](matrix))
@@ -169,4 +178,6 @@ def test_a_function_of_special_matrices(row: Row, mode: str) -> None:
             assert by_python is np.linalg.LinAlgError or np.isnan(by_python[0]).all(), where
         if (not finite and name in PIVOTS_DECIDE) or (kind, name) == ("singular", "logm"):
             continue  # the logarithm of a matrix that is singular but for rounding is that of rounding errors
+        if mode in LEFT_AS_NAN.get((kind, name), ()):
+            continue
         compare(f"{where}, {mode}", outcome(lambda matrix=matrix: reached[mode](matrix)), by_python)
