@@ -161,7 +161,8 @@ def logm(A: Any, *, on_error: str = "raise") -> TensorVariable:
     logarithm of ``[[A^H, G], [0, A^H]]`` (Mathias 1996).
 
     If a matrix is singular, or if it is real and its logarithm is not, ``numpy.linalg.LinAlgError`` is raised. With
-    ``on_error="nan"``, its logarithm is NaN. ValueError if ``A`` is not square, TypeError for float16.
+    ``on_error="nan"``, its logarithm is NaN. If a matrix is singular but for rounding, as ``[[1, 2], [2, 4]]``, it
+    depends on rounding errors of the backend whether it counts as singular, and otherwise what its logarithm is. ValueError if ``A`` is not square, TypeError for float16.
     """
     (x,) = as_matrices("logm", A)
     made: TensorVariable = Logm(check_on_error(on_error))(x)
