@@ -244,7 +244,7 @@ def unit(frame, table):
     out3 = output_float64(frame, table, 0)
     if null(out3):
         return -1
-    v8 = v1 + 2047
+    v8 = add_int64(v1, 2047, table)
     v9 = floordiv_int64(v8, 2048, table)
     v12 = 0.0
     v14 = 0.0
@@ -252,8 +252,8 @@ def unit(frame, table):
     for first1 in range(0, v9, step3):
         limit2 = min(first1 + step3, v9)
         for v10 in range(first1, limit2):
-            v16 = v10 * 2048
-            v17 = v16 + 2048
+            v16 = mul_int64(v10, 2048, table)
+            v17 = add_int64(v16, 2048, table)
             v18 = min_int64(v17, v1, table)
             lanes4 = stack_float64_8()
             for lane6 in range(8):
