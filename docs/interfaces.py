@@ -8,6 +8,7 @@ version that the ranges of the other packages exclude.
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -64,11 +65,18 @@ def signature(tree: ast.Module, name: str) -> str:
     return name or "(the module)"
 
 
+@functools.cache
+def _doors() -> tuple[dict[str, Path], dict[str, set[str]]]:
+    """All modules, and what is taken from them; to read all sources takes seconds."""
+    sources = modules()
+    return sources, taken(sources)
+
+
 def interface(package: str) -> str:
     """The text for one package."""
-    sources = modules()
+    sources, doors = _doors()
     lines: list[str] = []
-    for module, names in sorted(taken(sources).items()):
+    for module, names in sorted(doors.items()):
         if module.partition(".")[0] == f"occelo_{package}":
             tree = ast.parse(sources[module].read_text())
             lines += [module, *(f"    {signature(tree, name)}" for name in sorted(names))]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ ROOT = Path(__file__).parents[2]
 PACKAGES = "graph rewrite link compile linalg loops random stats testing".split()
 
 
+@functools.cache
 def command(name: str) -> Any:
     spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
     assert spec is not None

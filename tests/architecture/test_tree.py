@@ -110,12 +110,11 @@ def test_a_family_is_a_folder_of_its_parts(family: str) -> None:
 
 @pytest.mark.parametrize("package", CORE)
 def test_the_core_names_no_family(package: str) -> None:
-    named = re.compile(
-        r"^[^#]*\bocelo_(linalg|loops|random|stats)\b".replace("ocelo", "occelo"), re.M
-    )
+    named = re.compile(r"\boccelo_(linalg|loops|random|stats)\b")
     for path in (ROOT / "packages" / package / "src").rglob("*.py"):
-        code = ast.unparse(_without_docstrings(ast.parse(path.read_text())))
-        assert not named.search(code), path
+        text = path.read_text()
+        if named.search(text):  # comments and docstrings may, which takes long to tell from code
+            assert not named.search(ast.unparse(_without_docstrings(ast.parse(text)))), path
 
 
 def _without_docstrings(tree: ast.Module) -> ast.Module:
