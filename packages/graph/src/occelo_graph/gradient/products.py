@@ -46,9 +46,9 @@ _MOST = 24
 _PRODUCT = ("mul", "true_div", "reciprocal", "neg")
 _DIVIDING = ("true_div", "reciprocal")
 _SUMS = ("add", "sub")
-_ROOTS = frozenset(("sqrt", "pow"))
+_ROOTS = ("sqrt", "pow")
 _EXTREME = frozenset(
-    ("exp", "sigmoid", "sqr", "add", "sub", "expm1", "cosh", "sinh", "erfc", "softplus")
+    (*_ROOTS, "exp", "sigmoid", "sqr", "add", "sub", "expm1", "cosh", "sinh", "erfc", "softplus")
 )
 _WHOLE = (Softmax, CAReduce, DimShuffle)
 _LARGEST_POWER = 64.0
@@ -223,20 +223,18 @@ def _powers(reader: Reader, factors: Sequence[Factor]) -> list[tuple[Factor, _Po
 def without_conflicts(reader: Reader, variable: TensorVariable) -> TensorVariable | None:
     """A product in which factors that conflict are one: exp(x) sigmoid(-x) = sigmoid(x), s / sqrt(s) = sqrt(s).
 
-    Roots become roots that do not underflow (`power_of_logistic`). None if no factors conflict and there is no root.
+    Roots stay roots, so that products around this one can still cancel them; `root_form` is for when none is left. None
+    if no factors conflict.
     """
     whole = Product(reader, variable)
     powers = _powers(reader, whole.factors)
-    for i, (factor, first) in enumerate(powers):
-        if any(first.conflicts(other) for _, other in powers[i + 1 :]):
-            sigmoids = [p for _, p in powers if p.a != -p.b and first.by(p) is not None]
-            first = sigmoids[0] if sigmoids else first
-            aligned = [(f, p.by(first)) for f, p in powers]
-            group = [(f, p) for f, p in aligned if p is not None]
-        elif is_root(reader, factor.variable):
-            group = [(factor, first)]
-        else:
+    for i, (_, first) in enumerate(powers):
+        if not any(first.conflicts(other) for _, other in powers[i + 1 :]):
             continue
+        sigmoids = [p for _, p in powers if p.a != -p.b and first.by(p) is not None]
+        first = sigmoids[0] if sigmoids else first
+        aligned = [(f, p.by(first)) for f, p in powers]
+        group = [(f, p) for f, p in aligned if p is not None]
         a, b = sum(p.a for _, p in group), sum(p.b for _, p in group)
         made = _product(reader, first._replace(a=a, b=b))
         rest = whole.without([f for f, _ in group])
@@ -245,12 +243,6 @@ def without_conflicts(reader: Reader, variable: TensorVariable) -> TensorVariabl
             return reader.number(1.0)
         return parts[0] if len(parts) == 1 else mul(*parts)
     return None
-
-
-def is_root(reader: Reader, variable: TensorVariable) -> bool:
-    """Whether a variable is sigmoid(x)^c or exp(x)^c with a form that is stabler (`root_form`)."""
-    node = reader.node(variable, "sqrt", "pow")
-    return node is not None and root_form(reader, node) is not None
 
 
 def root_form(reader: Reader, node: TensorApply[Elemwise]) -> TensorVariable | None:
@@ -274,17 +266,25 @@ def _product(reader: Reader, power: _Power) -> list[TensorVariable]:
     """Factors whose product is a power, and of which no two conflict."""
     x, a, b, is_plain = power
     if is_plain:
-        return [] if not a else [x] if a == 1 else [pow(x, reader.number(a))]
+        return [_plain_power(reader, x, a)] if a else []
     made: list[TensorVariable] = []
     if a * b < 0:  # exp(k x) takes what conflicts
         k = math.copysign(min(abs(a), abs(b)), a)
         made.append(exp(_scaled(reader, x, k)))
         a, b = a - k, b + k
     if a:
-        made.append(power_of_logistic(reader, x, a))
+        made.append(_plain_power(reader, sigmoid(x), a))
     if b:
-        made.append(power_of_logistic(reader, reader.negated(x), b))
+        made.append(_plain_power(reader, sigmoid(reader.negated(x)), b))
     return made
+
+
+def _plain_power(reader: Reader, base: TensorVariable, power: float) -> TensorVariable:
+    if power == 1:
+        return base
+    if power == -1:
+        return reciprocal(base)
+    return sqrt(base) if power == 0.5 else pow(base, reader.number(power))
 
 
 def _scaled(reader: Reader, x: TensorVariable, factor: float) -> TensorVariable:
@@ -294,19 +294,12 @@ def _scaled(reader: Reader, x: TensorVariable, factor: float) -> TensorVariable:
 
 
 def power_of_logistic(reader: Reader, x: TensorVariable, power: float) -> TensorVariable:
-    """sigmoid(x)^power. For a power between -1 and 1, sigmoid(x) may underflow where its power does not.
+    """sigmoid(x)^power, for a power between -1 and 1, also where sigmoid(x) underflows but its power does not.
 
-    Then it is sigmoid(max(x, c))^power exp(power min(x - c, 0)), for a c where sigmoid(c) is exp(c) and normal.
+    It is sigmoid(max(x, c))^power exp(power min(x - c, 0)), for a c where sigmoid(c) is exp(c) and normal.
     """
-    if power == 1:
-        return sigmoid(x)
-    if power == -1:
-        return reciprocal(sigmoid(x))
-    if abs(power) > 1:
-        return pow(sigmoid(x), reader.number(power))
     least = reader.number(smallest_exponent(reader.dtype))
-    base = sigmoid(maximum(x, least))
-    root = sqrt(base) if power == 0.5 else pow(base, reader.number(power))
+    root = _plain_power(reader, sigmoid(maximum(x, least)), power)
     return mul(root, exp(_scaled(reader, minimum(sub(x, least), reader.number(0.0)), power)))
 
 
@@ -376,10 +369,7 @@ def _sum(terms: Sequence[tuple[TensorVariable, int]]) -> TensorVariable:
 
 
 class _Kinds(NamedTuple):
-    """A quick look at the factors of a product: how many may overflow or underflow, and whether some are sums or divisors.
-
-    A root counts as two, since it has a stabler form by itself.
-    """
+    """A quick look at the factors of a product: how many may overflow or underflow, and whether some are sums or divisors."""
 
     extreme: int
     sums: bool
@@ -402,8 +392,6 @@ def _kinds(node: TensorApply[Elemwise]) -> _Kinds:
         if name in _PRODUCT:
             divisors |= name in _DIVIDING
             stack += inner.inputs
-        elif name in _ROOTS:
-            extreme += 2
         else:
             sums |= name in _SUMS
             extreme += name in _EXTREME or isinstance(inner.op.scalar_op, Cast)
