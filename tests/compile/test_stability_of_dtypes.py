@@ -212,3 +212,26 @@ def test_half_precision_results_are_those_of_exact_arithmetic(number: int, dtype
     unit, tiny = precision(("float16",))
     for one, right in zip(found, wanted, strict=True):
         assert error(one, getattr(right, "a", right), 0.0, unit, tiny) <= 4, (points, one)
+
+
+PAIRS = {
+    **{"logit": ot.sigmoid, "arctanh": ot.tanh, "erfinv": ot.erf, "arcsinh": ot.sinh},
+    **{"log": ot.exp, "log1p": ot.expm1, "log2": ot.exp2},
+}
+"""Functions by the names of their inverses, which are right for every x of the inverse's domain."""
+
+
+@pytest.mark.parametrize("wide", [None, "float32", "float64"])
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "bool", "float16", "float32", "float64"])
+@pytest.mark.parametrize("name", PAIRS)
+def test_inverses_cancel_through_casts(name: str, dtype: str, wide: str | None) -> None:
+    x = ot.tensor("x", dtype=dtype, shape=(None,))
+    inner = PAIRS[name](x)
+    if wide is not None and not np.can_cast(inner.dtype, wide, "safe"):
+        return
+    made = getattr(ot, name)(inner if wide is None else inner.astype(wide))
+    values = (-8, -3, -1, 0, 1, 3, 8) if kind(dtype) in "if" else (0, 1, 3, 8)
+    if np.dtype(dtype).itemsize > 2:
+        values = (-800, -30.25, *values, 30.25, 800)
+    points = np.array(values).astype(dtype)
+    np.testing.assert_array_equal(function([x], made)(points), points.astype(made.dtype))

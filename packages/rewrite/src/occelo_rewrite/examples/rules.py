@@ -136,6 +136,12 @@ CASES = [
         dtype="float32",
         differentiable=False,
     ),
+    Case(
+        "stable_through_casts",
+        lambda x: ot.logit(ot.sigmoid(x).astype("float64")),
+        dtype="float32",
+        differentiable=False,
+    ),
     Case("stable_root", lambda x: ot.sqrt(ot.sigmoid(x)) + ot.sqrt(ot.exp(x))),
     Case("stable_root", lambda x: ot.sigmoid(x) ** -0.3),
     Case("difference_of_sigmoids", lambda x: ot.sigmoid(x) - ot.sigmoid(ot.sin(x))),

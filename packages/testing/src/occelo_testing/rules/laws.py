@@ -206,6 +206,7 @@ class _Judge:
         self.is_lost = any(a.dtype.kind == "c" and not _finite(a) for a in floats)
         """Whether a complex number is not finite. For such numbers any change is allowed."""
         self.is_tame = all(_is_tame(a) for a in floats)
+        self.coarsest = max((float(np.finfo(a.dtype).eps) for a in floats), default=0.0)
         self.may_have_vanished = any((a == 0).any() for a in floats)
         magnitudes = [np.abs(a[np.isfinite(a)]).max(initial=0.0) for a in floats]
         self.scale = float(max(magnitudes, default=0.0))
@@ -241,11 +242,13 @@ class _Judge:
     def _near(self, a: Any, b: Any) -> str:
         """What is wrong with an output if terms may cancel.
 
-        The allowed error is relative to the largest intermediate value.
+        The allowed error is relative to the largest intermediate value. A form that is stabler may compute in the wider
+        one of two dtypes what the graph as written computes in the other one.
         """
         if is_discrete(str(a.dtype)):
             return ""
-        error = 64 * float(np.finfo(a.dtype).eps) * max(self.scale, 1.0)
+        eps = self.coarsest if "stabler" in self.tags else float(np.finfo(a.dtype).eps)
+        error = 64 * eps * max(self.scale, 1.0)
         with np.errstate(all="ignore"):
             near = np.isclose(b, a, rtol=error, atol=error, equal_nan=True)
         return "" if near.all() else "differs by more than cancels"

@@ -25,6 +25,7 @@ from occelo_graph.tensors.nodes import is_tensor, tensors
 from occelo_graph.tensors.type import is_float
 from occelo_rewrite.patterns.node_rule import Replacements, RuleSet, node_rewriter
 from occelo_rewrite.patterns.pattern import number, p, wild
+from occelo_rewrite.rules.elemwise.identities import INVERSES
 from occelo_rewrite.rules.matching import applied
 from occelo_rewrite.rules.matching import rule_of_floats as rule
 from occelo_rewrite.shaped_like import shaped_like
@@ -297,15 +298,20 @@ def quotient_among_factors(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -
     return None if form is None else [shaped_like(form, node.outputs[0])]
 
 
+_INVERSES = tuple(each for each in INVERSES if "stabler" in each.tags)
+_INVERTING = [op for each in _INVERSES for op in each.tracks() or () if isinstance(op, Elemwise)]
+
+
 @node_rewriter(
-    [ot.log, ot.log1p, ot.add, ot.sub],
-    tags=("stabler", "comparison"),
+    [ot.log, ot.log1p, ot.add, ot.sub, *_INVERTING],
+    tags=("stabler", "comparison", "finite"),
     below=(Cast("float32"), Cast("float64")),
 )
 def stable_through_casts(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
-    """1 - cast(sigmoid(x)) = sigmoid(-cast(x)), for a cast to a wider float dtype: the law of a rule of `STABILIZE`.
+    """1 - cast(sigmoid(x)) = sigmoid(-cast(x)), and logit(cast(sigmoid(x))) = cast(x), for a cast to a wider float dtype.
 
-    (comparison: the function below the cast is computed in the wider dtype, so digits that cancel differ.)
+    These are the laws of the rules in `STABILIZE` and in `identities.INVERSES`. (comparison: the function below the cast
+    is computed in the wider dtype, so digits that cancel differ. finite: erfinv(cast(erf(x))) is x.)
     """
     inputs = [in_one_dtype(v) for v in node.inputs]
     if all(a is b for a, b in zip(inputs, node.inputs, strict=True)):
@@ -313,7 +319,7 @@ def stable_through_casts(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> 
     wide = computed_by(node.op(*inputs), Elemwise)
     if wide is None:
         return None
-    for each in STABILIZE.rules:
+    for each in (*STABILIZE.rules, *_INVERSES):
         found = each.transform(fgraph, wide) if each.applies_to(wide.op) else None
         if found and not isinstance(found, dict) and is_tensor(found[0]):
             return [shaped_like(found[0], node.outputs[0])]
