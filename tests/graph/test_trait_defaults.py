@@ -51,6 +51,7 @@ DEFAULTS: dict[type, dict[str, tuple[Any, str]]] = {
         "complex_pullback": (None, "derivatives for complex numbers raise, unless it is holomorphic"),
         "linear": (None, "no rule about linear functions applies"),
         "arithmetic": (False, "no rule about sums and products applies"),
+        "compares": (False, "a Python integer that does not fit the dtype raises OverflowError"),
         "sign": (None, "results may have any sign"),
         "keeps_sign": ((), "results may have any sign"),
         "monotone": (None, "no rule about order applies"),

@@ -635,9 +635,12 @@ def _spaced_ends(start: Any, stop: Any) -> list[Any]:
 
     A Python number is converted to the dtype of the other end.
     """
-    ends = promote_arguments([start, stop])
+    ends = promote_arguments([start, stop], lambda value, _: (value, "float64"))
+    pairs = zip((start, stop), ends, strict=True)
+    if all(type(given) is int or is_discrete(v.dtype) for given, v in pairs):
+        return [cast(v, "floatX") for v in ends]
     common = np.result_type(*(v.type.numpy_dtype for v in ends)).name
-    return [cast(v, "floatX" if is_discrete(common) else common) for v in ends]
+    return [cast(v, common) for v in ends]
 
 
 def logspace(

@@ -7,7 +7,7 @@ pass arrays and numbers in place of variables.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
@@ -18,6 +18,8 @@ from occelo_graph.tensors.sequences import is_sequence, leaf_types, refuse_bool
 from occelo_graph.tensors.type import DTYPES, TensorType, dtype_names, name_of, refuse_mask
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from occelo_graph.tensors.variable import TensorConstant, TensorVariable
 
 __all__ = [
@@ -146,11 +148,22 @@ def is_python_number(value: object) -> bool:
     return type(value) in _WEAK
 
 
-def promote_arguments(arguments: Sequence[TensorLike]) -> list[TensorVariable]:
+Beyond: TypeAlias = "Callable[[int, Sequence[str]], tuple[float, str] | None]"
+"""A function for a Python integer that does not fit the integer dtype of the tensors beside it.
+
+Its arguments are the integer, and the dtypes of all arguments of the operation. It returns a number that takes the
+integer's place, and its dtype. None means that the operation computes in the integer dtype.
+"""
+
+
+def promote_arguments(
+    arguments: Sequence[TensorLike], beyond: Beyond | None = None
+) -> list[TensorVariable]:
     """Convert the arguments of an operation to variables. A Python number takes its dtype from the other arguments.
 
     The rules for dtypes are NumPy 2's. Next to a float32 tensor, 1.1 becomes a float32 constant. Next to an int8
-    tensor, 1 becomes an int8 constant, and 300 raises OverflowError.
+    tensor, 1 becomes an int8 constant. An integer that does not fit, such as 300, raises OverflowError unless
+    ``beyond`` returns a number for it.
     """
     converted: list[Any] = []
     weak = False
@@ -162,23 +175,30 @@ def promote_arguments(arguments: Sequence[TensorLike]) -> list[TensorVariable]:
             weak = True
         else:
             converted.append(as_tensor_variable(argument))
-    if not weak:
-        return converted
+    return _with_weak(arguments, converted, beyond) if weak else converted
+
+
+def _with_weak(
+    arguments: Sequence[TensorLike], converted: list[Any], beyond: Beyond | None
+) -> list[TensorVariable]:
+    """Replace each None in ``converted`` by a constant for the Python number in ``arguments``."""
     dtypes = tuple([v.type.numpy_dtype for v in converted if v is not None])
-    return [
-        _weak_constant(argument, dtypes) if variable is None else variable
-        for argument, variable in zip(arguments, converted, strict=True)
-    ]
-
-
-def _weak_constant(value: Any, dtypes: tuple[np.dtype[Any], ...]) -> TensorConstant:
-    """A Python number as a constant. ``dtypes`` are the dtypes of the other arguments that are not Python numbers."""
     if not dtypes:
-        return constant(value)
-    dtype = _dtype_beside(dtypes, value)
-    if type(value) is int:
-        _check_fits(value, dtype)
-    return scalar_constant(value, dtype)
+        return [constant(value) for value in arguments]
+    pairs = list(zip(arguments, converted, strict=True))
+    names = [_dtype_beside(dtypes, a) if v is None else v.type.dtype for a, v in pairs]
+    made: list[TensorVariable] = []
+    for (value, variable), dtype in zip(pairs, names, strict=True):
+        if variable is not None:
+            made.append(variable)
+        elif type(value) is not int or _fits(value, dtype):
+            made.append(scalar_constant(value, dtype))
+        else:
+            found = None if beyond is None else beyond(value, names)
+            if found is None:
+                raise OverflowError(f"The Python integer {value} does not fit dtype {dtype}")
+            made.append(scalar_constant(*found))
+    return made
 
 
 def _dtype_beside(dtypes: tuple[np.dtype[Any], ...], number: complex) -> str:
@@ -192,8 +212,8 @@ def _dtype_beside(dtypes: tuple[np.dtype[Any], ...], number: complex) -> str:
     return found
 
 
-def _check_fits(value: int, dtype: str) -> None:
-    if dtype.startswith(("int", "uint")):
-        limits = np.iinfo(dtype)
-        if not limits.min <= value <= limits.max:
-            raise OverflowError(f"The Python integer {value} does not fit dtype {dtype}")
+def _fits(value: int, dtype: str) -> bool:
+    if not dtype.startswith(("int", "uint")):
+        return True
+    limits = np.iinfo(dtype)
+    return bool(limits.min <= value <= limits.max)

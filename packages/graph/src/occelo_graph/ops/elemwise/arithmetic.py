@@ -24,7 +24,7 @@ from occelo_graph.ops.elemwise.scalar import (
     promoted,
     ufunc_rule,
 )
-from occelo_graph.tensors.constant import as_tensor_variable, promote_arguments
+from occelo_graph.tensors.constant import as_tensor_variable, is_python_number, promote_arguments
 from occelo_graph.tensors.type import is_complex, is_discrete
 
 if TYPE_CHECKING:
@@ -386,7 +386,15 @@ def clip(x: Any, min: Any = None, max: Any = None) -> TensorVariable:
 
     If ``min`` is larger than ``max``, the result is ``max``. If an element of ``x`` equals a limit, ``x`` gets the
     cotangent. With only one limit, the function is `maximum` or `minimum`, and has their derivatives.
+
+    Beside a tensor of integers, a Python integer that limits none of its dtype's numbers means no limit.
     """
+    if not is_python_number(x):
+        x = as_tensor_variable(x)
+        if is_discrete(x.dtype) and x.dtype != "bool":
+            limits = np.iinfo(x.dtype)
+            min = None if type(min) is int and min <= limits.min else min
+            max = None if type(max) is int and max >= limits.max else max
     if min is None and max is None:
         return as_tensor_variable(x)
     if min is None:
@@ -409,6 +417,7 @@ def _comparison(
         ufunc,
         doc=doc,
         commutative=commutative,
+        compares=True,
         holomorphic=False,
         formula=formula,
         # == and != compare variables by identity
@@ -667,7 +676,8 @@ def isclose(
     a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
 ) -> TensorVariable:
     """Whether ``|a - b| <= atol + rtol * |b|``. An infinity is close only to itself."""
-    a, b = (v.astype("float64") if is_discrete(v.dtype) else v for v in promote_arguments([a, b]))
+    a, b = promote_arguments([a, b], lambda value, _: (value, "float64"))
+    a, b = (v.astype("float64") if is_discrete(v.dtype) else v for v in (a, b))
     finite = and_(isfinite(a), isfinite(b))
     difference = switch(finite, abs(sub(a, b)), 0)
     close = and_(finite, le(difference, atol + rtol * switch(finite, abs(b), 0)))

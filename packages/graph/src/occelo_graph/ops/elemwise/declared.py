@@ -36,6 +36,7 @@ def _by_option(**entries: _Entry) -> Mapping[str, _Entry]:
 _ALLOWED = _by_option(
     commutative=_TRUTH,
     arithmetic=_TRUTH,
+    compares=_TRUTH,
     holomorphic=(None, *_TRUTH),
     linear=(None, "all", "each", "first"),
     sign=(None, *get_args(Sign)),

@@ -168,12 +168,19 @@ class Elemwise(Op):
             refuse_out(str(self.scalar_op), inputs)
         if not inputs:
             raise TypeError(f"{self} takes at least one argument")
-        variables = promote_arguments(inputs)
+        variables = promote_arguments(inputs, self._beyond)
         try:
             types = self.infer_types(tuple([v.type for v in variables]))
         except (TypeError, ValueError) as error:
             raise with_arguments(error, variables) from None
         return Apply.of_types(self, variables, types)
+
+    def _beyond(self, value: int, dtypes: Sequence[str]) -> tuple[float, str] | None:
+        """What takes the place of a Python integer that does not fit the dtype of integers, as in NumPy."""
+        if self.scalar_op.compares:
+            return (np.inf if value > 0 else -np.inf), "float32"
+        dtype = self.scalar_op.computed_in(dtypes)
+        return None if dtype is None else (value, dtype)
 
     def infer(self, *types: TensorType) -> tuple[TensorType, ...]:
         shape = broadcast_static([t.shape for t in types], str(self.scalar_op))

@@ -81,6 +81,10 @@ class ScalarOp(Static):
     """
     arithmetic: bool = False
     """The op is part of sums or products. Rules rewrite a whole sum or product of several nodes at once."""
+    compares: bool = False
+    """The result depends only on which of two numbers is larger, so that any integer above all numbers of a dtype may
+    be replaced by infinity.
+    """
     sign: Sign | None = None
     """A property of sign that the results have for all real inputs."""
     keeps_sign: tuple[Sign, ...] = ()
@@ -193,6 +197,7 @@ class _Fields(ScalarOp):
     doc: str = field(default="", compare=False)
     linear: Literal["all", "each", "first"] | None = None
     arithmetic: bool = False
+    compares: bool = False
     sign: Sign | None = None
     keeps_sign: tuple[Sign, ...] = ()
     monotone: Monotone | None = None

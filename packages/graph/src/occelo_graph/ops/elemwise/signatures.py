@@ -50,6 +50,7 @@ class ScalarTraits(TypedDict, total=False):
     formula: Formula | None
     linear: Literal["all", "each", "first"] | None
     arithmetic: bool
+    compares: bool
     sign: Sign | None
     keeps_sign: tuple[Sign, ...]
     monotone: Monotone | None
