@@ -11,6 +11,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from occelo_graph.narrowing import is_list_or_tuple
 
 __all__ = ["Labels", "label_name", "labels_of_operand", "labels_of_result", "read_subscripts"]
@@ -78,7 +80,9 @@ def _read_lists(
 
 
 def _codes(entries: Any) -> list[int]:
-    """Convert a list of numbers to codes. As in NumPy, 0 is the letter A, and 26 is the letter a."""
+    """Convert a list or a vector of numbers to codes. As in NumPy, 0 is the letter A, and 26 is the letter a."""
+    if issubclass(type(entries), np.ndarray) and entries.ndim == 1:
+        entries = entries.tolist()
     if not is_list_or_tuple(entries):
         raise ValueError(f"einsum: subscripts are text or lists of integers, got {entries!r}")
     return [_code(entry) for entry in entries]

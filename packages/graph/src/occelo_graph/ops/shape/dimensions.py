@@ -13,7 +13,6 @@ from occelo_graph.ir.nodes import Apply
 from occelo_graph.ir.op import Cotangents, op
 from occelo_graph.ir.terms import ATOM, Term, called
 from occelo_graph.ir.traits import FIRST
-from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.ops.linear import LinearInFirst
 from occelo_graph.ops.shape.axes import listed_axes, normalize_axes, normalize_axis, static_integer
 from occelo_graph.tensors.constant import as_tensor_variable
@@ -133,12 +132,14 @@ def _dimshuffle_op(ndim: int, order: tuple[int | str, ...]) -> DimShuffle:
 def dimshuffle(x: Any, *pattern: Any) -> TensorVariable:
     """Reorder, add and drop dimensions, as `DimShuffle` does with ``new_order``.
 
-    ``pattern`` is this order, as several arguments or one sequence. ValueError if a dimension is repeated.
+    ``pattern`` is this order, as several arguments, one sequence or one array. ValueError if a dimension is repeated.
     """
     x = as_tensor_variable(x)
-    listed = pattern[0] if len(pattern) == 1 and is_list_or_tuple(pattern[0]) else pattern
+    listed = listed_axes(pattern[0]) if len(pattern) == 1 else pattern
     ndim = x.type.ndim
-    order = tuple([a if a == "x" else normalize_axis(a, ndim) for a in listed])
+    order = tuple(
+        [a if isinstance(a, str) and a == "x" else normalize_axis(a, ndim) for a in listed]
+    )
     axes = [a for a in order if a != "x"]
     if len(set(axes)) != len(axes):
         raise ValueError(f"A dimension is repeated in {order}")

@@ -1,0 +1,97 @@
+"""Axes, orders, shifts and lengths as tuples, lists, arrays, NumPy's integers and constants; and shifts of any size."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import occelo_graph as og
+from occelo_graph import tensor as ot
+
+AS: dict[str, Callable[..., Any]] = {
+    "tuple": lambda *v: v,
+    "list": lambda *v: list(v),
+    "int64": lambda *v: [np.int64(k) for k in v],
+    "uint8": lambda *v: tuple(np.asarray(k)[()].astype("uint8") for k in v),
+    "array": lambda *v: np.array(v),
+    "int8 array": lambda *v: np.array(v, "int8"),
+    "constant": lambda *v: ot.constant(np.array(v)),
+}
+FIRST: Any = np.int8(0)
+SECOND: Any = np.int64(1)
+T = ot.dtensor3("t")
+VALUE = np.arange(24.0).reshape(2, 3, 4)
+
+FUNCTIONS: dict[str, tuple[Callable[[Any], Any], Any]] = {
+    "dimshuffle": (lambda a: ot.dimshuffle(T, a(2, 0, 1)), VALUE.transpose(2, 0, 1)),
+    "method dimshuffle": (lambda a: T.dimshuffle(a(2, 0, 1)), VALUE.transpose(2, 0, 1)),
+    "transpose": (lambda a: ot.transpose(T, a(2, 0, 1)), VALUE.transpose(2, 0, 1)),
+    "method transpose": (lambda a: T.transpose(a(2, 0, 1)), VALUE.transpose(2, 0, 1)),
+    "moveaxis": (lambda a: ot.moveaxis(T, a(0, 1), a(2, 0)), np.moveaxis(VALUE, (0, 1), (2, 0))),
+    "expand_dims": (lambda a: ot.expand_dims(T, a(0, 2)), np.expand_dims(VALUE, (0, 2))),
+    "squeeze": (lambda a: ot.expand_dims(T, (0, 2)).squeeze(a(0, 2)), VALUE),
+    "flip": (lambda a: ot.flip(T, a(0, 2)), np.flip(VALUE, (0, 2))),
+    "roll": (lambda a: ot.roll(T, a(1, 2), a(0, 2)), np.roll(VALUE, (1, 2), (0, 2))),
+    "roll, one shift": (lambda a: ot.roll(T, 1, a(0, 2)), np.roll(VALUE, 1, (0, 2))),
+    "roll, one axis": (lambda a: ot.roll(T, a(1, 2), 2), np.roll(VALUE, (1, 2), 2)),
+    "roll, no axis": (lambda a: ot.roll(T, a(1, 2)), np.roll(VALUE, (1, 2))),
+    "sum": (lambda a: ot.sum(T, axis=a(0, 2)), VALUE.sum((0, 2))),
+    "max": (lambda a: ot.max(T, axis=a(0, 2)), VALUE.max((0, 2))),
+    "var": (lambda a: ot.var(T, axis=a(0, 2)), VALUE.var((0, 2))),
+    "tensordot": (lambda a: ot.tensordot(T, T, [a(0, 2), a(0, 2)]), np.tensordot(VALUE, VALUE, ((0, 2), (0, 2)))),
+    "reshape": (lambda a: T.reshape(a(4, 6)), VALUE.reshape(4, 6)),
+    "tile": (lambda a: ot.tile(T, a(2, 1)), np.tile(VALUE, (2, 1))),
+    "repeat": (lambda a: ot.repeat(T, a(2, 1), axis=FIRST), np.repeat(VALUE, (2, 1), 0)),
+    "full": (lambda a: ot.full(a(2, 3), 1.5), np.full((2, 3), 1.5)),
+    "broadcast_to": (lambda a: ot.broadcast_to(T, a(2, 2, 3, 4)), np.broadcast_to(VALUE, (2, 2, 3, 4))),
+    "take": (lambda a: ot.take(T, a(2, 0), axis=SECOND), np.take(VALUE, (2, 0), 1)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", AS)
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_axes_and_lengths_may_be_arrays(name: str, kind: str) -> None:
+    ours, wanted = FUNCTIONS[name]
+    (found,) = og.evaluate([ours(AS[kind])], {T: VALUE})
+    np.testing.assert_allclose(found, wanted)
+
+
+def test_subscripts_may_be_arrays() -> None:
+    made = ot.einsum(T, np.array([0, 1, 2]), T, np.array([0, 1, 2]), np.array([2, 0]))
+    (found,) = og.evaluate([made], {T: VALUE})
+    np.testing.assert_allclose(found, np.einsum("abc,abc->ca", VALUE, VALUE))
+
+
+@pytest.mark.parametrize("length", [0, 1, 2, 7, 1000])
+@pytest.mark.parametrize("static", [True, False])
+def test_shifts_may_have_any_size(length: int, static: bool) -> None:
+    """Compared with slices at Python's remainder. NumPy's roll is right for these shifts, too."""
+    x = ot.tensor("x", dtype="int64", shape=(length if static else None,))
+    sizes: list[Any] = [
+        2**63 - 1,
+        -(2**63),
+        2**63,
+        -(2**63) - 1,
+        2**64 + 3,
+        -(10**30),
+        10**100 + 7,
+        np.uint64(2**64 - 1),
+    ]
+    array = np.arange(length)
+    found = og.evaluate([ot.roll(x, k, axis) for k in sizes for axis in (None, 0)], {x: array})
+    for k, values in zip(sizes, zip(found[::2], found[1::2], strict=True), strict=True):
+        start = (length - int(k) % length) % length if length else 0
+        for value in values:
+            np.testing.assert_array_equal(value, [*array[start:], *array[:start]])
+
+
+def test_shifts_and_axes_that_do_not_fit_are_refused() -> None:
+    with pytest.raises(ValueError, match="3 shifts for 2 axes"):
+        ot.roll(T, np.array([1, 2, 3]), np.array([0, 1]))
+    with pytest.raises(TypeError, match="integer"):
+        ot.roll(T, 1, np.array([0.0]))
+    with pytest.raises(TypeError, match="integer"):
+        T.dimshuffle(np.array([[1, 0]]))
