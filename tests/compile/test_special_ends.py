@@ -414,6 +414,19 @@ ROWS: list[Row] = [
         for z in (0.0, -1.0, -2.0)
     ],
     ("poch in m at infinity", lambda m: ot.poch(2.0, m), None, [(INF, -1, INF, INF)]),
+    *[
+        (
+            f"{name} in {which}, {other} infinite",
+            lambda v, f=f, w=which: f(v, INF) if w == "a" else f(INF, v),
+            None,
+            [(1, 1, value, slope), (1e5, 1, value, slope)],
+        )
+        for name, f, value, slope in (
+            ("beta", ot.beta, 0.0, 0.0),
+            ("betaln", ot.betaln, -INF, -INF),
+        )
+        for which, other in (("a", "b"), ("b", "a"))
+    ],
     ("factorial", ot.factorial, lambda n: mp.gamma(n + 1), [(0, 1), (INF, -1)]),
     (
         "chi2sf",
@@ -543,7 +556,7 @@ def test_slopes_do_not_cancel_near_the_ends() -> None:
     np.testing.assert_allclose(slope(y), expected, rtol=1e-10)
 
 
-def _hyp2f1_slope(parameters: tuple[float, ...], which: int) -> float:
+def _hyp2f1_slope(parameters: tuple[float, ...], which: int, at: float = 1.0) -> float:
     given = [mp.mpf(p) for p in parameters]
 
     def slope(z: Any) -> Any:
@@ -552,10 +565,57 @@ def _hyp2f1_slope(parameters: tuple[float, ...], which: int) -> float:
         return (mp.hyp2f1(*above, z) - mp.hyp2f1(*below, z)) / (2 * step)
 
     a, b, c = given
-    if c - a - b > 0:
-        return float(slope(mp.mpf(1)))
+    if c - a - b > 0 or at < 1:
+        return float(slope(mp.mpf(at)))
     first, last = (slope(1 - mp.mpf(10) ** -k) for k in (12, 18))
     return float(mp.sign(last)) * INF if abs(last) > 1.3 * abs(first) else float(last)
+
+
+def test_slopes_of_betaln_do_not_cancel_or_overflow() -> None:
+    a, b = ot.dvectors("a", "b")
+    slopes = oc.function([a, b], og.grad(ot.betaln(a, b).sum(), [a, b]), mode="py")
+    sizes = [1e-3, 0.5, 3.0, 9999.0, 10001.0, 1e8, 1e154, 1e308]
+    points = np.array(list(itertools.product(sizes, sizes)))
+    with mp.workdps(700):
+        expected = [
+            [float(mp.psi(0, p[i]) - mp.psi(0, p[0] + p[1])) for i in (0, 1)]
+            for p in [[mp.mpf(float(v)) for v in row] for row in points]
+        ]
+    found = np.transpose(slopes(*points.T))
+    np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-300)
+
+
+@pytest.mark.parametrize("mode", ["py", "native"])
+def test_modified_bessel_functions_of_the_smallest_numbers(mode: str) -> None:
+    """Compared with the first term of their series in |x|, and its slope."""
+    x = ot.dvector("x")
+    y = np.array([5e-324, 1e-310, 2.2e-308, 1e-307, 1e-151, 1e-149, -5e-324, -1e-310, -1e-200])
+    functions: list[tuple[float, Any]] = [(1.0, ot.i1(x))]
+    functions += [(v, ot.iv(v, x)) for v in (0.0, 1.0, 2.0, 0.5, -1.0, -0.5, -1.5, 2.5)]
+    functions += [(v, ot.ive(v, x)) for v in (1.0, 2.0, 0.5, -1.0, -0.5, 2.5)]
+    for order, value in functions:
+        whole = order.is_integer()
+        given = y if whole else y[y > 0]
+        v = mp.mpf(abs(order) if whole else order)
+        term = mp.rgamma(v + 1) / 2**v
+        points = [mp.mpf(float(n)) for n in given]
+        expected = [
+            [float(term * n**v) for n in points],
+            [float(v * term * n ** (v - 1)) for n in points],
+        ]
+        found = oc.function([x], [value, og.grad(value.sum(), x)], mode=mode)(given)
+        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-140)
+
+
+@pytest.mark.parametrize("z", [-0.95, -1.0, -1.5, -7.0, -300.0])
+def test_derivatives_of_hyp2f1_by_its_parameters_below_minus_1(z: float) -> None:
+    points = list(itertools.product((-2.0, -0.5, 0.3), (-3.0, 0.4, 1.5), (0.5, 1.0, 2.0)))
+    a, b, c = ot.dvectors("a", "b", "c")
+    slopes = og.grad(ot.hyp2f1(a, b, c, z).sum(), [a, b, c])
+    found = oc.function([a, b, c], slopes, mode="py")(*np.array(points).T)
+    with mp.workdps(60):
+        expected = [[_hyp2f1_slope(p, which, z) for p in points] for which in range(3)]
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
 
 
 def test_derivatives_of_hyp2f1_by_its_parameters_at_1() -> None:

@@ -240,6 +240,19 @@ def _hyp2f1_series(a: Array, b: Array, c: Array, z: Array, by_c: bool) -> Array:
     return total
 
 
+def _hyp2f1_far(a: Array, b: Array, c: Array, z: Array, by_c: bool) -> Array:
+    """The derivative by a or by c for negative z. The series in z / (z - 1) converges for all of them (DLMF 15.8.1).
+
+    It needs about 40 |z| terms. NaN for z below -2000, where these are too many.
+    """
+    # F(a, b; c; z) = (1 - z)^-b F(c - a, b; c; w)
+    w = np.where(z >= -2000, z / (z - 1), np.nan)
+    by_first = _hyp2f1_series(c - a, b, c, w, by_c=False)
+    slope = by_first + _hyp2f1_series(c - a, b, c, w, by_c=True) if by_c else -by_first
+    found: Array = (1 - z) ** -b * slope
+    return found
+
+
 def _whole(x: Array) -> Array:
     """Whether a number is 0 or a negative integer, where the gamma function has poles."""
     return (x <= 0) & (x == np.floor(x))
@@ -284,17 +297,22 @@ def _hyp2f1_slope(a: Array, b: Array, c: Array, z: Array, by_c: bool) -> Array:
     a, b, c, z = _as_doubles(a, b, c, z)
     # at 1, the series ends if the function is a polynomial of z for all a, or for all c
     summed = (np.abs(z) < 1) | ((z == 1) & (_whole(b) | (_whole(a) & by_c)))
+    far = z < -0.9
     with np.errstate(all="ignore"):
         other = np.where(z == 1, _at_one(a, b, c, by_c), np.nan)
-        (within,) = _where(summed, (z, 0.0))
-        return np.where(summed, _hyp2f1_series(a, b, c, within, by_c), other)
+        (within,) = _where(summed & ~far, (z, 0.0))
+        found = np.where(summed, _hyp2f1_series(a, b, c, within, by_c), other)
+        if not np.any(far):
+            return found
+        (beyond,) = _where(far, (z, 0.0))
+        return np.where(far, _hyp2f1_far(a, b, c, beyond, by_c), found)
 
 
 def hyp2f1_da(a: Array, b: Array, c: Array, z: Array) -> Array:
-    """The derivative of the hypergeometric function 2F1(a, b; c; z) by a, for -1 < z <= 1; NaN elsewhere."""
+    """The derivative of the hypergeometric function 2F1(a, b; c; z) by a, for -2000 <= z <= 1; NaN elsewhere."""
     return _hyp2f1_slope(a, b, c, z, by_c=False)
 
 
 def hyp2f1_dc(a: Array, b: Array, c: Array, z: Array) -> Array:
-    """The derivative of the hypergeometric function 2F1(a, b; c; z) by c, for -1 < z <= 1; NaN elsewhere."""
+    """The derivative of the hypergeometric function 2F1(a, b; c; z) by c, for -2000 <= z <= 1; NaN elsewhere."""
     return _hyp2f1_slope(a, b, c, z, by_c=True)

@@ -22,6 +22,7 @@ from occelo_graph.ops.elemwise.arithmetic import (
     and_,
     eq,
     floor,
+    ge,
     gt,
     le,
     lt,
@@ -310,16 +311,31 @@ def chi2sf(x: Any, k: Any) -> TensorVariable:
 
 
 def _psi_difference(a: TensorVariable, b: TensorVariable) -> TensorVariable:
-    """psi(a) - psi(a + b), which is 0 for infinite a."""
-    return psi(_finite(a)) - psi(_finite(a + b))
+    """psi(a) - psi(a + b), which is 0 for infinite a.
+
+    For large a, where these would cancel and a + b may overflow, psi(x) is log(x) - 1 / (2x) - 1 / (12x^2) (DLMF 5.11.2).
+    """
+    a, b = _converted(a, b)
+    large = and_(ge(a, 1e4), ge(b, -0.5 * a))
+    # numbers that keep the branch for large a, and its derivatives, finite
+    big, rest = switch(large, a, 1e4), switch(large, _finite(b), 1.0)
+    ratio = rest / big
+    share = ratio / (1.0 + ratio)  # b / (a + b)
+    gap = log1p(ratio) + share / big * (0.5 + (1.0 / big + 1.0 / (big + rest)) / 12.0)
+    difference = switch(large, -gap, psi(a) - psi(a + b))
+    return switch(and_(eq(b, math.inf), lt(a, math.inf)), -math.inf, difference)
+
+
+def _beta_slope(
+    ct: TensorVariable, a: TensorVariable, b: TensorVariable, out: TensorVariable
+) -> TensorVariable:
+    # where the function vanishes at infinity, so does its slope, which is 0 times an infinity
+    return ct * out * -_finite(-_psi_difference(a, b))
 
 
 beta: Elemwise = _special(
     "beta",
-    [
-        lambda ct, a, b, out: ct * out * _psi_difference(a, b),
-        lambda ct, a, b, out: ct * out * _psi_difference(b, a),
-    ],
+    [_beta_slope, lambda ct, a, b, out: _beta_slope(ct, b, a, out)],
     "Beta function gamma(a) gamma(b) / gamma(a + b).",
 )
 betaln: Elemwise = _special(
@@ -398,6 +414,10 @@ AT_INFINITY = {
 """The limits of Bessel functions at infinity, where SciPy's are NaN. At minus infinity, those of whole orders but for
 `kve` have the same limit, or minus that for odd orders. Linkers read the table, too.
 """
+NEAR_ZERO = 1e-150
+"""Below it, `iv` and `ive` of order v are proportional to |x|^v (DLMF 10.30.1), or |x|^|v| for whole v. SciPy's are NaN
+for the smallest numbers. Linkers read it, too.
+"""
 _WHOLE_ORDERS = {"j0": 0, "j1": 1, "i0": 0, "i1": 1}
 
 
@@ -408,8 +428,13 @@ def _bessel(name: str) -> Callable[..., Any]:
         special = scipy_module("special", name)
         *orders, x = arrays
         order = orders[0] if orders else np.asarray(_WHOLE_ORDERS.get(name, 0), x.dtype)
-        value: Array = np.asarray(getattr(special, name)(*arrays))
         below = np.floor(order)
+        near = (np.abs(x) < NEAR_ZERO) & (x != 0) & (name in ("iv", "ive"))
+        given = np.where(near, np.copysign(NEAR_ZERO, x), x)
+        value: Array = np.asarray(getattr(special, name)(*orders, given))
+        if np.any(near):
+            power = np.where(order == below, np.abs(order), order)
+            value = np.where(near, value * np.abs(x / NEAR_ZERO) ** power, value)
         if name in ("iv", "ive"):
             # the limit from above, with the sign of gamma(order + 1) (DLMF 10.30.1)
             pole = (x == 0) & (order < 0) & (order != below)
@@ -455,6 +480,7 @@ i1: Elemwise = _special(
     [lambda ct, x, out: ct * 0.5 * (i0(x) + iv(2.0, x))],
     "Modified Bessel function of the first kind, order 1.",
     _bessel("i1"),
+    monotone="increasing",
 )
 i0: Elemwise = _special(
     "i0",
@@ -502,14 +528,14 @@ kve: Elemwise = _special(
 _hyp2f1_da: Elemwise = _special(
     "hyp2f1_da",
     [_undefined("the second derivative of hyp2f1 by its parameters")] * 4,
-    "Derivative of hyp2f1 by a, for -1 < z <= 1.",
+    "Derivative of hyp2f1 by a, for -2000 <= z <= 1.",
     series.hyp2f1_da,
     python_only=_SERIES,
 )
 _hyp2f1_dc: Elemwise = _special(
     "hyp2f1_dc",
     [_undefined("the second derivative of hyp2f1 by its parameters")] * 4,
-    "Derivative of hyp2f1 by c, for -1 < z <= 1.",
+    "Derivative of hyp2f1 by c, for -2000 <= z <= 1.",
     series.hyp2f1_dc,
     python_only=_SERIES,
 )
@@ -521,7 +547,7 @@ hyp2f1: Elemwise = _special(
         lambda ct, a, b, c, z, out: ct * _hyp2f1_dc(a, b, c, z),
         lambda ct, a, b, c, z, out: ct * (a * b / c) * hyp2f1(a + 1, b + 1, c + 1, z),
     ],
-    "Gauss' hypergeometric function. Derivatives by its parameters need -1 < z <= 1.",
+    "Gauss' hypergeometric function. Derivatives by its parameters need -2000 <= z <= 1.",
 )
 
 # functions of the normal distribution

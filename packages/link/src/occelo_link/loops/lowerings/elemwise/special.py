@@ -8,7 +8,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from occelo_graph.ops.elemwise.special import AT_INFINITY
+from occelo_graph.ops.elemwise.special import AT_INFINITY, NEAR_ZERO
+from occelo_link.loops.elementary import power
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
 from occelo_link.loops.lowerings.elemwise.scalar import lowers_scalar_to_loops
@@ -59,10 +60,24 @@ def _register(name: str, function: str) -> None:
         wide = [b.cast(a, "float64") for a in args]
         # Cython adds a last argument, which says whether to skip the search for overriding methods
         skip = b.const(1, "int32")
-        value = b.call(f"special:{function}", "float64", *wide, skip)
+        near = _near_zero(b, *wide) if name in ("iv", "ive") else None
+        given = wide if near is None else [wide[0], near[0]]
+        value = b.call(f"special:{function}", "float64", *given, skip)
+        value = value if near is None else b.mul(value, near[1])
         if name in AT_INFINITY:
             value = _with_limit(b, name, wide, value)
         return b.cast(value, dtype)
+
+
+def _near_zero(b: Builder, order: Value, x: Value) -> tuple[Value, Value]:
+    """The number at which SciPy computes a Bessel function in place of ``x``, and the factor of its result."""
+    near, one = b.const(NEAR_ZERO, "float64"), b.const(1.0, "float64")
+    size = b.op("abs", x)
+    small = b.select(b.lt(size, near), b.lt(b.const(0.0, "float64"), size), b.const(False, "bool"))
+    signed = b.select(b.lt(x, b.const(0.0, "float64")), b.op("neg", near), near)
+    exponent = b.select(b.eq(order, b.op("floor", order)), b.op("abs", order), order)
+    ratio = b.select(small, b.op("div", size, near), one)
+    return b.select(small, signed, x), b.apply("pow", power.pow, ratio, exponent)
 
 
 def _with_limit(b: Builder, name: str, args: Args, value: Value) -> Value:
