@@ -176,6 +176,35 @@ def test_the_option_mode_takes_modes_and_names() -> None:
             config.mode = wrong
 
 
+def test_a_mode_of_no_name_raises_where_it_is_used_first() -> None:
+    """Not when it is set, since a mode may be registered after the option names it."""
+    x = ot.dscalar("x")
+    made = x + 1
+    uses: list[Any] = [
+        lambda: oc.function([x], made),
+        lambda: made.eval({x: 1.0}),
+        oc.get_default_mode,
+    ]
+    config.mode = "NAMED_BEFORE"
+    try:
+        for use in uses:
+            with pytest.raises(
+                ValueError, match=r"'NAMED_BEFORE' \(from config.mode, assignment\); .*FAST_RUN"
+            ):
+                use()
+        assert oc.function([x], made, mode="native")(1.0) == 2.0
+        with config.change_flags(mode="NAMED_NEVER"):
+            for use in uses:
+                with pytest.raises(
+                    ValueError, match=r"'NAMED_NEVER' \(from config.mode, context\); .*FAST_RUN"
+                ):
+                    use()
+        oc.register_mode("NAMED_BEFORE", oc.Mode("py"))
+        assert oc.function([x], made)(1.0) == 2.0
+    finally:
+        del config.mode
+
+
 def test_a_mode_has_one_key_in_the_cache_wherever_it_is_given() -> None:
     x = ot.dvector("x")
     mode = oc.Mode("native").excluding("fusion")

@@ -212,7 +212,10 @@ def available_modes() -> list[str]:
 
 
 def _mode_or_name(given: Any) -> str | Mode:
-    """Parse a mode, a `Mode` or the name of one. TypeError for anything else."""
+    """Parse a mode, a `Mode` or the name of one. TypeError for anything else.
+
+    The mode may be registered later, for instance if ``OCCELO_FLAGS`` names it. So `get_mode` looks up the name.
+    """
     if not isinstance(given, str | Mode):
         raise TypeError(f"A mode is a Mode or the name of one, got {given!r}")
     return given
@@ -249,7 +252,10 @@ def get_mode(orig_string: str | Mode | None) -> Mode:
     linker = find_linker(folded)
     if linker is not None:
         return Mode(linker, "fast_run", name=linker)
-    raise ValueError(f"There is no mode {wanted!r}; there are {', '.join(available_modes())}")
+    source = f" (from config.mode, {config.origin('mode')})" if orig_string is None else ""
+    raise ValueError(
+        f"There is no mode {wanted!r}{source}; there are {', '.join(available_modes())}"
+    )
 
 
 def get_default_mode() -> Mode:
