@@ -64,6 +64,8 @@ def constant(
     wanted = None if dtype is None else TensorType(dtype, ()).numpy_dtype
     if wanted is None and kinds <= _FLOATS and kinds != {int}:
         wanted = TensorType("floatX", ()).numpy_dtype
+    if complex in kinds and wanted is not None and wanted.kind != "c":  # NumPy makes them bools
+        raise TypeError(f"The complex {x!r} does not become the real dtype {wanted}")
     data = np.array(x, dtype=wanted)
     if data.dtype not in dtype_names and data.dtype.name not in DTYPES:
         raise TypeError(f"Cannot make a tensor from {x!r} of type {type(x).__name__}")
