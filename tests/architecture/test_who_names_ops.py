@@ -61,6 +61,7 @@ ALLOWED: dict[str, tuple[set[str], str]] = {
     ),
     "occelo_graph/gradient/products.py": ({"CAReduce", "DimShuffle", "Elemwise", "Softmax"}, FORMS),
     "occelo_graph/gradient/quotients.py": ({"Elemwise", "Softmax"}, FORMS),
+    "occelo_graph/gradient/roots.py": ({"Elemwise"}, FORMS),
     "occelo_graph/gradient/stable_forms.py": ({"Elemwise"}, FORMS),
     "occelo_graph/ragged_rules.py": (
         {
@@ -206,6 +207,7 @@ BY_NAME = {
     "occelo_graph/gradient/logarithms.py": FORMS,
     "occelo_graph/gradient/products.py": FORMS,
     "occelo_graph/gradient/quotients.py": FORMS,
+    "occelo_graph/gradient/roots.py": FORMS,
     "occelo_graph/gradient/stable_forms.py": FORMS,
     "occelo_graph/printing/infix.py": "a mean is a sum that is divided",
     "occelo_rewrite/patterns/pattern_rule.py": PATTERNS,

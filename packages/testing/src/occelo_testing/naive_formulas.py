@@ -279,6 +279,13 @@ def page() -> str:
         "`(exp(x) + 2 * exp(2 * x)) / (exp(x) + exp(2 * x))`; for complementary log-log functions with a factor in the exponent, "
         "such as `1 - exp(-t * exp(x))`; and for sums in which two results that are right cancel, such as `1 / expm1(x) - 1 / x`.",
         "",
+        "So are roots, and powers between -1 and 1, of `exp(x)`, `sigmoid(x)`, `1 + exp(x)`, `softplus(x)` and `cosh(x)`, where "
+        "these numbers underflow or overflow, and their first and second derivatives: `ROOTS` in the same file. Not covered are "
+        "the gradients of powers of `cosh(x)` other than `sqrt(cosh(x))`, such as `1 / sqrt(cosh(x))`, and the second derivatives "
+        "of negative roots, and of powers other than square roots, of `softplus(x)` and of `sigmoid(x) * (1 - sigmoid(x))`, such as "
+        "`1 / sqrt(sigmoid(x) * (1 - sigmoid(x)))` and `softplus(x) ** 0.25` (`ROOTS_ONCE`): they may be NaN, 0 or infinite, or have "
+        "the wrong sign, where the sigmoid is subnormal or vanishes.",
+        "",
         "| formula | value | gradient | second | inputs |",
         "|---|---|---|---|---|",
     ]

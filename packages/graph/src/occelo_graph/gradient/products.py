@@ -18,13 +18,11 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from occelo_graph.gradient.expressions import number_in, same
-from occelo_graph.gradient.logarithms import Reader, smallest_exponent
+from occelo_graph.gradient.logarithms import Reader
 from occelo_graph.ir.nodes import Variable
 from occelo_graph.ops.cast import Cast
 from occelo_graph.ops.elemwise.arithmetic import (
     add,
-    maximum,
-    minimum,
     mul,
     neg,
     reciprocal,
@@ -191,7 +189,8 @@ def _power(reader: Reader, variable: TensorVariable, depth: int = 3) -> _Power |
     if found is None and reader.computed_by(variable, Softmax) is not None:
         return _Power(variable, 1.0, 0.0, True)
     if found is None:
-        return _power_of_power(reader, variable, depth) if depth else None
+        law = _power_of_power if reader.node(variable, *_PRODUCT) is None else _power_of_product
+        return law(reader, variable, depth - 1) if depth else None
     if number_in(found.x) is not None:
         return None
     opposite = reader.inner(found.x, "neg")
@@ -206,11 +205,31 @@ def _power_of_power(reader: Reader, variable: TensorVariable, depth: int) -> _Po
     power = {"sqr": 2.0, "sqrt": 0.5}.get(name) if name != "pow" else number_in(node.inputs[1])
     if power is None or not 0 < abs(power) <= _LARGEST_POWER:
         return None
-    base = _power(reader, node.inputs[0], depth - 1)
+    base = _power(reader, node.inputs[0], depth)
     return None if base is None else base.to(power)
 
 
-def _powers(reader: Reader, factors: Sequence[Factor]) -> list[tuple[Factor, _Power]]:
+def _power_of_product(reader: Reader, variable: TensorVariable, depth: int) -> _Power | None:
+    """The product of powers of one x. It is only read below a power, since a `Product` has no products as factors."""
+    node = reader.node(variable, "mul", "true_div", "reciprocal")
+    if node is None:
+        return None
+    found: list[_Power] = []
+    for v, flips in _sides(node):
+        power = None if number_in(v) == 1 else _power(reader, v, depth)
+        if power is None and number_in(v) != 1:
+            return None
+        if power is not None:
+            found.append(power.to(-1.0) if flips else power)
+    first = next((p for p in found if p.a != -p.b), found[0])
+    aligned = [p.by(first) for p in found]
+    made = [p for p in aligned if p is not None]
+    if len(made) < len(found):
+        return None
+    return first._replace(a=sum(p.a for p in made), b=sum(p.b for p in made))
+
+
+def powers_among(reader: Reader, factors: Sequence[Factor]) -> list[tuple[Factor, _Power]]:
     """The factors that are powers, each with its power. A factor of the denominator has the opposite power."""
     found: list[tuple[Factor, _Power]] = []
     for factor in factors:
@@ -223,11 +242,11 @@ def _powers(reader: Reader, factors: Sequence[Factor]) -> list[tuple[Factor, _Po
 def without_conflicts(reader: Reader, variable: TensorVariable) -> TensorVariable | None:
     """A product in which factors that conflict are one: exp(x) sigmoid(-x) = sigmoid(x), s / sqrt(s) = sqrt(s).
 
-    Roots stay roots, so that products around this one can still cancel them; `root_form` is for when none is left. None
+    Roots stay roots, so that products around this one can still cancel them; `roots` is for when none is left. None
     if no factors conflict.
     """
     whole = Product(reader, variable)
-    powers = _powers(reader, whole.factors)
+    powers = powers_among(reader, whole.factors)
     for i, (_, first) in enumerate(powers):
         if not any(first.conflicts(other) for _, other in powers[i + 1 :]):
             continue
@@ -245,41 +264,25 @@ def without_conflicts(reader: Reader, variable: TensorVariable) -> TensorVariabl
     return None
 
 
-def root_form(reader: Reader, node: TensorApply[Elemwise]) -> TensorVariable | None:
-    """exp(x)^c = exp(c x), and sigmoid(x)^c in the form of `power_of_logistic`, for a c between -1 and 1.
-
-    For exp(x), c is a power of two, so that c x is exact.
-    """
-    power = 0.5 if node.op.scalar_op.name == "sqrt" else number_in(node.inputs[1])
-    if power is None or not 0 < abs(power) < 1:
-        return None
-    x = reader.inner(node.inputs[0], "exp")
-    if x is not None:
-        return exp(_scaled(reader, x, power)) if abs(math.frexp(power)[0]) == 0.5 else None
-    x = reader.logistic(node.inputs[0])
-    if x is None or reader.node(x, "maximum") is not None:
-        return None  # the form contains such a power of sigmoid(max(x, c)) itself
-    return power_of_logistic(reader, x, power)
-
-
 def _product(reader: Reader, power: _Power) -> list[TensorVariable]:
     """Factors whose product is a power, and of which no two conflict."""
     x, a, b, is_plain = power
     if is_plain:
-        return [_plain_power(reader, x, a)] if a else []
+        return [plain_power(reader, x, a)] if a else []
     made: list[TensorVariable] = []
     if a * b < 0:  # exp(k x) takes what conflicts
         k = math.copysign(min(abs(a), abs(b)), a)
-        made.append(exp(_scaled(reader, x, k)))
+        made.append(exp(scaled(reader, x, k)))
         a, b = a - k, b + k
     if a:
-        made.append(_plain_power(reader, sigmoid(x), a))
+        made.append(plain_power(reader, sigmoid(x), a))
     if b:
-        made.append(_plain_power(reader, sigmoid(reader.negated(x)), b))
+        made.append(plain_power(reader, sigmoid(reader.negated(x)), b))
     return made
 
 
-def _plain_power(reader: Reader, base: TensorVariable, power: float) -> TensorVariable:
+def plain_power(reader: Reader, base: TensorVariable, power: float) -> TensorVariable:
+    """base^power, by the function for this power."""
     if power == 1:
         return base
     if power == -1:
@@ -287,20 +290,11 @@ def _plain_power(reader: Reader, base: TensorVariable, power: float) -> TensorVa
     return sqrt(base) if power == 0.5 else pow(base, reader.number(power))
 
 
-def _scaled(reader: Reader, x: TensorVariable, factor: float) -> TensorVariable:
+def scaled(reader: Reader, x: TensorVariable, factor: float) -> TensorVariable:
+    """x times a number."""
     if factor == 1:
         return x
     return reader.negated(x) if factor == -1 else mul(x, reader.number(factor))
-
-
-def power_of_logistic(reader: Reader, x: TensorVariable, power: float) -> TensorVariable:
-    """sigmoid(x)^power, for a power between -1 and 1, also where sigmoid(x) underflows but its power does not.
-
-    It is sigmoid(max(x, c))^power exp(power min(x - c, 0)), for a c where sigmoid(c) is exp(c) and normal.
-    """
-    least = reader.number(smallest_exponent(reader.dtype))
-    root = _plain_power(reader, sigmoid(maximum(x, least)), power)
-    return mul(root, exp(_scaled(reader, minimum(sub(x, least), reader.number(0.0)), power)))
 
 
 def _terms(reader: Reader, variable: TensorVariable) -> list[tuple[TensorVariable, int]]:
@@ -315,7 +309,7 @@ def _terms(reader: Reader, variable: TensorVariable) -> list[tuple[TensorVariabl
 def _powers_in_term(reader: Reader, variable: TensorVariable, depth: int = 2) -> list[_Power]:
     """The powers among the factors of a term, and those in the terms of sums among its factors."""
     factors = Product(reader, variable).factors
-    found = [p for _, p in _powers(reader, factors)]
+    found = [p for _, p in powers_among(reader, factors)]
     for factor in factors if depth else ():
         if factor.above:
             for term, _ in _terms(reader, factor.variable):
@@ -329,7 +323,7 @@ def distributed(reader: Reader, variable: TensorVariable) -> TensorVariable | No
     Terms that do not conflict with any factor stay together, since they may cancel before a factor overflows.
     """
     whole = Product(reader, variable)
-    powers = _powers(reader, whole.factors)
+    powers = powers_among(reader, whole.factors)
     for total in whole.factors if powers else ():
         terms = _terms(reader, total.variable) if total.above else []
         inside = [_powers_in_term(reader, term) for term, _ in terms]

@@ -221,6 +221,20 @@ def _hyperbolic(
     return tanh(a) if opposite else tanh(sub(a, b) * 0.5)
 
 
+def _over_root_of_cosh(
+    reader: Reader, factors: list[TensorVariable], top: TensorVariable, bottom: TensorVariable
+) -> TensorVariable | None:
+    """sinh(x) / sqrt(cosh(x)) = tanh(x) sqrt(cosh(x)), and cosh(x) / sqrt(cosh(x)) = sqrt(cosh(x))."""
+    base = reader.inner(bottom, "sqrt")
+    x = None if base is None else reader.inner(base, "cosh")
+    if x is None:
+        return None
+    cosine, sine = reader.inner(top, "cosh"), reader.inner(top, "sinh")
+    if cosine is not None and same(cosine, x):
+        return bottom
+    return mul(tanh(x), bottom) if sine is not None and same(sine, x) else None
+
+
 def _exponent(reader: Reader, variable: TensorVariable) -> TensorVariable | None:
     """Return x if the variable is exp(x), and 0 if the variable is 1. Else None."""
     return reader.number(0.0) if number_in(variable) == 1 else reader.inner(variable, "exp")
@@ -364,6 +378,7 @@ def _over_expm1_of_power(
 
 _LAWS_OF_QUOTIENTS = (
     _hyperbolic,
+    _over_root_of_cosh,
     _over_power_plus_one,
     _over_square,
     _over_erfc,

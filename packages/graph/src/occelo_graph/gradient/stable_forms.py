@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 from occelo_graph.gradient.conversions import before_narrowing
 from occelo_graph.gradient.expressions import number_in, same
 from occelo_graph.gradient.logarithms import Reader
-from occelo_graph.gradient.products import root_form
 from occelo_graph.gradient.quotients import half, quotient_form
+from occelo_graph.gradient.roots import root_form
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.traversal import toposort
 from occelo_graph.ops.cast import Cast, cast

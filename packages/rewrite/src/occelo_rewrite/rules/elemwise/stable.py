@@ -15,6 +15,7 @@ from occelo_graph.gradient.logarithms import log_erfc as log_of_erfc
 from occelo_graph.gradient.logarithms import smallest_exponent
 from occelo_graph.gradient.products import distributed, product_in, without_conflicts
 from occelo_graph.gradient.quotients import quotient_in_product
+from occelo_graph.gradient.roots import split_root as split_root_of
 from occelo_graph.gradient.stable_forms import last_form, stable_form
 from occelo_graph.ops.cast import Cast
 from occelo_graph.ops.elemwise.op import Elemwise
@@ -231,11 +232,36 @@ def _last(node: TensorApply[Elemwise]) -> Replacements:
 _INSIDE_DIFFERENCES = (ot.sigmoid.scalar_op, DimShuffle, Subtensor, AdvancedSubtensor, Join)
 
 
-@node_rewriter([ot.sqrt, ot.pow], tags=("stabler",), below=(ot.exp.scalar_op, ot.sigmoid.scalar_op))
+@node_rewriter(
+    [ot.sqrt, ot.pow, ot.sqr],
+    tags=("stabler", "finite"),
+    below=[f.scalar_op for f in (ot.softplus, ot.mul, ot.true_div, ot.reciprocal)],
+)
+def split_root(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
+    """sqrt(y s) = sqrt(y) sqrt(s) for an s such as sigmoid(x), and the like for softplus(x), squares and powers from -1 to 1.
+
+    So sqrt(s) cancels other factors, and gets the form of `stable_root`. (finite: the root of 0 * inf may change.)
+    """
+    out = node.outputs[0]
+    if (
+        node.op.inplace
+        or not is_float(out.type.dtype)
+        or any(v.type.dtype != out.type.dtype for v in node.inputs)
+    ):
+        return None
+    form = split_root_of(node)
+    return None if form is None else [shaped_like(form, out)]
+
+
+@node_rewriter(
+    [ot.sqrt, ot.pow],
+    tags=("stabler",),
+    below=[f.scalar_op for f in (ot.exp, ot.sigmoid, ot.add, ot.cosh)],
+)
 def stable_root(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """sqrt(exp(x)) = exp(x / 2), and sqrt(sigmoid(x)) in a form that does not underflow where sigmoid(x) does.
 
-    The same holds for other powers between -1 and 1.
+    The same holds for cosh(x) and 1 + exp(x), which overflow, and for other powers between -1 and 1.
     """
     return _last(node)
 
@@ -303,7 +329,7 @@ _INVERTING = [op for each in _INVERSES for op in each.tracks() or () if isinstan
 
 
 @node_rewriter(
-    [ot.log, ot.log1p, ot.add, ot.sub, *_INVERTING],
+    [ot.add, ot.sub, *_INVERTING],
     tags=("stabler", "comparison", "finite"),
     below=(Cast("float32"), Cast("float64")),
 )
@@ -362,6 +388,7 @@ GENERAL = RuleSet(
         stable_logarithm,
         stable_quotient,
         stable_difference,
+        split_root,
         conflicting_powers,
         distributed_powers,
         quotient_among_factors,

@@ -1,0 +1,111 @@
+"""Stable forms of roots, and of other powers between -1 and 1: the root of a number that underflows is a normal number.
+
+`stable_forms` calls `root_form`, and a rule in `occelo_rewrite.rules.elemwise.stable` calls `split_root`, whose results
+have factors that `products` cancels. So `root_form` is for what is left then.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from occelo_graph.gradient.expressions import number_in
+from occelo_graph.gradient.logarithms import Reader, smallest_exponent
+from occelo_graph.gradient.products import Factor, Product, plain_power, powers_among, scaled
+from occelo_graph.ops.elemwise.arithmetic import abs as abs_
+from occelo_graph.ops.elemwise.arithmetic import add, maximum, minimum, mul, reciprocal, sub
+from occelo_graph.ops.elemwise.op import Elemwise
+from occelo_graph.ops.elemwise.transcendental import exp, sigmoid, softplus
+from occelo_graph.tensors.nodes import TensorApply
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.variable import TensorVariable
+
+
+def _power_in(node: TensorApply[Elemwise]) -> float | None:
+    """The c of x^c, if it is between -1 and 1 and not 0."""
+    power = 0.5 if node.op.scalar_op.name == "sqrt" else number_in(node.inputs[1])
+    return power if power is not None and 0 < abs(power) < 1 else None
+
+
+def root_form(reader: Reader, node: TensorApply[Elemwise]) -> TensorVariable | None:
+    """The form of a root of exp(x), sigmoid(x), 1 + exp(x) or cosh(x). None for other roots."""
+    power = _power_in(node)
+    for law in () if power is None else _LAWS:
+        found = law(reader, node.inputs[0], power)
+        if found is not None:
+            return found
+    return None
+
+
+def _of_exp(reader: Reader, base: TensorVariable, power: float) -> TensorVariable | None:
+    """exp(x)^c = exp(c x), for a power of two c, so that c x is exact."""
+    x = reader.inner(base, "exp")
+    exact = abs(math.frexp(power)[0]) == 0.5
+    return exp(scaled(reader, x, power)) if x is not None and exact else None
+
+
+def _of_logistic(reader: Reader, base: TensorVariable, power: float) -> TensorVariable | None:
+    """sigmoid(x)^c = sigmoid(max(x, k))^c exp(c min(x - k, 0)), for a k where sigmoid(k) is exp(k) and normal.
+
+    (1 + exp(x))^c is sigmoid(-x)^-c.
+    """
+    x = reader.logistic(base)
+    if x is None:
+        opposite = reader.power_plus_one(base)
+        if opposite is None:
+            return None
+        x, power = reader.negated(opposite), -power
+    if reader.node(x, "maximum") is not None:
+        return None  # the form contains such a power of sigmoid(max(x, k)) itself
+    least = reader.number(smallest_exponent(reader.dtype))
+    root = plain_power(reader, sigmoid(maximum(x, least)), power)
+    return mul(root, exp(scaled(reader, minimum(sub(x, least), reader.number(0.0)), power)))
+
+
+def _of_cosh(reader: Reader, base: TensorVariable, power: float) -> TensorVariable | None:
+    """cosh(x)^c = (1/2 + exp(-2 |x|) / 2)^c exp(c |x|)."""
+    x = reader.inner(base, "cosh")
+    if x is None:
+        return None
+    size, half = abs_(x), reader.number(0.5)
+    rest = add(half, mul(half, exp(scaled(reader, size, -2.0))))
+    return mul(plain_power(reader, rest, power), exp(scaled(reader, size, power)))
+
+
+_LAWS: tuple[Callable[[Reader, TensorVariable, float], TensorVariable | None], ...] = (
+    _of_exp,
+    _of_logistic,
+    _of_cosh,
+)
+
+
+def split_root(node: TensorApply[Elemwise]) -> TensorVariable | None:
+    """A root as a product of roots, of which one underflows by itself. None for other nodes.
+
+    (y s)^c = y^c s^c for a power s of exp(x) or sigmoid(x), and sqr(y s) = sqr(y) sqr(s) if s is a root. softplus(x)^c = sigmoid(x)^c (softplus(m) / sigmoid(m))^c for
+    m = max(x, k), since the quotient is 1 for all x below k, to the last digit.
+    """
+    squares = node.op.scalar_op.name == "sqr"
+    power = 2.0 if squares else _power_in(node)
+    if power is None:
+        return None
+    base = node.inputs[0]
+    reader = Reader(base.type.dtype)
+    x = reader.inner(base, "softplus")
+    if x is not None and not squares and reader.node(x, "maximum") is None:
+        large = maximum(x, reader.number(smallest_exponent(reader.dtype)))
+        ratio = mul(softplus(large), reciprocal(sigmoid(large)))
+        return mul(plain_power(reader, sigmoid(x), power), plain_power(reader, ratio, power))
+    if reader.node(base, "mul", "true_div", "reciprocal") is None:
+        return None
+    whole = Product(reader, base)
+    taken: list[Factor] = [f for f, _ in powers_among(reader, whole.factors)]
+    if squares:
+        taken = [f for f in taken if reader.node(f.variable, "sqrt") is not None]
+    if not taken:
+        return None
+    rest = whole.without(taken)
+    roots = [plain_power(reader, f.variable, power if f.above else -power) for f in taken]
+    return mul(*([] if rest is None else [plain_power(reader, rest, power)]), *roots)
