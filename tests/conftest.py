@@ -75,7 +75,7 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
 def pytest_configure(config: pytest.Config) -> None:
     """Declare the marks of samples; measure nothing in the process that only hands out tests."""
     config.addinivalue_line(
-        "markers", "sampled(n): run one in n of the function's tests, and all in thorough runs"
+        "markers", "sampled(n): run one in about 2 n of the function's tests, and all in thorough runs"
     )
     config.addinivalue_line(
         "markers",
@@ -143,8 +143,8 @@ def slow_compiler(item: pytest.Item) -> str:
     return next((p for p in parameters if isinstance(p, str) and p in SLOW_COMPILERS), "")
 
 
-def one_in_six(items: list[pytest.Item]) -> list[pytest.Item]:
-    """The tests, of those with a slow compiler one in six, counted by file and compiler.
+def one_in_eleven(items: list[pytest.Item]) -> list[pytest.Item]:
+    """The tests, of those with a slow compiler one in eleven, counted by file and compiler.
 
     Of a function of which this would leave nothing, one stays: of the first function its first, of the next its second.
     """
@@ -155,7 +155,7 @@ def one_in_six(items: list[pytest.Item]) -> list[pytest.Item]:
         functions.setdefault(function_of(item), []).append(position)
         compiler = slow_compiler(item)
         seen[str(item.path), compiler] += 1
-        if not compiler or seen[str(item.path), compiler] % 6 == 1:
+        if not compiler or seen[str(item.path), compiler] % 11 == 1:
             taken.add(position)
     without = [own for own in functions.values() if taken.isdisjoint(own)]
     taken.update(own[k % len(own)] for k, own in enumerate(without))
@@ -163,7 +163,7 @@ def one_in_six(items: list[pytest.Item]) -> list[pytest.Item]:
 
 
 def sample_of_many(items: list[pytest.Item]) -> list[pytest.Item]:
-    """The tests, of functions with more than `MANY` the first and a fixed tenth of the others.
+    """The tests, of functions with more than `MANY` the first and a fixed twentieth of the others.
 
     Tests that compile nothing take milliseconds and are all kept; so are those that are sampled otherwise.
     """
@@ -176,20 +176,24 @@ def sample_of_many(items: list[pytest.Item]) -> list[pytest.Item]:
         otherwise = otherwise or item.path.parent.name in COMPILE_NOTHING
         few = numbers[function] <= MANY or function not in seen
         # by a checksum, so that of parameters that alternate each occurs
-        if few or otherwise or zlib.crc32(item.nodeid.encode()) % 10 == 0:
+        if few or otherwise or zlib.crc32(item.nodeid.encode()) % 20 == 0:
             kept.append(item)
         seen.add(function)
     return kept
 
 
 def sampled(items: list[pytest.Item]) -> list[pytest.Item]:
-    """The tests, of functions that are marked ``sampled(n)`` the first and every n-th after it."""
+    """The tests, of functions that are marked ``sampled(n)`` the first and, after it, one in about two times n.
+
+    The step is odd, so that of parameters that alternate each occurs. With ``sampled(1)`` all are kept.
+    """
     kept: list[pytest.Item] = []
     seen: Counter[str] = Counter()
     for item in items:
         mark = item.get_closest_marker("sampled")
         function = function_of(item)
-        if mark is None or seen[function] % mark.args[0] == 0:
+        step = 1 if mark is None else mark.args[0]
+        if step == 1 or seen[function] % (2 * step + 1) == 0:
             kept.append(item)
         seen[function] += 1
     return kept
@@ -198,7 +202,7 @@ def sampled(items: list[pytest.Item]) -> list[pytest.Item]:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Select a fixed sample of the tests. All files are imported, so errors of imports are still found."""
     if os.environ.get("HYPOTHESIS_PROFILE") != "thorough" and len(items) > 1:
-        kept = sampled(one_in_six(sample_of_many(items)))
+        kept = sampled(one_in_eleven(sample_of_many(items)))
         config.hook.pytest_deselected(items=list(set(items) - set(kept)))
         items[:] = kept
     sample: str = config.getoption("--sample")
