@@ -75,7 +75,8 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
 def pytest_configure(config: pytest.Config) -> None:
     """Declare the marks of samples; measure nothing in the process that only hands out tests."""
     config.addinivalue_line(
-        "markers", "sampled(n): run one in about 2 n of the function's tests, and all in thorough runs"
+        "markers",
+        "sampled(n): run one in about 2 n of the function's tests, and all in thorough runs",
     )
     config.addinivalue_line(
         "markers",
