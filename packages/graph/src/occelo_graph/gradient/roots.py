@@ -32,7 +32,9 @@ def _power_in(node: TensorApply[Elemwise]) -> float | None:
 def root_form(reader: Reader, node: TensorApply[Elemwise]) -> TensorVariable | None:
     """The form of a root of exp(x), sigmoid(x), 1 + exp(x) or cosh(x). None for other roots."""
     power = _power_in(node)
-    for law in () if power is None else _LAWS:
+    if power is None:
+        return None
+    for law in _LAWS:
         found = law(reader, node.inputs[0], power)
         if found is not None:
             return found
@@ -84,8 +86,9 @@ _LAWS: tuple[Callable[[Reader, TensorVariable, float], TensorVariable | None], .
 def split_root(node: TensorApply[Elemwise]) -> TensorVariable | None:
     """A root as a product of roots, of which one underflows by itself. None for other nodes.
 
-    (y s)^c = y^c s^c for a power s of exp(x) or sigmoid(x), and sqr(y s) = sqr(y) sqr(s) if s is a root. softplus(x)^c = sigmoid(x)^c (softplus(m) / sigmoid(m))^c for
-    m = max(x, k), since the quotient is 1 for all x below k, to the last digit.
+    (y s)^c = y^c s^c for a power s of exp(x) or sigmoid(x), and sqr(y s) = sqr(y) sqr(s) if s is a root.
+    softplus(x)^c = sigmoid(x)^c (softplus(m) / sigmoid(m))^c for m = max(x, k), since the quotient is 1 for all x below k,
+    to the last digit.
     """
     squares = node.op.scalar_op.name == "sqr"
     power = 2.0 if squares else _power_in(node)
