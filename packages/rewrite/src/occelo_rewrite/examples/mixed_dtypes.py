@@ -100,7 +100,7 @@ def _made_and_joined(w: Callable[[TensorVariable], TensorVariable]) -> list[Case
         Case("read_of_join", lambda x: ot.join(0, _known(x), w(_known(x)))[3]),
         Case("cast_of_cast", lambda x: ot.cast(_wide(x), x.type.dtype), dtype="float32"),
         Case("explicit_conversions", lambda x: ot.exp(x) * w(x)),
-        Case("explicit_conversions", lambda x: ot.add(x, x, w(x))),
+        Case("explicit_conversions", lambda x: ot.add(w(x), x, x)),
         Case("zero_branch_sinks", lambda x: ot.switch(x > 0, x, 0) * w(x)),
         Case("canonical_sum", lambda x: ot.add(x, 0, w(x[0]).astype(x.type.dtype))),
     ]
