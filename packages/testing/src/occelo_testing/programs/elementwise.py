@@ -105,7 +105,9 @@ def unary(d: Drawing) -> None:
 def special(d: Drawing) -> None:
     x = d.pick(lambda m: m.value.dtype.name in ("float32", "float64"))
     name = d.choice(_SPECIAL)
-    d.step(name, [x], f"special.{name}({{0}})", f"ot.{name}({{0}})", "inside")
+    # SciPy's i0 is NaN at infinity; it is inf from 1e4 on, and even
+    given = "np.minimum(np.abs({0}), 1e4)" if name == "i0" else "{0}"
+    d.step(name, [x], f"special.{name}({given})", f"ot.{name}({{0}})", "inside")
 
 
 def composed(d: Drawing) -> None:
