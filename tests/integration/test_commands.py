@@ -38,6 +38,9 @@ USES: dict[str, tuple[str, str]] = {
     "dump show": ("dump show f.zip", "exp"),
     "explain": ("explain model:y --no-open --text", "the page is rewriting.html"),
     "modes": ("modes", "FAST_RUN"),
+    "pytensor": ("pytensor", "doctor"),
+    # the package is not installed with the others
+    "pytensor doctor": ("pytensor doctor model:y", "needs the extra occelo[pytensor]"),
     "version": ("version", oc.__version__),
 }
 """For each command the arguments of a use, and a part of what it prints."""
@@ -79,7 +82,9 @@ def test_every_command_helps_and_works(
         assert "Usage:" in run(f"{name} --help")
         arguments, part = USES[name]
         # a group of commands without a command shows its help: as an error in some versions of click
-        assert part in run(arguments, (0, 2) if name in ("", "dump") else (0,))
+        assert part in run(
+            arguments, (0, 2) if name in ("", "dump", "pytensor", "pytensor doctor") else (0,)
+        )
     if name == "demo":
         assert Path("loss.png").stat().st_size
 

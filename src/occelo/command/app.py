@@ -181,6 +181,7 @@ def doctor_command(
     import importlib
 
     try:
+        _ = importlib.import_module("occelo.pytensor").doctor  # names the extra if it is missing
         run: Any = importlib.import_module("occelo_pytensor.command").run_doctor
         typer.echo(run(model))
     except (ImportError, AttributeError, ValueError, TypeError) as error:
