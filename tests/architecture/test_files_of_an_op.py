@@ -30,7 +30,7 @@ ROOT = Path(__file__).parents[2]
 MOST = 3
 LAWS = re.compile(
     r"occelo_\w+/(rules|assumptions|facts)\b|occelo_rewrite/matrices\.py"
-    r"|occelo_graph/gradient/(stable_forms|logarithms|quotients|products|expressions|conversions)\.py"
+    r"|occelo_graph/gradient/(stable_forms|logarithms|quotients|products|roots|expressions|conversions)\.py"
     # densities and the like are formulas, which hand functions of elements on
     r"|occelo_stats/"
 )
