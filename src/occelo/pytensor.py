@@ -8,15 +8,26 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+_NAMES = (
+    "LogDensity",
+    "doctor",
+    "from_pytensor",
+    "log_density",
+    "nutpie_model",
+    "register_conversion",
+    "to_pytensor",
+    "use",
+)
+
 
 def __getattr__(name: str) -> Any:
-    if name.startswith("__"):
+    if name not in _NAMES:  # also for `hasattr` where the package is not installed
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(_package(), name)
 
 
 def __dir__() -> list[str]:
-    return dir(_package())
+    return sorted({*globals(), *_NAMES})
 
 
 def _package() -> Any:
