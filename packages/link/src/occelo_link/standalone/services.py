@@ -23,6 +23,7 @@ from occelo_link.units.frame import (
     OVERFLOW,
     THREAD,
 )
+from occelo_link.units.memory_code import COPY_CODE, grow_code
 
 _STACK = 2048
 _MOST_WORK = 64 * 2**20
@@ -45,36 +46,6 @@ body:
   br label %head
 done:
   ret i64 %total
-}}
-
-define internal void @copy(ptr %to, ptr %from, i64 %bytes) nounwind {{
-entry:
-  %whole = and i64 %bytes, -8
-  br label %word.head
-word.head:
-  %w = phi i64 [ 0, %entry ], [ %w.next, %word ]
-  %w.more = icmp slt i64 %w, %whole
-  br i1 %w.more, label %word, label %byte.head
-word:
-  %w.from = getelementptr i8, ptr %from, i64 %w
-  %w.to = getelementptr i8, ptr %to, i64 %w
-  %w.value = load i64, ptr %w.from, align 1
-  store i64 %w.value, ptr %w.to, align 1
-  %w.next = add i64 %w, 8
-  br label %word.head
-byte.head:
-  %b = phi i64 [ %whole, %word.head ], [ %b.next, %byte ]
-  %b.more = icmp slt i64 %b, %bytes
-  br i1 %b.more, label %byte, label %done
-byte:
-  %b.from = getelementptr i8, ptr %from, i64 %b
-  %b.to = getelementptr i8, ptr %to, i64 %b
-  %b.value = load i8, ptr %b.from
-  store i8 %b.value, ptr %b.to
-  %b.next = add i64 %b, 1
-  br label %byte.head
-done:
-  ret void
 }}
 
 define internal ptr @record(ptr %frame, i64 %position) nounwind {{
@@ -177,44 +148,6 @@ define ptr @take(ptr %frame, i64 %position, i64 %input, i64 %bytes) nounwind {{
 
 define i64 @poll(ptr %frame) nounwind {{
   ret i64 0
-}}
-
-define ptr @grow(ptr %frame, i64 %bytes) nounwind {{
-  %free.p = getelementptr i64, ptr %frame, i64 {arena}
-  %free = load i64, ptr %free.p
-  %limit.p = getelementptr i64, ptr %frame, i64 {arena_end}
-  %limit = load i64, ptr %limit.p
-  %after = add i64 %free, %bytes
-  %fits = icmp ule i64 %after, %limit
-  br i1 %fits, label %take, label %more
-take:
-  store i64 %after, ptr %free.p
-  %taken = inttoptr i64 %free to ptr
-  ret ptr %taken
-more:
-  %caller.p = getelementptr ptr, ptr %frame, i64 {caller}
-  %caller = load ptr, ptr %caller.p
-  %ctx = load ptr, ptr %caller
-  %malloc.p = getelementptr ptr, ptr %ctx, i64 {malloc}
-  %malloc = load ptr, ptr %malloc.p
-  %total = add i64 %bytes, 128
-  %raw = call ptr %malloc(i64 %total)
-  %bad = icmp eq ptr %raw, null
-  br i1 %bad, label %fail, label %got
-fail:
-  ret ptr null
-got:
-  %list.p = getelementptr ptr, ptr %frame, i64 {overflow}
-  %list = load ptr, ptr %list.p
-  store ptr %list, ptr %raw
-  %size.p = getelementptr i64, ptr %raw, i64 1
-  store i64 %total, ptr %size.p
-  store ptr %raw, ptr %list.p
-  %address = ptrtoint ptr %raw to i64
-  %past = add i64 %address, 79
-  %aligned = and i64 %past, -64
-  %memory = inttoptr i64 %aligned to ptr
-  ret ptr %memory
 }}
 
 define internal i64 @commit(ptr %frame, i64 %outputs) nounwind {{
@@ -379,12 +312,18 @@ done:
 }}
 """
 
+_GROW_CODE = grow_code(
+    "  %caller.p = getelementptr ptr, ptr %frame, i64 {caller}\n"
+    "  %caller = load ptr, ptr %caller.p\n"
+    "  %ctx = load ptr, ptr %caller\n"
+)
+
 
 @functools.cache
 def services() -> Unit:
     """Return the loaded code. It is compiled once, and then kept in the cache of object code."""
     assert context.CALL_CONTEXT == context.OUT_MEMORY == context.CTX_UNIT == 0
-    text = _CODE.format(
+    text = "".join((COPY_CODE, _GROW_CODE, _CODE)).format(
         caller=CALLER,
         arena=ARENA,
         arena_end=ARENA_END,

@@ -9,7 +9,7 @@ from occelo_link.units import entry_context as context
 from occelo_link.units import object_layout
 from occelo_link.units.entry_arguments import ARGUMENTS_CODE, FRAME_CODE
 from occelo_link.units.entry_results import RESULTS_CODE, RUN_CODE
-from occelo_link.units.entry_services import HELPERS_CODE, SERVICES_CODE
+from occelo_link.units.entry_services import GROW_CODE, HELPERS_CODE, SERVICES_CODE
 from occelo_link.units.frame import (
     ARENA,
     ARENA_END,
@@ -20,6 +20,7 @@ from occelo_link.units.frame import (
     OVERFLOW,
     THREAD,
 )
+from occelo_link.units.memory_code import COPY_CODE
 
 _STACK_SLOTS = 384
 _RELEASE_GIL_ABOVE = 16384
@@ -47,7 +48,16 @@ define i64 @calls_left() {{
   ret i64 %left
 }}
 """
-_PARTS = SERVICES_CODE, HELPERS_CODE, FRAME_CODE, ARGUMENTS_CODE, RUN_CODE, RESULTS_CODE
+_PARTS = (
+    COPY_CODE,
+    SERVICES_CODE,
+    GROW_CODE,
+    HELPERS_CODE,
+    FRAME_CODE,
+    ARGUMENTS_CODE,
+    RUN_CODE,
+    RESULTS_CODE,
+)
 
 
 def entry_text(calls: int | None = None) -> str:

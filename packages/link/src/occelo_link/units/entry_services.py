@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from occelo_link.units.memory_code import grow_code
+
 SERVICES_CODE = """
 define internal ptr @make_output(ptr %frame, i64 %position, ptr %dims) {{
   %ctx = load ptr, ptr %frame
@@ -160,32 +162,10 @@ copy:
   %dims = load ptr, ptr %dims.p
   %made = call ptr @make_output(ptr %frame, i64 %position, ptr %dims)
   %bad = icmp eq ptr %made, null
-  br i1 %bad, label %done, label %words
-words:
-  %whole = and i64 %bytes, -8
-  br label %word.head
-word.head:
-  %w = phi i64 [ 0, %words ], [ %w.next, %word ]
-  %w.more = icmp slt i64 %w, %whole
-  br i1 %w.more, label %word, label %byte.head
-word:
-  %w.from = getelementptr i8, ptr %data, i64 %w
-  %w.to = getelementptr i8, ptr %made, i64 %w
-  %w.value = load i64, ptr %w.from, align 1
-  store i64 %w.value, ptr %w.to, align 1
-  %w.next = add i64 %w, 8
-  br label %word.head
-byte.head:
-  %b = phi i64 [ %whole, %word.head ], [ %b.next, %byte ]
-  %b.more = icmp slt i64 %b, %bytes
-  br i1 %b.more, label %byte, label %done
-byte:
-  %b.from = getelementptr i8, ptr %data, i64 %b
-  %b.to = getelementptr i8, ptr %made, i64 %b
-  %b.value = load i8, ptr %b.from
-  store i8 %b.value, ptr %b.to
-  %b.next = add i64 %b, 1
-  br label %byte.head
+  br i1 %bad, label %done, label %filled
+filled:
+  call void @copy(ptr %made, ptr %data, i64 %bytes)
+  br label %done
 done:
   ret ptr %made
 }}
@@ -247,44 +227,11 @@ pages:
 done:
   ret void
 }}
-
-define ptr @grow(ptr %frame, i64 %bytes) {{
-  %free.p = getelementptr i64, ptr %frame, i64 {arena}
-  %free = load i64, ptr %free.p
-  %limit.p = getelementptr i64, ptr %frame, i64 {arena_end}
-  %limit = load i64, ptr %limit.p
-  %after = add i64 %free, %bytes
-  %fits = icmp ule i64 %after, %limit
-  br i1 %fits, label %take, label %more
-take:
-  store i64 %after, ptr %free.p
-  %taken = inttoptr i64 %free to ptr
-  ret ptr %taken
-more:
-  %ctx = load ptr, ptr %frame
-  %malloc.p = getelementptr i64, ptr %ctx, i64 {malloc}
-  %malloc = load ptr, ptr %malloc.p
-  %total = add i64 %bytes, 128
-  %raw = call ptr %malloc(i64 %total)
-  %bad = icmp eq ptr %raw, null
-  br i1 %bad, label %fail, label %got
-fail:
-  ret ptr null
-got:
-  call void @advise_pages(ptr %ctx, ptr %raw, i64 %total)
-  %list.p = getelementptr i64, ptr %frame, i64 {overflow}
-  %list = load ptr, ptr %list.p
-  store ptr %list, ptr %raw
-  %size.p = getelementptr i64, ptr %raw, i64 1
-  store i64 %total, ptr %size.p
-  store ptr %raw, ptr %list.p
-  %address = ptrtoint ptr %raw to i64
-  %past = add i64 %address, 79
-  %aligned = and i64 %past, -64
-  %memory = inttoptr i64 %aligned to ptr
-  ret ptr %memory
-}}
 """
+GROW_CODE = grow_code(
+    "  %ctx = load ptr, ptr %frame\n",
+    "  call void @advise_pages(ptr %ctx, ptr %raw, i64 %total)\n",
+)
 
 HELPERS_CODE = """
 define internal i1 @acquire_locks(ptr %ctx) {{
