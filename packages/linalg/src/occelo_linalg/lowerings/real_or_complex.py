@@ -41,7 +41,7 @@ class Numbers:
         """The sum."""
         return [self.builder.op("add", a, b) for a, b in zip(x, y, strict=True)]
 
-    def less(self, x: Number, y: Number) -> Number:
+    def subtract(self, x: Number, y: Number) -> Number:
         """The difference ``x - y``."""
         return [self.builder.op("sub", a, b) for a, b in zip(x, y, strict=True)]
 

@@ -65,7 +65,7 @@ def pull_back_unrolled(context: Context, x: Tensor, ct: Tensor, result: Stored) 
             builder, [*[context.i64(0)] * (tensor.ndim - 2), context.i64(i), context.i64(j)]
         )
 
-    def less(value: Value, one: Value, other: Value) -> Value:
+    def subtract_product(value: Value, one: Value, other: Value) -> Value:
         return builder.op("sub", value, builder.op("mul", one, other))
 
     factor = {at: element(x, *at) for at in triangle}
@@ -74,12 +74,12 @@ def pull_back_unrolled(context: Context, x: Tensor, ct: Tensor, result: Stored) 
     for i, j in reversed(triangle):
         whole = builder.op("div", rest[i, j], factor[j, j])
         if j < i:
-            rest[j, j] = less(rest[j, j], whole, factor[i, j])
+            rest[j, j] = subtract_product(rest[j, j], whole, factor[i, j])
         # on the diagonal the factor is a square root, and the subtracted products are squares
         for k in range(j):
-            rest[i, k] = less(rest[i, k], whole, factor[j, k])
+            rest[i, k] = subtract_product(rest[i, k], whole, factor[j, k])
             if j < i:
-                rest[j, k] = less(rest[j, k], whole, factor[i, k])
+                rest[j, k] = subtract_product(rest[j, k], whole, factor[i, k])
         rest[i, j] = whole if j < i else builder.op("mul", whole, half)
     zero, lead = builder.const(0.0, result.dtype), [context.i64(0)] * (result.ndim - 2)
     for i in range(n):

@@ -153,7 +153,7 @@ class _Levinson:
                 back = builder.sub(builder.sub(m, loop.index), one)
                 place = builder.add(first, loop.index)
                 change = self.numbers.times(found, self.backward.load(back))
-                self.right.store(place, self.numbers.less(self.right.load(place), change))
+                self.right.store(place, self.numbers.subtract(self.right.load(place), change))
         more = builder.select(builder.lt(m, middle), one, zero)
         with builder.loop(more, fixed=True):
             self._vectors(m, middle, last, divisor)
@@ -187,7 +187,7 @@ class _Levinson:
             for k in range(2):
                 for side in range(2):
                     change = self.numbers.times(factors[k], before[1 - k][1 - side])
-                    vectors[k].store(places[side], self.numbers.less(before[k][side], change))
+                    vectors[k].store(places[side], self.numbers.subtract(before[k][side], change))
         for vector, factor in zip(vectors, factors, strict=True):
             vector.store(m, factor)
 

@@ -134,13 +134,13 @@ class _Logarithm(SchurFunction):
     def _quotient(self, values: Sequence[Number], logs: Sequence[Number]) -> Number:
         """The quotient (log x - log y) / (x - y) of two numbers, computed without cancellation (Higham 2008, (11.28))."""
         builder, numbers = self.builder, self.numbers
-        (first, second), apart = values, numbers.less(logs[1], logs[0])
-        difference, whole = numbers.less(second, first), numbers.add(second, first)
+        (first, second), apart = values, numbers.subtract(logs[1], logs[0])
+        difference, whole = numbers.subtract(second, first), numbers.add(second, first)
         ratio = numbers.divided(difference, whole)
         near = builder.lt(numbers.size(ratio), numbers.real(0.5))
         ratio = numbers.chosen(near, ratio, numbers.of(numbers.real(0.0)))
         # log((1 + z) / (1 - z)), on the branch of log y - log x
-        shifted = numbers.less(numbers.of(numbers.real(1.0)), ratio)
+        shifted = numbers.subtract(numbers.of(numbers.real(1.0)), ratio)
         close = numbers.log1p(numbers.divided(numbers.scaled(ratio, numbers.real(2.0)), shifted))
         if numbers.parts == 2:
             period = numbers.real(2 * math.pi)
@@ -212,7 +212,7 @@ class _Logarithm(SchurFunction):
             mean = numbers.exp(numbers.scaled(numbers.add(*logs), half))
             quotient = self.load(self.kept, i, i64(self.QUOTIENT))
             # sinh(w) / w, where w is half the difference of the logarithms of the roots
-            argument = numbers.scaled(numbers.less(logs[1], logs[0]), half)
+            argument = numbers.scaled(numbers.subtract(logs[1], logs[0]), half)
             tiny = builder.lt(numbers.size(argument), numbers.real(1e-9))
             one = numbers.of(numbers.real(1.0))
             safe = numbers.chosen(tiny, one, argument)

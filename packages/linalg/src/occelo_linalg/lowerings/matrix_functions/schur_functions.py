@@ -162,7 +162,7 @@ class SchurFunction(ABC):
                 with builder.loop(k, lanes=lanes, fixed=True) as down:
                     i = down.index
                     product = numbers.times(self.load(matrix, i, k), found)
-                    self.store(matrix, i, j, numbers.less(self.load(matrix, i, j), product))
+                    self.store(matrix, i, j, numbers.subtract(self.load(matrix, i, j), product))
 
 
 class _SquareRoot(SchurFunction):

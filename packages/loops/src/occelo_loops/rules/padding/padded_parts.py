@@ -122,7 +122,7 @@ def _part(work: PaddedTensors, first: slice, bounds: Sequence[Any], length: Vari
     skipped, left = 0 if start is None else start, 0 if stop is None else stop
     if isinstance(skipped, int) and isinstance(left, int) and skipped >= 0 >= left:
         if left or stop is None:
-            shorter = counts.less(length, skipped - left)
+            shorter = counts.subtract(length, skipped - left)
             return _Part(ot.minimum(value, skipped), counts.of(shorter))
     offset = _from_start(work, 0 if start is None else start, value)
     last = value if stop is None else _from_start(work, stop, value)

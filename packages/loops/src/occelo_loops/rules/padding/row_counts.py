@@ -132,7 +132,7 @@ class RowCounts:
         self._sums[found] = count
         return found
 
-    def less(self, length: Variable, number: int) -> Variable:
+    def subtract(self, length: Variable, number: int) -> Variable:
         """The length ``max(length - number, 0)``."""
         whole = self.of(length)
         if whole.number >= number:
@@ -141,11 +141,13 @@ class RowCounts:
         moved = (v for v in self.capacities if is_moved(v, length, -number))
         found = next(moved, None)
         if found is None:
-            found = self.made(("less", length, number), lambda: self._less(length, number), length)
+            found = self.made(
+                ("subtract", length, number), lambda: self._difference(length, number), length
+            )
         self._bounds[found] = length
         return found
 
-    def _less(self, length: Variable, number: int) -> TensorVariable:
+    def _difference(self, length: Variable, number: int) -> TensorVariable:
         (value,) = tensors([self.value_of(length)])
         return ot.maximum(value - np.int64(number), 0)
 
@@ -235,7 +237,7 @@ def _difference(counts: RowCounts, inputs: list[Variable]) -> RowCount | None:
         length = unchecked(other if number_of(other) is None else one)
         if owner.op.scalar_op.name == "minimum" and number is not None and number >= 0:
             same = unchecked(inputs[0]) is length
-            return counts.of(counts.less(counts.named(whole), int(number))) if same else None
+            return counts.of(counts.subtract(counts.named(whole), int(number))) if same else None
     taken = counts.parsed(part)
     return None if taken is None else whole.minus(taken)
 
@@ -252,7 +254,7 @@ def _at_least(counts: RowCounts, inputs: list[Variable]) -> RowCount | None:
     if found is not None:
         return found
     difference = counts.less_than(one)
-    return None if difference is None else counts.of(counts.less(*difference))
+    return None if difference is None else counts.of(counts.subtract(*difference))
 
 
 def _at_most(counts: RowCounts, inputs: list[Variable]) -> RowCount | None:
