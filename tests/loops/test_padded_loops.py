@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -226,6 +228,39 @@ def test_no_step_and_wrong_numbers_of_steps() -> None:
     with pytest.raises(ValueError, match=r"no elements|zero-size"):
         oc.function([n, a], sines()[1].max(), mode="jax")(0, 0.3)
     np.testing.assert_allclose(g(5, 0.3, -5)[0], np.sin(1.09))
+
+
+def test_a_single_row_that_is_written_is_repeated() -> None:
+    """Other rows that do not fit are refused, as by NumPy."""
+    pytest.importorskip("jax")
+    trace = sines()[1]
+    f = oc.function([n, a, x], ot.zeros_like(x)[:n].set(trace), mode="jax")
+    assert type(f.vm).__name__ == "PaddedVM"
+    for count, rows in ((1, 3), (1, 0), (1, 1), (4, 5), (5, 5), (0, 0), (0, 3)):
+        expected_rows = np.zeros(rows)
+        expected_rows[:count] = og.evaluate(trace, {n: count, a: 0.3})
+        np.testing.assert_allclose(f(count, 0.3, np.ones(rows)), expected_rows)
+    for count, rows in ((2, 1), (2, 0), (4, 3)):
+        with pytest.raises(ValueError, match="Cannot write a value of shape"):
+            f(count, 0.3, np.ones(rows))
+
+
+def test_the_first_function_of_a_process_is_padded() -> None:
+    """The family's part for JAX is loaded by the linker that asks for it."""
+    pytest.importorskip("jax")
+    program = """if True:
+        import occelo_compile as oc
+        from occelo_graph import tensor as ot
+        from occelo_loops.ops.building.loops import loop
+
+        n, a = ot.lscalar(), ot.dscalar()
+        f = oc.function([n, a], loop(lambda s: (ot.sin(s * a),) * 2, a, length=n)[1], mode="jax")
+        print(type(f.vm).__name__)
+    """
+    printed = subprocess.run(
+        [sys.executable, "-c", program], check=True, capture_output=True, text=True
+    )
+    assert printed.stdout == "PaddedVM\n"
 
 
 def test_a_loop_reads_no_row_to_spare() -> None:

@@ -81,13 +81,16 @@ class PaddedVM(VM):
             self.vm([*wanted, *(self._cuts[i] for i in wanted if i in self._cuts)])
             for i in wanted:
                 self.outputs[i][0] = self._result(i)
+        except ValueError:
+            self._interpret(wanted)
         finally:
             self.clear_storage()
 
     def _interpret(self, wanted: Sequence[int]) -> None:
-        """Compute the results with the interpreter, since a loop has a negative number of steps.
+        """Compute the results with the interpreter: a loop has a negative number of steps, or a check has failed.
 
-        The interpreter raises an error, unless the loop is in a branch that is not taken.
+        The interpreter raises the error, unless the loop is in a branch that is not taken, or a single row that is
+        written is repeated, for which there is no padded form.
         """
         # arrays may be arrays of the library; other values, such as generators, are never copied
         given = {

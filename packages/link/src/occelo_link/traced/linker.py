@@ -29,7 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from occelo_graph import Apply, Constant, FunctionGraph, Type, Variable
-from occelo_graph.families import follow
+from occelo_graph.families import catch_up, follow
 from occelo_graph.interpret import evaluate
 from occelo_graph.ir.container import local
 from occelo_graph.tensors.nodes import tensors
@@ -540,6 +540,7 @@ class TracedLinker(Linker, ABC):
         positions = {v: i for i, v in enumerate(fgraph.inputs)}
         depending = value_dependent(fgraph)
         if depending and self.divides:
+            catch_up()  # for what a family registers by `without_values`
             for make in _MAKERS:
                 vm = make(self, linking, static)
                 if vm is not None:

@@ -24,6 +24,7 @@ from occelo_graph.ops.join import Join
 from occelo_graph.ops.reduce import CAReduce, CumOp
 from occelo_graph.ops.shape.dimensions import DimShuffle
 from occelo_graph.ops.shape.reading import Shape_i
+from occelo_graph.ops.shape.stretching import Stretch
 from occelo_graph.tensors.nodes import is_tensor, tensors
 from occelo_loops.ops.iterate import Iterate
 from occelo_loops.rules.padding.padded_parts import joined, part_read, part_written
@@ -126,6 +127,21 @@ def _kept(work: PaddedTensors, node: Apply, given: list[Variable]) -> Made:
     if length is None or any(v in work.lengths for v in given[1:]):
         return None
     return node.op.make_node(*given).outputs, length
+
+
+def _stretched(work: PaddedTensors, node: Apply, given: list[Variable]) -> Made:
+    """The padded form of a tensor whose rows become as many as stated.
+
+    If a single row would be repeated, the check fails, and the call is interpreted (`occelo_loops.traced.PaddedVM`).
+    """
+    length, op_ = work.lengths.get(given[0]), cast("Stretch", node.op)
+    if length is None:
+        return None
+    if given[0] in work.columns or op_.axes != [0] or not op_.given[0]:
+        raise NotByRows
+    count, rows = tensors([work.value_of(length), given[1]])
+    check = CheckAndRaise(ValueError, "The value to write has another number of rows")
+    return [check(given[0], ot.eq(count, rows))], length
 
 
 def _length(work: PaddedTensors, node: Apply, given: list[Variable]) -> Made:
@@ -301,6 +317,7 @@ FORMS: list[tuple[type[Op] | tuple[type[Op], ...], Form]] = [
     (MatMul, _batch_of_products),
     ((CheckAndRaise, ViewOp, DeepCopyOp, CumOp), _kept),
     (Shape_i, _length),
+    (Stretch, _stretched),
     (Subtensor, _read),
     (IncSubtensor, _written),
     (CAReduce, _reduced),
