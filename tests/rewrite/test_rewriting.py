@@ -290,6 +290,28 @@ def test_merge_joins_equal_nodes_and_constants() -> None:
     assert counted(graph, ot.exp) == 1
 
 
+def test_merge_compares_inputs_whose_hashes_are_equal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("occelo_rewrite.merge._place", lambda *_: 7)
+    x, y = ot.dvectors("x", "y")
+    outputs = [x - y, y - x, x - y, x + y, x + x, y + x]
+    graph = og.FunctionGraph([x, y], outputs)
+    MergeOptimizer().rewrite(graph)
+    graph.check_integrity()
+    assert [graph.outputs.index(v) for v in graph.outputs] == [0, 1, 0, 3, 4, 3]
+
+
+def test_nodes_whose_inputs_change_one_by_one_merge_with_equal_nodes() -> None:
+    x = ot.dvectors(*"abcdefgh")
+    sines, cosines = [ot.sin(v) for v in x], [ot.cos(v) for v in x]
+    outputs = [ot.add(*sines), ot.add(*cosines[::-1])]
+    outputs += [ot.join(0, *sines), ot.join(0, *cosines), ot.join(0, *cosines[::-1])]
+    graph = og.FunctionGraph(list(x), outputs)
+    MergeOptimizer().rewrite(graph)
+    in2out(sin_to_cos).rewrite(graph)
+    graph.check_integrity()
+    assert [graph.outputs.index(v) for v in graph.outputs] == [0, 0, 2, 2, 4]
+
+
 def test_merge_leaves_impure_and_destructive_nodes_alone() -> None:
     class Impure(og.Op):
         __props__ = ()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from occelo_graph import Apply, FunctionGraph, InconsistencyError, Variable
+from occelo_graph import Apply, FunctionGraph, InconsistencyError, Op, Variable
 from occelo_graph.fgraph.features import AlreadyThere, Feature
 from occelo_graph.ir.nodes import AtomicVariable, NominalVariable
 from occelo_rewrite.records.record import RewriteRecord
@@ -27,19 +27,36 @@ def constant_key(variable: Variable) -> Any:
     return None
 
 
-def _node_key(node: Apply) -> Any:
-    """A key that is equal for nodes with equal ops and the same inputs; None for a node that must not be merged."""
+def _place(op: Op, position: int, variable: Variable) -> int:
+    """The part of one input in a node's key; the same at each position of a commutative op."""
+    return hash((id(variable),) if op.commutative else (position, id(variable)))
+
+
+def _node_key(node: Apply) -> tuple[Any, ...] | None:
+    """A key that is equal for nodes with equal ops and the same inputs; None for a node that must not be merged.
+
+    The key begins with a hash of the inputs. It is a sum over inputs, so that a change of one input of a sum of
+    thousands of terms changes the key in constant time.
+    """
     op = node.op
     if not op.pure or op.destroy_map:
         return None
-    ids = [id(v) for v in node.inputs]
-    if op.commutative:
-        ids.sort()
-    if op.types_follow_values:
+    inputs = sum(_place(op, i, v) for i, v in enumerate(node.inputs))
+    return (inputs, *_rest_of_key(node))
+
+
+def _rest_of_key(node: Apply) -> tuple[Any, ...]:
+    if node.op.types_follow_values:
         # the op may have inferred its types from values of inputs that have changed since, so the
         # types are part of the key
-        return (op, *[v.type for v in node.outputs], *ids)
-    return (op, *ids)
+        return (node.op, len(node.inputs), *[v.type for v in node.outputs])
+    return (node.op, len(node.inputs))
+
+
+def _same_inputs(a: Apply, b: Apply) -> bool:
+    """Whether two nodes with equal keys have the same inputs; if not, the hashes of their inputs are equal by chance."""
+    first, second = [id(v) for v in a.inputs], [id(v) for v in b.inputs]
+    return first == second or (a.op.commutative and sorted(first) == sorted(second))
 
 
 class MergeFeature(Feature):
@@ -70,8 +87,10 @@ class MergeFeature(Feature):
 
     def on_import(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
         key = _node_key(node)
-        if key is None:
-            return
+        if key is not None:
+            self._add(node, key)
+
+    def _add(self, node: Apply, key: Any) -> None:
         self._keys[node] = key
         if self._nodes.setdefault(key, node) is not node:
             self._equal[node] = None
@@ -91,9 +110,12 @@ class MergeFeature(Feature):
         new_var: Variable,
         reason: Any = None,
     ) -> None:
-        if node in self._keys:
+        key = self._keys.get(node)
+        if key is not None:
             self.on_prune(fgraph, node, reason)
-            self.on_import(fgraph, node, reason)
+            op = node.op
+            inputs = key[0] - _place(op, i, var) + _place(op, i, new_var)
+            self._add(node, (inputs, *_rest_of_key(node)))
 
     def constant(self, fgraph: FunctionGraph, variable: Variable) -> Variable:
         """The constant of the graph that equals ``variable``.
@@ -170,7 +192,9 @@ class MergeFeature(Feature):
             node = node.clone_with_new_inputs(inputs)
         key = _node_key(node)
         found = None if key is None else self._nodes.get(key)
-        if found is None or any(
+        if found is None or not _same_inputs(node, found):
+            return node
+        if any(
             not a.type.is_super(b.type) for a, b in zip(node.outputs, found.outputs, strict=True)
         ):
             return node
@@ -183,7 +207,8 @@ class MergeFeature(Feature):
             kept = self._nodes.get(self._keys.get(node))
             if kept is None or kept is node or node not in fgraph.apply_nodes or record.is_full:
                 continue
-            self._merge(fgraph, kept, node, record)
+            if _same_inputs(kept, node):
+                self._merge(fgraph, kept, node, record)
 
     def _merge(
         self, fgraph: FunctionGraph, kept: Apply, node: Apply, record: RewriteRecord
