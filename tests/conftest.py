@@ -16,7 +16,14 @@ from typing import Any
 import pytest
 
 MANY = 8
-FAMILIES = ("occelo_linalg", "occelo_loops", "occelo_random", "occelo_stats", "occelo")
+FAMILIES = (
+    "occelo_linalg",
+    "occelo_loops",
+    "occelo_random",
+    "occelo_sorting",
+    "occelo_stats",
+    "occelo",
+)
 COMPILE_NOTHING = ("architecture", "graph", "rewrite")
 """The folders of tests that compile nothing."""
 SLOW_COMPILERS = ("c", "c|py", "numba", "jax", "pytorch")

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-FAMILIES = ("occelo_linalg", "occelo_loops", "occelo_random", "occelo_stats")
+FAMILIES = ("occelo_linalg", "occelo_loops", "occelo_random", "occelo_sorting", "occelo_stats")
 
 WITHOUT = """
 import sys

@@ -27,6 +27,7 @@ PRIMITIVE = {
     "Alloc": "what broadcasts",
     "ARange": "what counts",
     "Blockwise": "a loop, whose length is an input",
+    "ArgSort": "what sorts",
     "CAReduce": "what reduces",
     "CheckAndRaise": "has an effect: it raises",
     "DeepCopyOp": "is about memory, not values",
@@ -47,6 +48,7 @@ PRIMITIVE = {
     "Repeat": "the length is known from the values alone, which are checked",
     "Reshape": "what gives elements another shape",
     "Shape_i": "what reads a length",
+    "Sort": "what sorts",
     "SortedOrder": "what sorts",
     "SpecifyShape": "has an effect: it raises",
     "SlidingWindow": "what reads elements several times",
@@ -67,7 +69,9 @@ def test_every_op_consists_of_others_or_is_known_not_to() -> None:
     for family in installed():  # which are imported at their first use
         import_ops(family)
     own = [
-        c for c in _classes(Op) if re.match(r"occelo_(graph|linalg|loops|random)\.", c.__module__)
+        c
+        for c in _classes(Op)
+        if re.match(r"occelo_(graph|linalg|loops|random|sorting)\.", c.__module__)
     ]
     bases = {b for c in own for b in c.__mro__[1:]}
     leaves = [c for c in own if c not in bases]

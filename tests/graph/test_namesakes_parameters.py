@@ -81,6 +81,7 @@ METHODS: dict[str, tuple[Any, ...]] = {
     **dict.fromkeys(["min", "prod", "std", "sum", "var", "ravel", "flatten", "nonzero"], (M,)),
     **dict.fromkeys(["conj", "conjugate", "copy", "squeeze", "round", "transpose"], (M,)),
     **dict.fromkeys(["diagonal", "trace"], (T,)),
+    "argsort": (M,),
     "astype": (M, "float32"),
     "choose": (AT, [V, W]),
     "clip": (M, 0.25, 0.5),
@@ -103,7 +104,9 @@ APART = {
 }
 """Functions that are not compared, and why."""
 
-METHODS_APART = {"fill": "NumPy's changes the array; ours gives a new tensor"}
+METHODS_APART = dict.fromkeys(
+    ["fill", "sort"], "NumPy's changes the array; ours gives a new tensor"
+)
 
 OTHERWISE = {
     ("copy", "order"): "the name of the variable comes first; the values are the same",
@@ -129,6 +132,7 @@ SIGNATURES = {
     "ndarray.any": "axis=None, out=None, keepdims=False, *, where=True",
     "ndarray.argmax": "axis=None, out=None, *, keepdims=False",
     "ndarray.argmin": "axis=None, out=None, *, keepdims=False",
+    "ndarray.argsort": "axis=-1, kind=None, order=None, *, stable=None",
     "ndarray.astype": "dtype, order='K', casting='unsafe', subok=True, copy=True",
     "ndarray.choose": "choices, out=None, mode='raise'",
     "ndarray.clip": "min=None, max=None, out=None",
@@ -178,6 +182,8 @@ TRIALS: dict[str, list[Any]] = {
     "like": [V],
     "shape": [(3, 2), (6,)],
     "ddof": [0, 1],
+    "kind": [None, "stable", "heapsort"],
+    "stable": [None, True],
     "mean": [np.mean(M), np.zeros((1, 3))],
     "correction": [0, 1],
     "decimals": [0, 1],

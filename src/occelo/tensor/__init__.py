@@ -21,6 +21,11 @@ from occelo_graph.tensor import shared as shared
 from occelo_graph.tensor import vectorize as vectorize
 from occelo_graph.tensor import vectorize_graph as vectorize_graph
 
+_SORTING = """
+argsort sort
+"""
+"""The names of `occelo_sorting.functions`, which is imported at the first use of one of them."""
+
 if TYPE_CHECKING:
     from occelo.tensor import linalg as linalg
     from occelo.tensor import random as random
@@ -29,10 +34,15 @@ if TYPE_CHECKING:
     from occelo_graph.ops.blas.einsum import einsum as einsum
     from occelo_linalg.ops.block_matrices import kron as kron
     from occelo_linalg.ops.norms import norm as norm
+    from occelo_sorting.functions import *
 else:  # type checkers know what is here without it
     __getattr__ = _missing_name_hints(
         "occelo.tensor",
         "occelo",
         {name: f"occelo.tensor.{name}" for name in ("linalg", "random", "stats")},
-        {"kron": "occelo_linalg.ops.block_matrices", "norm": "occelo_linalg.ops.norms"},
+        {
+            "kron": "occelo_linalg.ops.block_matrices",
+            "norm": "occelo_linalg.ops.norms",
+            **dict.fromkeys(_SORTING.split(), "occelo_sorting.functions"),
+        },
     )

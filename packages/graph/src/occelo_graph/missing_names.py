@@ -22,11 +22,11 @@ AT_TOP = frozenset(
 """Names in `occelo` that a user may look for in `occelo.tensor`."""
 
 ABSENT = frozenset(
-    "argsort batch_normalization bincount conv conv2d convolve1d "
+    "batch_normalization bincount conv conv2d convolve1d "
     "convolve2d fft gradient irfft "
     "median minimize "
     "optimize percentile quantile rfft root "
-    "searchsorted signal sort sparse "
+    "searchsorted signal sparse "
     "topk unique wrap_jax xtensor RandomStreams".split()
 )
 """Names of similar tensor libraries that Occelo does not have yet."""

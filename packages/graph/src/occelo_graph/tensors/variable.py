@@ -539,6 +539,37 @@ class TensorVariable(Variable):
         )
         return made
 
+    def sort(
+        self,
+        axis: int | None = -1,
+        kind: str | None = None,
+        order: None = None,
+        *,
+        stable: bool | None = None,
+    ) -> TensorVariable:
+        """A sorted copy; see `sort` of the family of sorting. TypeError if this family is not installed.
+
+        NumPy's method of this name sorts an array in place. A symbolic tensor does not change.
+        """
+        made: TensorVariable = numpy_functions.call_function(
+            np.sort, (self, axis, kind, order, stable), {}
+        )
+        return made
+
+    def argsort(
+        self,
+        axis: int | None = -1,
+        kind: str | None = None,
+        order: None = None,
+        *,
+        stable: bool | None = None,
+    ) -> TensorVariable:
+        """See `argsort` of the family of sorting. TypeError if this family is not installed."""
+        made: TensorVariable = numpy_functions.call_function(
+            np.argsort, (self, axis, kind, order, stable), {}
+        )
+        return made
+
     def max(self, axis: Any = None, keepdims: bool = False) -> TensorVariable:
         """See `max`."""
         return reduce.max(self, axis, keepdims)

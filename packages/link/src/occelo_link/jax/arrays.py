@@ -163,6 +163,10 @@ class JaxArrays(Arrays):
     def argsort(self, x: Any) -> Any:
         return jnp.argsort(x, axis=-1).astype(jnp.int64)
 
+    def sort(self, x: Any) -> tuple[Any, Any] | None:
+        # the one that is not used is not compiled
+        return jnp.sort(x, axis=-1), jnp.argsort(x, axis=-1, stable=True).astype(jnp.int64)
+
     def permutation(self, pivots: Any, n: int) -> Any:
         return lax.linalg.lu_pivots_to_permutation(pivots, n).astype(jnp.int64)
 

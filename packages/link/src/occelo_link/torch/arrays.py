@@ -289,6 +289,12 @@ class TorchArrays(Arrays):
     def argsort(self, x: Any) -> Any:
         return torch.argsort(x, -1)
 
+    def sort(self, x: Any) -> tuple[Any, Any] | None:
+        if x.is_complex() or x.dtype in _SIGNED:
+            return None
+        found = torch.sort(x, dim=-1, stable=True)
+        return found.values, found.indices
+
     def permutation(self, pivots: Any, n: int) -> Any:
         # element [i, j] of this matrix is 1 if row j moves to place i
         square = torch.zeros((*pivots.shape[:-1], n, n), dtype=torch.float32)

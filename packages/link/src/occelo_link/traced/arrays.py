@@ -233,6 +233,13 @@ class Arrays(ABC):
         """Return the positions that sort an array along its last axis, as int64."""
 
     @abstractmethod
+    def sort(self, x: Array) -> tuple[Array, Array] | None:
+        """Return an array in ascending order along its last axis, and the positions of a stable sort, as int64.
+
+        NaN comes last. Returns None if the library does not sort arrays of this dtype.
+        """
+
+    @abstractmethod
     def permutation(self, pivots: Array, n: int) -> Array:
         """Return the order of n rows, as int64, after the exchanges that the pivots of `lu` describe."""
 

@@ -1,0 +1,10 @@
+"""The example calls of the family's ops, `EXAMPLES`."""
+
+from __future__ import annotations
+
+from occelo_graph.examples.example import Example
+from occelo_sorting.examples import orders
+
+EXAMPLES: list[Example] = [
+    *orders.EXAMPLES,
+]

@@ -1,0 +1,7 @@
+"""The namespace of sorting: it collects the functions of `occelo_sorting.ops`, such as ``sort`` and ``argsort``.
+
+Users reach them in `occelo.tensor`, which imports this module at the first use of one of its names. It is also the
+part of the family that stands for NumPy's functions (`occelo_graph.ops.arguments`).
+"""
+
+from occelo_sorting.ops.orders import *
