@@ -227,37 +227,43 @@ ROOTS = (
     *("sqrt(softplus(x))", "sqrt(log(1 + exp(x)))", "sqrt(cosh(x))"),
     *("sqrt(1 + exp(x))", "1 / sqrt(1 + exp(x))", "(1 + exp(x)) ** -0.25"),
     *("1 / sigmoid(x)", "1 / sigmoid(x) ** 2"),
-)
-ROOTS_ONCE = (
     *("(sigmoid(x) * sigmoid(-x)) ** 0.25", "1 / sqrt(sigmoid(x) * (1 - sigmoid(x)))"),
     *("softplus(x) ** 0.25", "1 / sqrt(softplus(-x))"),
+    *(
+        "1 / sqrt(cosh(x))",
+        "cosh(x) ** 0.25",
+        "sinh(x) / sqrt(cosh(x))",
+        "tanh(x) * cosh(x) ** 0.3",
+    ),
+    *("1 - tanh(x) ** 2", "1 - tanh(x) * tanh(x)", "(tanh(x) ** 2 - 1) ** 2", "1 + tanh(x)"),
+    *("1 - tanh(x)", "sqrt(1 - tanh(x))", "sqrt(1 + tanh(x))", "tanh(x) * (1 - tanh(x) ** 2)"),
 )
-"""Roots of which only the first derivatives have stable forms."""
 FAR = (*ALL, *(s * x for s in (1, -1) for x in (690.0, 709.5, 745.0, 1400.0)))
 """Also where sigmoid(x) is subnormal, and where its square root barely is a normal number."""
 
 
 @pytest.mark.sampled(5)
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-@pytest.mark.parametrize(
-    ("text", "order"), [*((text, 2) for text in ROOTS), *((text, 1) for text in ROOTS_ONCE)]
-)
-def test_gradients_of_roots(text: str, order: int, dtype: str) -> None:
+@pytest.mark.parametrize("text", ROOTS)
+def test_gradients_of_roots(text: str, dtype: str) -> None:
     """Each output in a graph of its own and all in one, since products that have several users have other factors."""
     raw = Raw(text)
     x = ot.vector("x", dtype=dtype)
     outputs = [raw({**SYMBOLIC, "x": x})]
-    for _ in range(order):
+    for _ in range(2):
         outputs.append(og.grad(outputs[-1].sum(), x))
     calls = [function([x], outputs), *(function([x], [out]) for out in outputs)]
     points = np.asarray(FAR, dtype) / (1 if dtype == "float64" else 8)
     with np.errstate(all="ignore"):
         together, *apart = (call(points) for call in calls)
     for i, point in enumerate(points):
-        exact = exact_derivatives(lambda p: raw({**FUNCTIONS, **p}), {"x": point}, "x")
+        try:
+            exact = exact_derivatives(lambda p: raw({**FUNCTIONS, **p}), {"x": point}, "x")
+        except ZeroDivisionError:  # 1 - tanh(x) has too few digits even for mpmath
+            continue
         # derivatives of even functions cancel near 0; exponents such as -0.7 + 1 are rounded, which x enlarges
         scale, bound = abs(exact[0]) if abs(point) < 1 else 0, 32 + 2 * abs(point)
-        for n, right in enumerate((exact[0], exact[1][0], exact[2][0])[: order + 1]):
+        for n, right in enumerate((exact[0], exact[1][0], exact[2][0])):
             for found in (together[n][i], apart[n][0][i]):
                 error = off(found, right, scale if n else 0)
                 assert error <= bound, f"derivative {n} at {point}: {found!r}"

@@ -273,18 +273,15 @@ def page() -> str:
         "",
         "Many derivatives that a chain rule wrote down, such as `(1 / s - 1 / (1 - s)) * s * (1 - s)` with `s = sigmoid(x)`, are "
         "finite and right in FAST_RUN wherever the result can be represented, too: those that `DERIVATIVES` in "
-        "`tests/compile/test_raw_gradients.py` lists, with other factors beside them. There are no such forms for "
-        "`1 - tanh(x) ** 2`, which is right to the digits of numbers near 1, and its quotients by `1 + tanh(x)`; for quotients "
+        "`tests/compile/test_raw_gradients.py` lists, with other factors beside them. There are no such forms for quotients "
         "whose numerator and denominator are both sums of several exponentials with weights, such as "
         "`(exp(x) + 2 * exp(2 * x)) / (exp(x) + exp(2 * x))`; for complementary log-log functions with a factor in the exponent, "
         "such as `1 - exp(-t * exp(x))`; and for sums in which two results that are right cancel, such as `1 / expm1(x) - 1 / x`.",
         "",
-        "So are roots, and powers between -1 and 1, of `exp(x)`, `sigmoid(x)`, `1 + exp(x)`, `softplus(x)` and `cosh(x)`, where "
-        "these numbers underflow or overflow, and their first and second derivatives: `ROOTS` in the same file. Not covered are "
-        "the gradients of powers of `cosh(x)` other than `sqrt(cosh(x))`, such as `1 / sqrt(cosh(x))`, and the second derivatives "
-        "of negative roots, and of powers other than square roots, of `softplus(x)` and of `sigmoid(x) * (1 - sigmoid(x))`, such as "
-        "`1 / sqrt(sigmoid(x) * (1 - sigmoid(x)))` and `softplus(x) ** 0.25` (`ROOTS_ONCE`): they may be NaN, 0 or infinite, or have "
-        "the wrong sign, where the sigmoid is subnormal or vanishes.",
+        "So are `1 - tanh(x) ** 2`, `1 - tanh(x)`, and roots and powers of `exp(x)`, `sigmoid(x)`, `1 + exp(x)`, `softplus(x)`, "
+        "`cosh(x)` and these differences, where such numbers underflow or overflow, and their first and second derivatives: "
+        "`ROOTS` in the same file. Not covered are second derivatives of roots of products with factors that change their sign, "
+        "such as `sqrt(x * sinh(x))`: they may be NaN where `sinh(x)` overflows.",
         "",
         "| formula | value | gradient | second | inputs |",
         "|---|---|---|---|---|",

@@ -417,13 +417,13 @@ def _of_sum(reader: Reader, *terms: TensorVariable) -> Logarithm | None:
         negated = reader.inner(other, "neg")
         if negated is not None:
             return _of_difference(reader, reader.number(1.0), negated)
-    cosh = _as_cosh(reader, terms)
+    cosh = as_cosh(reader, terms)
     if cosh is not None:
         return Logarithm(add(log_cosh(cosh), math.log(2)), True)
     return reader.log_of_sum(terms, ())
 
 
-def _as_cosh(reader: Reader, terms: Sequence[TensorVariable]) -> TensorVariable | None:
+def as_cosh(reader: Reader, terms: Sequence[TensorVariable]) -> TensorVariable | None:
     """Return x if ``terms`` are exp(x) and exp(-x), whose sum is 2 cosh(x). Else None."""
     if len(terms) != 2:
         return None

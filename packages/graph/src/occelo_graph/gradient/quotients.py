@@ -13,7 +13,8 @@ import numpy as np
 
 from occelo_graph.gradient.expressions import number_in, same
 from occelo_graph.gradient.logarithms import Reader, read_of_whole, smallest_exponent
-from occelo_graph.gradient.products import Product, product_in, without_number
+from occelo_graph.gradient.powers import read_power, without_number
+from occelo_graph.gradient.products import Product, product_in
 from occelo_graph.ir.nodes import Apply
 from occelo_graph.ops.elemwise.arithmetic import (
     gt,
@@ -28,7 +29,7 @@ from occelo_graph.ops.elemwise.arithmetic import (
 )
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.special import erfc, erfcx
-from occelo_graph.ops.elemwise.transcendental import exp, expm1, sigmoid, softplus, tanh
+from occelo_graph.ops.elemwise.transcendental import exp, expm1, sigmoid, tanh
 from occelo_graph.ops.reduce import Softmax
 from occelo_graph.ops.reduce import sum as sum_
 from occelo_graph.tensors.nodes import TensorApply, computed_by
@@ -172,10 +173,20 @@ def _over_total(
         read = read_of_whole(reader, power, bottom)
         if read is not None:
             return _times(others, read(Softmax))
+        if not reader.to_differentiate and _are_roots_of_one(reader, factor, bottom):
+            continue  # other factors may cancel them
         whole = None if reader.inner(bottom, "erfc") is not None else reader.log_of(bottom)
         if whole is not None and whole.helps and whole.sure and reader.inner(bottom, "exp") is None:
             return _times(others, exp(sub(power, whole.form)))
     return None
+
+
+def _are_roots_of_one(reader: Reader, a: TensorVariable, b: TensorVariable) -> bool:
+    """Whether two variables are powers of the same x, and roots are among them, which `products` cancels."""
+    first, second = read_power(reader, a), read_power(reader, b)
+    if first is None or second is None or first.by(second) is None:
+        return False
+    return not all(float(p).is_integer() for p in (first.a, first.b, second.a, second.b))
 
 
 def _of_totals(
@@ -221,20 +232,6 @@ def _hyperbolic(
     return tanh(a) if opposite else tanh(sub(a, b) * 0.5)
 
 
-def _over_root_of_cosh(
-    reader: Reader, factors: list[TensorVariable], top: TensorVariable, bottom: TensorVariable
-) -> TensorVariable | None:
-    """sinh(x) / sqrt(cosh(x)) = tanh(x) sqrt(cosh(x)), and cosh(x) / sqrt(cosh(x)) = sqrt(cosh(x))."""
-    base = reader.inner(bottom, "sqrt")
-    x = None if base is None else reader.inner(base, "cosh")
-    if x is None:
-        return None
-    cosine, sine = reader.inner(top, "cosh"), reader.inner(top, "sinh")
-    if cosine is not None and same(cosine, x):
-        return bottom
-    return mul(tanh(x), bottom) if sine is not None and same(sine, x) else None
-
-
 def _exponent(reader: Reader, variable: TensorVariable) -> TensorVariable | None:
     """Return x if the variable is exp(x), and 0 if the variable is 1. Else None."""
     return reader.number(0.0) if number_in(variable) == 1 else reader.inner(variable, "exp")
@@ -274,21 +271,6 @@ def _less_one_over_power(
     if number_in(above[1]) != 0 or not same(above[0], exponent):
         return None
     return neg(expm1(reader.negated(exponent)))
-
-
-def _over_softplus(
-    reader: Reader, factors: list[TensorVariable], top: TensorVariable, bottom: TensorVariable
-) -> TensorVariable | None:
-    """w sigmoid(x) / softplus(x), where both would underflow: it is w there, to the last digit."""
-    x = reader.inner(bottom, "softplus")
-    if x is None or reader.node(x, "maximum") is not None:
-        return None
-    for i, factor in enumerate(factors):
-        argument = reader.logistic(factor)
-        if argument is not None and same(argument, x):
-            large = maximum(x, reader.number(smallest_exponent(reader.dtype)))
-            return _times(factors[:i] + factors[i + 1 :], sigmoid(large) / softplus(large))
-    return None
 
 
 def _over_weighted_total(
@@ -378,7 +360,6 @@ def _over_expm1_of_power(
 
 _LAWS_OF_QUOTIENTS = (
     _hyperbolic,
-    _over_root_of_cosh,
     _over_power_plus_one,
     _over_square,
     _over_erfc,
@@ -388,7 +369,6 @@ _LAWS_OF_QUOTIENTS = (
 """Laws for quotients of which numerator and denominator may be factors among others."""
 _LAWS_OF_VALUES = (
     _over_weighted_total,
-    _over_softplus,
     _over_expm1_of_power,
     _over_difference_of_powers,
 )

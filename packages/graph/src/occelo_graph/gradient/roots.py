@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 
 from occelo_graph.gradient.expressions import number_in
 from occelo_graph.gradient.logarithms import Reader, smallest_exponent
-from occelo_graph.gradient.products import Factor, Product, plain_power, powers_among, scaled
+from occelo_graph.gradient.powers import Power, factors_of, plain_power, read_power, scaled
+from occelo_graph.gradient.products import Product, powers_among
 from occelo_graph.ops.elemwise.arithmetic import abs as abs_
-from occelo_graph.ops.elemwise.arithmetic import add, maximum, minimum, mul, reciprocal, sub
+from occelo_graph.ops.elemwise.arithmetic import add, maximum, minimum, mul, sub
 from occelo_graph.ops.elemwise.op import Elemwise
-from occelo_graph.ops.elemwise.transcendental import exp, sigmoid, softplus
+from occelo_graph.ops.elemwise.transcendental import exp, sigmoid
 from occelo_graph.tensors.nodes import TensorApply
 
 if TYPE_CHECKING:
@@ -83,12 +84,17 @@ _LAWS: tuple[Callable[[Reader, TensorVariable, float], TensorVariable | None], .
 )
 
 
+def _is_split(reader: Reader, base: TensorVariable, power: Power) -> bool:
+    """Whether a power is better read as a product. Others, such as cosh(x), have laws of their own here."""
+    of_bounded = power.half is not None and reader.node(base, "add", "sub") is not None
+    return of_bounded or any(v.owner is not None for v, _ in power.rest)
+
+
 def split_root(node: TensorApply[Elemwise]) -> TensorVariable | None:
     """A root as a product of roots, of which one underflows by itself. None for other nodes.
 
     (y s)^c = y^c s^c for a power s of exp(x) or sigmoid(x), and sqr(y s) = sqr(y) sqr(s) if s is a root.
-    softplus(x)^c = sigmoid(x)^c (softplus(m) / sigmoid(m))^c for m = max(x, k), since the quotient is 1 for all x below k,
-    to the last digit.
+    The same holds for softplus(x), sinh(x) and 1 - tanh(x)^2, as `read_power` reads them.
     """
     squares = node.op.scalar_op.name == "sqr"
     power = 2.0 if squares else _power_in(node)
@@ -96,19 +102,30 @@ def split_root(node: TensorApply[Elemwise]) -> TensorVariable | None:
         return None
     base = node.inputs[0]
     reader = Reader(base.type.dtype)
-    x = reader.inner(base, "softplus")
-    if x is not None and not squares and reader.node(x, "maximum") is None:
-        large = maximum(x, reader.number(smallest_exponent(reader.dtype)))
-        ratio = mul(softplus(large), reciprocal(sigmoid(large)))
-        return mul(plain_power(reader, sigmoid(x), power), plain_power(reader, ratio, power))
+    if not squares:
+        power_of = read_power(reader, base, depth=0)
+        fits = power_of is not None and power_of.has_sign_of_one_factor
+        if power_of is not None and fits and _is_split(reader, base, power_of):
+            return mul(*factors_of(reader, power_of.to(power)))
     if reader.node(base, "mul", "true_div", "reciprocal") is None:
         return None
     whole = Product(reader, base)
-    taken: list[Factor] = [f for f, _ in powers_among(reader, whole.factors)]
+    taken = powers_among(reader, whole.factors)
     if squares:
-        taken = [f for f in taken if reader.node(f.variable, "sqrt") is not None]
+        taken = [each for each in taken if reader.node(each[0].variable, "sqrt") is not None]
     if not taken:
         return None
-    rest = whole.without(taken)
-    roots = [plain_power(reader, f.variable, power if f.above else -power) for f in taken]
-    return mul(*([] if rest is None else [plain_power(reader, rest, power)]), *roots)
+    rest = whole.without([f for f, _ in taken])
+    left = [] if rest is None else [rest]
+    roots: list[TensorVariable] = []
+    for factor, each in taken:
+        if each.signed:  # the product may be positive where this factor is negative
+            left += [plain_power(reader, v, p) for v, p in each.signed]
+            positive = tuple(r for r in each.rest if r not in each.signed)
+            roots += factors_of(reader, each._replace(rest=positive).to(power))
+        else:
+            roots.append(plain_power(reader, factor.variable, power if factor.above else -power))
+    return mul(
+        *([plain_power(reader, mul(*left) if len(left) > 1 else left[0], power)] if left else []),
+        *roots,
+    )

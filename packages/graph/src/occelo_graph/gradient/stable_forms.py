@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from occelo_graph.gradient.conversions import before_narrowing
 from occelo_graph.gradient.expressions import number_in, same
 from occelo_graph.gradient.logarithms import Reader
+from occelo_graph.gradient.powers import factors_of, power_of_bounded
 from occelo_graph.gradient.quotients import half, quotient_form
 from occelo_graph.gradient.roots import root_form
 from occelo_graph.ir.nodes import Apply, Variable
@@ -216,6 +217,14 @@ def _difference_of_sigmoids(reader: Reader, node: _Node) -> TensorVariable | Non
     return mul(sign(sub(x, y)), size)
 
 
+def _vanishing_sum(reader: Reader, node: _Node) -> TensorVariable | None:
+    """1 - tanh(x)^2 = 1 / cosh(x)^2, 1 - tanh(x) = 2 sigmoid(-2 x), and the law of `_difference_of_sigmoids`."""
+    power = power_of_bounded(reader, node.outputs[0])
+    if power is not None:
+        return mul(*factors_of(reader, power))
+    return _difference_of_sigmoids(reader, node) if node.op.scalar_op.name == "sub" else None
+
+
 def _difference(reader: Reader, node: _Node) -> TensorVariable | None:
     """2 sigmoid(x) - 1 = tanh(x / 2)."""
     if len(node.inputs) != 2:
@@ -255,7 +264,8 @@ _FORMS: dict[str, _Law] = {
 _LAST: dict[str, _Law] = {
     "sqrt": root_form,
     "pow": root_form,
-    "sub": _difference_of_sigmoids,
+    "add": _vanishing_sum,
+    "sub": _vanishing_sum,
 }
 
 

@@ -232,10 +232,14 @@ def _last(node: TensorApply[Elemwise]) -> Replacements:
 _INSIDE_DIFFERENCES = (ot.sigmoid.scalar_op, DimShuffle, Subtensor, AdvancedSubtensor, Join)
 
 
+_PRODUCTS = [ot.mul, ot.true_div, ot.reciprocal, ot.neg]
+_SPLIT = (ot.softplus, ot.sinh, ot.add, ot.sub, *_PRODUCTS)
+
+
 @node_rewriter(
     [ot.sqrt, ot.pow, ot.sqr],
     tags=("stabler", "finite"),
-    below=[f.scalar_op for f in (ot.softplus, ot.mul, ot.true_div, ot.reciprocal)],
+    below=[f.scalar_op for f in _SPLIT],
 )
 def split_root(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """sqrt(y s) = sqrt(y) sqrt(s) for an s such as sigmoid(x), and the like for softplus(x), squares and powers from -1 to 1.
@@ -276,13 +280,20 @@ def difference_of_sigmoids(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -
     return _last(node)
 
 
+@node_rewriter(
+    [ot.add, ot.sub],
+    tags=("stabler",),
+    below=[f.scalar_op for f in (ot.tanh, ot.sqr, ot.pow, ot.mul, ot.neg)],
+)
+def vanishing_sum(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
+    """1 - tanh(x)^2 = 1 / cosh(x)^2, and 1 - tanh(x) = 2 sigmoid(-2 x)."""
+    return _last(node)
+
+
 @rule(p.mul(p.exp(x), p.exp(-p.exp(x))), tags=("stabler", "finite", "rounding"))
 def power_times_decay(x: TensorVariable) -> TensorVariable | None:
     """exp(x) exp(-exp(x)) = exp(x - exp(x)): exp(x) may overflow where the other factor is 0."""
     return ot.exp(x - ot.exp(x))
-
-
-_PRODUCTS = [ot.mul, ot.true_div, ot.reciprocal, ot.neg]
 
 
 def _is_inner(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> bool:
@@ -398,6 +409,7 @@ GENERAL = RuleSet(
 )
 """Rules that are tried after all others. They also apply if intermediate results have other users."""
 SPECIALIZE = RuleSet(
-    (stable_root, difference_of_sigmoids, power_times_decay), "stable forms of what is left"
+    (stable_root, difference_of_sigmoids, vanishing_sum, power_times_decay),
+    "stable forms of what is left",
 )
 """Rules for roots, differences and products, tried when logarithms and products of them have their own stable forms."""

@@ -1,0 +1,318 @@
+"""`read_power`: expressions that grow or vanish exponentially, as powers of sigmoids and factors of ordinary size.
+
+exp(x), 1 + exp(x), sigmoid(x), softplus(x), hyperbolic functions and their powers are all written as
+r sigmoid(x)^a sigmoid(-x)^b, since exp(x) = sigmoid(x) / sigmoid(-x). Where x is large and positive, such an expression
+is near r exp(-b x); where x is large and negative, it is near r exp(a x). So two factors with exponents of opposite
+signs conflict: one overflows where the other one underflows. `products` and `roots` combine them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from occelo_graph.gradient.expressions import number_in, same
+from occelo_graph.gradient.logarithms import Reader, as_cosh, smallest_exponent
+from occelo_graph.ops.elemwise.arithmetic import lt, maximum, mul, reciprocal, sqrt, switch
+from occelo_graph.ops.elemwise.op import Elemwise
+from occelo_graph.ops.elemwise.transcendental import cosh, exp, pow, sigmoid, softplus, tanh
+from occelo_graph.ops.reduce import Softmax
+from occelo_graph.tensors.nodes import TensorApply, computed_by
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.variable import TensorVariable
+
+PRODUCT = ("mul", "true_div", "reciprocal", "neg")
+"""The scalar functions of the nodes of a product."""
+DIVIDING = ("true_div", "reciprocal")
+_LARGEST_POWER = 64.0
+_FRACTION = 64
+"""Exponents that are multiples of 1 / 64 cancel exactly."""
+
+
+def without_number(
+    variable: TensorVariable, view: Callable[[TensorVariable], TensorVariable] | None = None
+) -> tuple[float, TensorVariable]:
+    """A number and a variable whose product is the given variable, as ``view`` shows it."""
+    factor = 1.0
+    while True:
+        variable = variable if view is None else view(variable)
+        node = computed_by(variable, Elemwise)
+        name = "" if node is None else node.op.scalar_op.name
+        if node is None or len(node.inputs) > 2 or name not in ("mul", "true_div", "neg"):
+            return factor, variable
+        if any(v.type.dtype != variable.type.dtype for v in node.inputs):
+            return factor, variable
+        if name == "neg":
+            factor, variable = -factor, node.inputs[0]
+            continue
+        first, last = node.inputs
+        value = number_in(last)
+        if not value and name == "mul":
+            first, value = last, number_in(first)
+        if not value:
+            return factor, variable
+        factor, variable = factor / value if name == "true_div" else factor * value, first
+
+
+class Power(NamedTuple):
+    """r sigmoid(x)^a sigmoid(-x)^b. For a = -b, this is r exp(a x). If ``is_plain``, it is r x^a.
+
+    ``rest`` has the factors of r, each with its exponent. None of them vanishes or grows exponentially. If x is 2 y and
+    the power was a hyperbolic function of y, ``half`` is y.
+    """
+
+    x: TensorVariable
+    a: float
+    b: float
+    is_plain: bool = False
+    rest: tuple[tuple[TensorVariable, float], ...] = ()
+    half: TensorVariable | None = None
+
+    def to(self, power: float) -> Power:
+        rest = tuple((v, p * power) for v, p in self.rest)
+        return self._replace(a=self.a * power, b=self.b * power, rest=rest)
+
+    def by(self, other: Power) -> Power | None:
+        """The power as one of the other one's x. None if it is not. exp(-2 x) is exp(x)^-2."""
+        if self.is_plain != other.is_plain:
+            return None
+        if same(self.x, other.x):
+            return self._replace(half=other.half)
+        own, x = without_number(self.x)
+        factor, base = without_number(other.x)
+        ratio = own / factor if math.isfinite(own) and factor else 0.0
+        if not (ratio and (_FRACTION * ratio).is_integer() and same(x, base)):
+            return None
+        if abs(ratio) == 1:
+            a, b = (self.a, self.b) if ratio > 0 else (self.b, self.a)
+        elif self.a == -self.b:
+            a, b = self.a * ratio, self.b * ratio
+        else:
+            return None
+        return other._replace(a=a, b=b, rest=self.rest)
+
+    @property
+    def signed(self) -> list[tuple[TensorVariable, float]]:
+        """The factors of r that may be negative."""
+        return [(v, p) for v, p in self.rest if _is_signed(v)]
+
+    @property
+    def has_sign_of_one_factor(self) -> bool:
+        """Whether roots of the power are products of the roots of its factors, also where these are negative."""
+        signed = self.signed
+        return not signed or (
+            len(signed) == 1 and signed[0][1] == 1 and signed[0][0].owner is not None
+        )
+
+    def conflicts(self, other: Power) -> bool:
+        first, second = (self, other) if self.a == -self.b else (other, self)
+        aligned = first.by(second)
+        return aligned is not None and (aligned.a * second.a < 0 or aligned.b * second.b < 0)
+
+
+def _is_signed(variable: TensorVariable) -> bool:
+    node = computed_by(variable, Elemwise)
+    if node is None:
+        return (number_in(variable) or 0) < 0
+    return node.op.scalar_op.name == "tanh"
+
+
+def product_of(powers: Sequence[Power], first: Power) -> Power | None:
+    """The product of powers, as a power of ``first``'s x. None if one of them is not a power of it."""
+    aligned = [p.by(first) for p in powers]
+    found = [p for p in aligned if p is not None]
+    if len(found) < len(aligned):
+        return None
+    a, b = sum(p.a for p in found), sum(p.b for p in found)
+    return first._replace(a=a, b=b, rest=tuple(each for p in found for each in p.rest))
+
+
+def read_power(reader: Reader, variable: TensorVariable, depth: int = 3) -> Power | None:
+    """The variable as a power. None if it has another form."""
+    for law in _LAWS:
+        found = law(reader, variable)
+        if found is not None:
+            return None if number_in(found.x) is not None else found
+    law = _power_of_power if reader.node(variable, *PRODUCT) is None else _power_of_product
+    return law(reader, variable, depth - 1) if depth else None
+
+
+def _directed(reader: Reader, x: TensorVariable, a: float, b: float) -> Power:
+    """sigmoid(x)^a sigmoid(-x)^b as a power of y if x is -y."""
+    opposite = reader.inner(x, "neg")
+    return Power(x, a, b) if opposite is None else Power(opposite, b, a)
+
+
+def _of_logistic(reader: Reader, variable: TensorVariable) -> Power | None:
+    """exp(x) = sigmoid(x) / sigmoid(-x), and 1 + exp(x) = 1 / sigmoid(-x)."""
+    x = reader.inner(variable, "exp")
+    if x is not None:
+        return _of_exponents(reader, x) or _directed(reader, x, 1.0, -1.0)
+    x = reader.logistic(variable)
+    if x is not None:
+        return _directed(reader, x, 1.0, 0.0)
+    x = reader.power_plus_one(variable)
+    return None if x is None else _directed(reader, x, 0.0, -1.0)
+
+
+def _of_exponents(reader: Reader, total: TensorVariable) -> Power | None:
+    """exp(c x + softplus(x)) = exp(c x) / sigmoid(-x). None if no term of the sum is a multiple of softplus(x)."""
+    node = reader.node(total, "add", "sub")
+    found: list[Power] = []
+    for i, term in enumerate([] if node is None else node.inputs):
+        factor, x = without_number(term, reader.view)
+        if i and node is not None and node.op.scalar_op.name == "sub":
+            factor = -factor
+        inner = reader.inner(x, "softplus")
+        found.append(
+            Power(x, factor, -factor) if inner is None else _directed(reader, inner, 0.0, -factor)
+        )
+    first = next((p for p in found if p.a != -p.b), None)
+    return None if first is None else product_of(found, first)
+
+
+def _of_softmax(reader: Reader, variable: TensorVariable) -> Power | None:
+    fits = reader.computed_by(variable, Softmax) is not None
+    return Power(variable, 1.0, 0.0, True) if fits else None
+
+
+def _of_softplus(reader: Reader, variable: TensorVariable) -> Power | None:
+    """softplus(x) = sigmoid(x) softplus(m) / sigmoid(m) for m = max(x, k): the quotient is 1 for all x below k."""
+    x = reader.inner(variable, "softplus")
+    if x is None or reader.node(x, "maximum") is not None:
+        return None  # for such an x, the function is the numerator here
+    least = reader.number(smallest_exponent(reader.dtype))
+    large = maximum(x, least)
+    # the switch is no product, so its numerator and denominator are not combined with other factors
+    ratio = switch(lt(x, least), reader.number(1.0), softplus(large) / sigmoid(large))
+    return _directed(reader, x, 1.0, 0.0)._replace(rest=((ratio, 1.0),))
+
+
+def _of_hyperbolic(reader: Reader, variable: TensorVariable) -> Power | None:
+    """cosh(x) = (sigmoid(2 x) sigmoid(-2 x))^(-1/2) / 2 and sinh(x) = tanh(x) cosh(x)."""
+    x = reader.inner(variable, "cosh")
+    if x is not None:
+        return _of_cosh(reader, x, 1.0)
+    x = reader.inner(variable, "sinh")
+    if x is None:
+        return None
+    power = _of_cosh(reader, x, 1.0)
+    return power._replace(rest=(*power.rest, (tanh(x), 1.0)))
+
+
+def _of_cosh(reader: Reader, x: TensorVariable, power: float) -> Power:
+    """cosh(x)^power."""
+    x = reader.inner(x, "neg") or x
+    twice = mul(x, reader.number(2.0))
+    return Power(twice, -0.5, -0.5, rest=((reader.number(0.5), 1.0),), half=x).to(power)
+
+
+def power_of_bounded(reader: Reader, variable: TensorVariable) -> Power | None:
+    """1 + tanh(x) = 2 sigmoid(2 x), 1 - tanh(x)^2 = 1 / cosh(x)^2, and exp(x) + exp(-x) = 2 cosh(x)."""
+    node = reader.node(variable, "add", "sub")
+    if node is None:
+        return None
+    adds = node.op.scalar_op.name == "add"
+    x = as_cosh(reader, node.inputs) if adds else None
+    if x is not None:
+        power = _of_cosh(reader, x, 1.0)
+        return power._replace(rest=())
+    found = reader.bounded_sum(*((node.inputs, ()) if adds else (node.inputs[:1], node.inputs[1:])))
+    sign = -1.0 if found is not None and found.a < 0 else 1.0
+    found = None if found is None else found.times(sign)
+    function = None if found is None or not found.vanishes else found.function
+    if found is None or function is None or function.name == "erf":
+        return None
+    factor = (reader.number(sign * found.a), 1.0)
+    if function.name == "tanh^2":
+        power = _of_cosh(reader, function.x, -2.0)
+        return None if found.b > 0 else power._replace(rest=(*power.rest, factor))
+    inner = reader.inner(function.x, "neg")
+    x, rises = (function.x, found.b > 0) if inner is None else (inner, found.b < 0)
+    twice, rest = mul(x, reader.number(2.0)), ((reader.number(2.0), 1.0), factor)
+    return Power(twice, float(rises), float(not rises), rest=rest, half=x)
+
+
+_LAWS = (_of_logistic, _of_softmax, _of_softplus, _of_hyperbolic, power_of_bounded)
+
+
+def _power_of_power(reader: Reader, variable: TensorVariable, depth: int) -> Power | None:
+    node = reader.node(variable, "sqr", "sqrt", "pow")
+    if node is None:
+        return None
+    name = node.op.scalar_op.name
+    power = {"sqr": 2.0, "sqrt": 0.5}.get(name) if name != "pow" else number_in(node.inputs[1])
+    if power is None or not 0 < abs(power) <= _LARGEST_POWER:
+        return None
+    base = read_power(reader, node.inputs[0], depth)
+    if base is None or not (power.is_integer() or base.has_sign_of_one_factor):
+        return None
+    return base.to(power)
+
+
+def _power_of_product(reader: Reader, variable: TensorVariable, depth: int) -> Power | None:
+    """The product of powers of one x. It is only read below a power, since a `Product` has no products as factors."""
+    node = reader.node(variable, "mul", "true_div", "reciprocal")
+    if node is None:
+        return None
+    found: list[Power] = []
+    for v, flips in sides(node):
+        power = None if number_in(v) == 1 else read_power(reader, v, depth)
+        if power is None and number_in(v) != 1:
+            return None
+        if power is not None:
+            found.append(power.to(-1.0) if flips else power)
+    first = next((p for p in found if p.a != -p.b), found[0]) if found else None
+    return None if first is None else product_of(found, first)
+
+
+def sides(node: TensorApply[Elemwise]) -> list[tuple[TensorVariable, bool]]:
+    """The inputs of a node of a product, each with whether the node divides by it."""
+    divides = node.op.scalar_op.name in DIVIDING
+    last = len(node.inputs) - 1
+    return [(v, divides and i == last) for i, v in enumerate(node.inputs)]
+
+
+def factors_of(reader: Reader, power: Power) -> list[TensorVariable]:
+    """Factors whose product is a power, and of which no two conflict."""
+    x, a, b, is_plain, rest, half = power
+    number = 1.0
+    made: list[TensorVariable] = []
+    for v, exponent in rest:
+        value = number_in(v)
+        if value is None:
+            made.append(plain_power(reader, v, exponent))
+        else:
+            number *= value**exponent
+    if is_plain:
+        made += [plain_power(reader, x, a)] if a else []
+    elif half is not None and a == b != 1:
+        number *= 4.0**-a
+        made += [plain_power(reader, cosh(half), -2 * a)] if a else []
+    else:
+        if a * b < 0:  # exp(k x) takes what conflicts
+            k = math.copysign(min(abs(a), abs(b)), a)
+            made.append(exp(scaled(reader, x, k)))
+            a, b = a - k, b + k
+        for each, exponent in ((x, a), (reader.negated(x), b)):
+            if exponent:
+                made.append(plain_power(reader, sigmoid(each), exponent))
+    return made if number == 1 else [reader.number(number), *made]
+
+
+def plain_power(reader: Reader, base: TensorVariable, power: float) -> TensorVariable:
+    """base^power, by the function for this power."""
+    if power == 1:
+        return base
+    if power == -1:
+        return reciprocal(base)
+    return sqrt(base) if power == 0.5 else pow(base, reader.number(power))
+
+
+def scaled(reader: Reader, x: TensorVariable, factor: float) -> TensorVariable:
+    """x times a number."""
+    if factor == 1:
+        return x
+    return reader.negated(x) if factor == -1 else mul(x, reader.number(factor))
