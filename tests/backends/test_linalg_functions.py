@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import itertools
 import os
 import warnings
 from typing import Any
@@ -119,6 +120,24 @@ def test_matrices_without_a_result(backend: str) -> None:
                 np.linalg.LinAlgError, match=f"{name}: .*{reason}.*at index 1 of the batch"
             ):
                 strict(given[[0, case]])
+
+
+@pytest.mark.parametrize("name", ["sqrtm", "logm"])
+def test_real_matrices_with_pairs_of_complex_eigenvalues_beside_real_ones(name: str) -> None:
+    a = ot.dmatrix("a")
+    f, reference = oc.function([a], getattr(linalg, name)(a), mode="native"), getattr(spl, name)
+    for sizes in itertools.product((1, 2), repeat=3):
+        blocks = [np.full((1, 1), 3.0), np.array([[0.5, -4.0], [2.0, 0.5]])]
+        diagonal = spl.block_diag(*(blocks[size - 1] * (k + 1) for k, size in enumerate(sizes)))
+        x = drawn(diagonal.shape, "float64")
+        turn = np.linalg.qr(x)[0]
+        whole = turn @ (diagonal + np.triu(x, 2)) @ turn.T
+        for scale in (1e-100, 1.0, 1e100):
+            # SciPy's logarithm warns of small matrices
+            root, log = np.sqrt(scale) * reference(whole), np.log(scale) * np.eye(len(whole))
+            expected = root if name == "sqrtm" else reference(whole) + log
+            size = np.abs(expected).max()
+            np.testing.assert_allclose(f(scale * whole), expected, 1e-10, 1e-12 * size)
 
 
 def test_logarithms_of_eigenvalues_on_both_sides_of_the_branch_cut() -> None:

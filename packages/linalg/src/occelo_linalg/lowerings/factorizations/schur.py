@@ -106,6 +106,34 @@ class SchurForm:
         """Decompose the matrix. Returns LAPACK's info, which is 0 on success."""
         return self.lapack.call("gees", **self.given)
 
+    def turn_blocks(self, matrix: WorkMatrix) -> None:
+        """Replace a complex matrix M by G M G^H, where G T G^H is triangular for the Schur form T of a real matrix.
+
+        M has no elements below the blocks of T. G is unitary and Hermitian, so turning twice gives M again. For each
+        block of T with the lower element s and the eigenvalues a + i w and a - i w, G has a block with the elements w,
+        i s, -i s and -w, divided by the root of w^2 + s^2. This needs equal elements on the diagonals of the blocks of
+        T, as LAPACK makes them.
+        """
+        builder, n, one = self.context.builder, self.n, self.context.i64(1)
+
+        def turn(k: Value, imaginary: Value) -> tuple[Value, ...]:
+            m = builder.add(k, one)
+            below = self.matrix.load(m, k)
+            size = modulus(builder, (imaginary, below))
+            cosine, sine = (builder.op("div", x, size) for x in (imaginary, below))
+            with builder.loop(n, start=k, fixed=True) as loop:
+                _turn(matrix, (k, loop.index), (m, loop.index), cosine, sine)
+            opposite = builder.op("neg", sine)
+            with builder.loop(builder.add(m, one), fixed=True) as loop:
+                _turn(matrix, (loop.index, k), (loop.index, m), cosine, opposite)
+            return ()
+
+        with builder.loop(n, fixed=True) as loop:
+            k, (_, imaginary) = loop.index, self.values.load(loop.index)
+            # the first eigenvalue of a pair has the positive imaginary part
+            first = builder.lt(builder.const(0.0, imaginary.dtype), imaginary)
+            builder.branch(first, lambda: turn(k, imaginary), tuple)
+
     def ordering(self, test: Callable[[Sequence[Value]], Value]) -> Callable[[], Sequence[Value]]:
         """Return a function that writes code. The code moves the eigenvalues that satisfy ``test`` to the front.
 
@@ -143,6 +171,24 @@ class SchurForm:
             return [builder.op("or", info, apart.result), count.result]
 
         return put_in_order
+
+
+def _turn(
+    matrix: WorkMatrix,
+    first: tuple[Value, Value],
+    second: tuple[Value, Value],
+    cosine: Value,
+    sine: Value,
+) -> None:
+    """Replace the elements x and y of a complex matrix by c x + i s y and -i s x - c y."""
+    op = matrix.context.builder.op
+    (a, b), (p, q) = ([matrix.load(*at, part) for part in range(2)] for at in (first, second))
+    ca, cb, cp, cq = (op("mul", cosine, part) for part in (a, b, p, q))
+    sa, sb, sp, sq = (op("mul", sine, part) for part in (a, b, p, q))
+    matrix.store(*first, op("sub", ca, sq), 0)
+    matrix.store(*first, op("add", cb, sp), 1)
+    matrix.store(*second, op("sub", sb, cp), 0)
+    matrix.store(*second, op("neg", op("add", sa, cq)), 1)
 
 
 def _inside(builder: Builder, sort: str) -> Callable[[Sequence[Value]], Value]:

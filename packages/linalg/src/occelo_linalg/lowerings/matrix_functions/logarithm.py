@@ -65,13 +65,14 @@ class _Logarithm(SchurFunction):
     of the logarithm for neighbours on the diagonal.
     """
 
-    def __init__(self, context: Context, dtype: str, n: Value) -> None:
-        super().__init__(context, dtype, n)
+    def __init__(self, context: Context, dtype: str, matrix: WorkMatrix) -> None:
+        super().__init__(context, dtype, matrix)
+        n = self.n
         self.differences, self.total = (WorkMatrix(context, dtype, n, n) for _ in range(2))
         self.kept = WorkMatrix(context, dtype, n, context.i64(3))
         self.table = self.builder.constant_table("logm:nodes", _nodes())
 
-    def apply_to_triangle(self) -> Value:
+    def apply(self) -> Value:
         builder, i64 = self.builder, self.context.i64
         regular, largest = self._keep_diagonals()
 
@@ -268,7 +269,7 @@ class _Logarithm(SchurFunction):
         with builder.loop(self.n, fixed=True) as loop:
             value = self.matrix.load(loop.index, loop.index)
             self.matrix.store(loop.index, loop.index, builder.op("add", value, one))
-        self.form.lapack.call(
+        self.lapack.call(
             "trtrs",
             uplo="U",
             trans="N",

@@ -3,7 +3,7 @@
 
 The linkers ``native``, ``c``, ``c|py`` and ``numba`` use this lowering. `logarithm` derives the lowering of `Logm` from
 `SchurFunction`. Both compute in double precision. For a real matrix the real Schur form is used if it is triangular and
-no eigenvalue is negative. For all other matrices the complex Schur form is used.
+no eigenvalue is negative. Otherwise a unitary similarity turns it into a complex triangular matrix, and back.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 from occelo_graph import TensorApply
 from occelo_linalg.lowerings.factorizations.schur import SchurForm
-from occelo_linalg.lowerings.lapack import each_element
+from occelo_linalg.lowerings.lapack import Lapack, each_element
 from occelo_linalg.lowerings.products import Products
 from occelo_linalg.lowerings.real_or_complex import Number, Numbers
 from occelo_linalg.lowerings.work_matrices import (
@@ -29,7 +29,7 @@ from occelo_linalg.ops.matrix_functions import Logm, Sqrtm
 from occelo_link.loops.complexes import PARTS
 from occelo_link.loops.ir.program import Value
 from occelo_link.loops.lowering import Context
-from occelo_link.loops.tensors import Index, Stored, Tensor
+from occelo_link.loops.tensors import Tensor
 
 __all__ = ["SchurFunction", "lower_schur_function"]
 
@@ -40,10 +40,10 @@ this number times the size of a result count as rounding errors.
 
 
 class SchurFunction(ABC):
-    """A function of matrices of one dtype, float64 or complex128.
+    """A function of triangular matrices of one dtype, float64 or complex128. It replaces ``matrix``.
 
-    Subclasses define `apply_to_triangle`. Construct an object inside the ``emit`` function of a `Context.step`, since
-    the constructor writes allocations.
+    Subclasses define `apply`. Construct an object inside the ``emit`` function of a `Context.step`, since the
+    constructor writes allocations.
     """
 
     smallest_is_zero: bool
@@ -53,19 +53,25 @@ class SchurFunction(ABC):
     them with this number.
     """
 
-    def __init__(self, context: Context, dtype: str, n: Value) -> None:
-        self.context, self.builder, self.n = context, context.builder, n
-        self.form = SchurForm(context, dtype, n)
-        self.matrix = self.form.matrix
-        self.numbers = Numbers(self.builder, self.matrix.count)
-        self.other = WorkMatrix(context, dtype, n, n)
-        self.multiply = Products(context, dtype, n).multiply
-        self.size = self.builder.product([n, n, context.i64(self.matrix.count)])
+    def __init__(self, context: Context, dtype: str, matrix: WorkMatrix) -> None:
+        self.context, self.builder, self.n = context, context.builder, matrix.rows
+        self.matrix, self.lapack = matrix, Lapack(context, dtype)
+        self.numbers = Numbers(self.builder, matrix.count)
+        self.other = WorkMatrix(context, dtype, self.n, self.n)
+        self.multiply = Products(context, dtype, self.n).multiply
+        self.size = self.builder.product([self.n, self.n, context.i64(matrix.count)])
 
     @abstractmethod
-    def apply_to_triangle(self) -> Value:
+    def apply(self) -> Value:
         """Replace the triangular matrix by its function. Returns whether the function exists."""
         raise NotImplementedError
+
+    def keep(self) -> None:  # noqa: B027 - only some functions are checked
+        """Copy what `is_right` needs of the Schur form, before it is replaced."""
+
+    def is_right(self) -> Value:
+        """Whether the matrix is the function of the Schur form, which may be real with blocks on its diagonal."""
+        return self.builder.const(True, "bool")
 
     # elements of matrices
 
@@ -93,35 +99,6 @@ class SchurFunction(ABC):
             builder.store(target.buffer, at, builder.load(source.buffer, at, fixed=True))
 
         self.each(copied)
-
-    # steps
-
-    def is_real(self) -> Value:
-        """Whether the real Schur form suffices: no eigenvalue is complex, negative or, unless `smallest_is_zero`, 0.
-
-        Then the Schur form is triangular, and the function of each eigenvalue is real.
-        """
-        builder, zero = self.builder, self.numbers.real(0.0)
-        with builder.loop(self.n, fixed=True) as loop:
-            real = loop.carry(builder.const(True, "bool"))
-            re, im = self.form.values.load(loop.index)
-            inside = builder.op("le" if self.smallest_is_zero else "lt", zero, re)
-            both = builder.op("and", inside, builder.op("eq", im, zero))
-            real.following = builder.op("and", real.param, both)
-        return real.result
-
-    def finish(self) -> Value:
-        """Replace the Schur form by the function of the original matrix. Returns whether the function exists."""
-        builder = self.builder
-
-        def computed() -> Sequence[Value]:
-            vectors = self.form.vectors.pointer
-            self.multiply(vectors, self.matrix.pointer, self.other.pointer)
-            self.multiply(self.other.pointer, vectors, self.matrix.pointer, "C")
-            return [self.matrix.all_finite()]
-
-        found = self.apply_to_triangle()
-        return builder.branch(found, computed, lambda: [builder.const(False, "bool")])[0]
 
     def real_enough(self) -> Value:
         """Whether the imaginary parts of a result are only rounding errors, so that the result for a real matrix is
@@ -170,16 +147,21 @@ class _SquareRoot(SchurFunction):
 
     smallest_is_zero, smallest_size = True, Sqrtm.smallest_size
 
-    def __init__(self, context: Context, dtype: str, n: Value) -> None:
-        super().__init__(context, dtype, n)
-        self.before = WorkMatrix(context, dtype, n, n)
+    def __init__(self, context: Context, dtype: str, matrix: WorkMatrix) -> None:
+        super().__init__(context, dtype, matrix)
+        self.before = WorkMatrix(context, dtype, self.n, self.n)
 
-    def apply_to_triangle(self) -> Value:
-        builder, zero = self.builder, self.numbers.real(0.0)
-        self.copy(self.matrix, self.before)
+    def apply(self) -> Value:
         self.take_root()
-        self.multiply(self.matrix.pointer, self.matrix.pointer, self.other.pointer)
+        return self.builder.const(True, "bool")
+
+    def keep(self) -> None:
+        self.copy(self.matrix, self.before)
+
+    def is_right(self) -> Value:
         # a singular matrix may have no square root, although rounding errors may produce one
+        builder, zero = self.builder, self.numbers.real(0.0)
+        self.multiply(self.matrix.pointer, self.matrix.pointer, self.other.pointer)
         with builder.loop(self.size, fixed=True) as loop:
             error, whole = loop.carry(zero), loop.carry(zero)
             wanted = builder.load(self.before.buffer, loop.index, fixed=True)
@@ -191,13 +173,51 @@ class _SquareRoot(SchurFunction):
         return builder.op("le", builder.op("sqrt", error.result), limit)
 
 
+def _is_real(form: SchurForm, smallest_is_zero: bool) -> Value:
+    """Whether no eigenvalue of a real matrix is complex, negative or, unless ``smallest_is_zero``, 0.
+
+    Then the Schur form is triangular, and the function of each eigenvalue is real.
+    """
+    builder = form.context.builder
+    zero = builder.const(0.0, form.dtype)
+    with builder.loop(form.n, fixed=True) as loop:
+        real = loop.carry(builder.const(True, "bool"))
+        re, im = form.values.load(loop.index)
+        inside = builder.op("le" if smallest_is_zero else "lt", zero, re)
+        both = builder.op("and", inside, builder.op("eq", im, zero))
+        real.following = builder.op("and", real.param, both)
+    return real.result
+
+
+def _apply_complex(form: SchurForm, own: SchurFunction, whole: SchurFunction) -> Value:
+    """Replace the Schur form of a real matrix, which is ``own.matrix``, by its function, computed by ``whole`` for complex
+    triangular matrices.
+
+    Returns whether the function exists and is real but for rounding errors.
+    """
+    context, builder, n = form.context, form.context.builder, form.n
+    real, turned, zero = own.matrix, whole.matrix, own.numbers.real(0.0)
+    with builder.loop(n, fixed=True) as across, builder.loop(n, fixed=True) as down:
+        for part, value in enumerate((real.load(down.index, across.index), zero)):
+            turned.store(down.index, across.index, value, part)
+    form.turn_blocks(turned)
+    with builder.loop(n, start=context.i64(1), fixed=True) as loop:
+        for part in range(2):
+            turned.store(loop.index, builder.sub(loop.index, context.i64(1)), zero, part)
+    found = whole.apply()
+    form.turn_blocks(turned)
+    with builder.loop(n, fixed=True) as across, builder.loop(n, fixed=True) as down:
+        real.store(down.index, across.index, turned.load(down.index, across.index))
+    return builder.op("and", found, whole.real_enough())
+
+
 def lower_schur_function(
     context: Context,
     node: TensorApply[Sqrtm | Logm],
     x: Tensor,
-    function: Callable[[Context, str, Value], SchurFunction],
+    function: Callable[[Context, str, WorkMatrix], SchurFunction],
 ) -> Sequence[Tensor]:
-    """Lower a node that computes a function of matrices. ``function(context, dtype, n)`` makes its `SchurFunction`."""
+    """Lower a node that computes a function of matrices. ``function(context, dtype, matrix)`` makes its `SchurFunction`."""
     builder, on_error = context.builder, node.op.on_error
     dtype = node.outputs[0].type.dtype
     n = context.unify(x.shape[-2], x.shape[-1])
@@ -205,83 +225,47 @@ def lower_schur_function(
     result = new_result(context, dtype, [*x.shape[:-2], n, n])
 
     def emit() -> None:
-        real = None if dtype in PARTS else function(context, "float64", n)
-        whole = function(context, "complex128", n)
-        first = whole if real is None else real
+        form = SchurForm(context, "complex128" if dtype in PARTS else "float64", n)
+        own = function(context, form.dtype, form.matrix)
+        apply = own.apply
+        if form.dtype not in PARTS:
+            whole = function(context, "complex128", WorkMatrix(context, "complex128", n, n))
+
+            def apply() -> Value:
+                return builder.branch(
+                    _is_real(form, own.smallest_is_zero),
+                    lambda: [own.apply()],
+                    lambda: [_apply_complex(form, own, whole)],
+                )[0]
+
+        false = builder.const(False, "bool")
+
+        def decomposed() -> Sequence[Value]:
+            own.keep()
+            found = apply()
+            return builder.branch(found, multiplied, lambda: [false])
+
+        def multiplied() -> Sequence[Value]:
+            right, vectors = own.is_right(), form.vectors.pointer
+            own.multiply(vectors, own.matrix.pointer, own.other.pointer)
+            own.multiply(own.other.pointer, vectors, own.matrix.pointer, "C")
+            return [builder.op("and", right, own.matrix.all_finite())]
+
+        def computed() -> Sequence[Value]:
+            success = builder.eq(form.call(), context.i64(0))
+            return builder.branch(success, decomposed, lambda: [false])
+
         with each_element(context, x.shape[:-2]) as index:
-            first.matrix.fill(parts, index)
-            finite = first.matrix.all_finite()
-
-            def computed(index: Index = index) -> Sequence[Value]:
-                if real is None:
-                    return [_computed(context, whole, result, index)]
-                return [_computed_for_real(context, real, whole, parts, result, index)]
-
-            def lost(index: Index = index) -> Sequence[Value]:
-                false = builder.const(False, "bool")
-                first.matrix.copy_to(result, index, false)
-                return [builder.const(True, "bool")]
-
-            (good,) = builder.branch(finite, computed, lost)
+            form.matrix.fill(parts, index)
+            finite = form.matrix.all_finite()
+            (good,) = builder.branch(finite, computed, lambda: [false])
+            form.matrix.copy_to(result, index, good)
             if on_error == "raise":
-                context.check(good)
+                # the result for a matrix with elements that are not finite is NaN, and no error
+                context.check(builder.op("or", good, builder.op("not", finite)))
 
     context.step(parts, result, emit)
     return [whole_tensor(result)]
-
-
-def _computed(
-    context: Context, function: SchurFunction, result: Sequence[Stored], index: Index
-) -> Value:
-    """Compute the function of the matrix, and store it at ``index`` of the result. Store NaN if it does not exist.
-
-    Returns whether the function exists.
-    """
-    builder = context.builder
-    info = function.form.call()
-    good = builder.branch(
-        builder.eq(info, context.i64(0)),
-        lambda: [function.finish()],
-        lambda: [builder.const(False, "bool")],
-    )[0]
-    function.matrix.copy_to(result, index, good)
-    return good
-
-
-def _computed_for_real(
-    context: Context,
-    real: SchurFunction,
-    whole: SchurFunction,
-    parts: Sequence[Stored],
-    result: Sequence[Stored],
-    index: Index,
-) -> Value:
-    """Do the same as `_computed` for a real matrix, which is in the memory of ``real``.
-
-    If the real Schur form does not suffice, ``whole`` computes the function with the complex Schur form.
-    """
-    builder, zero = context.builder, context.i64(0)
-    false = builder.const(False, "bool")
-    info = real.form.call()
-    triangular = builder.op("and", builder.eq(info, zero), real.is_real())
-
-    def simple() -> Sequence[Value]:
-        good = real.finish()
-        real.matrix.copy_to(result, index, good)
-        return [good]
-
-    def by_complex_form() -> Sequence[Value]:
-        whole.matrix.fill(parts, index)
-
-        def finished() -> Sequence[Value]:
-            found = whole.finish()
-            return builder.branch(found, lambda: [whole.real_enough()], lambda: [false])
-
-        good = builder.branch(builder.eq(whole.form.call(), zero), finished, lambda: [false])[0]
-        whole.matrix.copy_to(result, index, good)
-        return [good]
-
-    return builder.branch(triangular, simple, by_complex_form)[0]
 
 
 @lowers_matrices(Sqrtm)
