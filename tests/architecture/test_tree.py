@@ -95,8 +95,15 @@ def test_nothing_lies_about() -> None:
     named = {".gitignore", ".ci/run", "tests/compile/mistakes.txt", "benchmarks/loops_in_c.c"}
     named |= pictures | {".pre-commit-config.yaml"}
     named |= {f"packages/{p}/interface.txt" for p in PACKAGES}
+    # sources in C, and LLVM IR that is made from them (tests/link/test_llvm_from_c.py)
+    compiled = {
+        p
+        for p in tracked
+        if p.suffix in (".c", ".h", ".ll") and p.is_relative_to("packages/link/src")
+    }
+    assert all(p.with_suffix(".c") in compiled for p in compiled if p.suffix == ".ll")
     rest = {str(p) for p in tracked if p.suffix not in kinds and p.name != "LICENSE"}
-    assert rest == named
+    assert rest == named | {str(p) for p in compiled}
     folders = {"src", "packages", "tests", "examples", "benchmarks", "docs", ".ci"}
     assert {p.parts[0] for p in tracked if len(p.parts) > 1} <= folders
 

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 CTX_UNIT, CTX_TABLE, CTX_MALLOC, CTX_FREE, CTX_WORK, CTX_DATA = range(6)
 """``CTX_WORK`` is the number of bytes of working memory that calls have needed until now."""
-CALL_CONTEXT, CALL_OUTPUTS, CALL_STATUS, CALL_FIRST = range(4)
+CALL_CONTEXT, CALL_OUTPUTS, CALL_STATUS, CALL_RECORDS = range(4)
 """The context, the number of outputs up to the last one that is copied at the end, and the code of a failure that a
 service has found.
 """
-OUT_MEMORY, OUT_LENGTHS, OUT_NDIM, OUT_SIZE, OUT_ROOM, OUT_LATER, OUT_HELD, OUT_RECORD = range(8)
+OUT_MEMORY, OUT_LENGTHS, OUT_NDIM, OUT_SIZE, OUT_ROOM, OUT_LATER, OUT_HELD, RECORD = range(8)
 """The caller's memory, the caller's lengths (null if they are static), the number of dimensions, the size of an element
 in bytes, the number of elements for which there is room (if lengths are null), whether the result is copied to the
 caller's memory only after the unit has succeeded, and the memory of such a result.

@@ -306,7 +306,7 @@ const char *{self.name}_message(int64_t code);
             room = int(np.prod([n or 0 for n in each.shape], dtype=np.int64))
             size, later = np.dtype(each.dtype).itemsize, int(each.role == "state")
             record = f"{each.name}, {lengths}, {len(each.shape)}, {size}, {room}, {later}, 0"
-            lines.append(f"  call.output[{position}] = ({kind}){{{record}}};")
+            lines.append(f"  call.records[{position}] = ({kind}){{{record}}};")
         run = own_name(self.name, "run")
         return "\n".join(
             [f"{self.prototype()} {{", *lines, f"  return {run}(frame, &call);", "}", ""]

@@ -11,17 +11,17 @@ import numpy as np
 
 from occelo_link.standalone.context import (
     BAD_LENGTH,
-    CALL_FIRST,
     CALL_OUTPUTS,
+    CALL_RECORDS,
     CALL_STATUS,
     CTX_DATA,
     OUT_HELD,
     OUT_LATER,
     OUT_LENGTHS,
     OUT_NDIM,
-    OUT_RECORD,
     OUT_ROOM,
     OUT_SIZE,
+    RECORD,
 )
 from occelo_link.units.frame import CALLER, FIRST_INPUT, INPUT_SLOTS
 
@@ -50,7 +50,7 @@ class Wrapper:
 
     def __init__(self, inputs: int, outputs: int) -> None:
         self._records = FIRST_INPUT + INPUT_SLOTS * inputs
-        self._slots = self._records + CALL_FIRST + OUT_RECORD * outputs
+        self._slots = self._records + CALL_RECORDS + RECORD * outputs
         self._later = 0
         self._start: list[str] = []
         self._lines: list[str] = []
@@ -133,7 +133,7 @@ class Wrapper:
 
         If ``later`` is true, the memory is written only after the unit has succeeded.
         """
-        at = self._records + CALL_FIRST + OUT_RECORD * position
+        at = self._records + CALL_RECORDS + RECORD * position
         if later:
             self._later = max(self._later, position + 1)
         self._set(at, "ptr", memory)

@@ -1,6 +1,6 @@
 """The layout of contexts. A context is an array that describes one compiled function to the machine-code entry.
 
-`entry` fills contexts, and the LLVM IR of `entry_code` reads them. A context consists of 8-byte slots. First come the
+`entry` fills contexts, and the machine-code entry (``entry.c``) reads them. A context consists of 8-byte slots. First come the
 slots ``CTX_...``. They are followed by a record for each input, with the slots ``IN_...``, and a record for each
 output, with the slots ``OUT_...``. Each record has `RECORD` slots.
 """

@@ -2,6 +2,7 @@
 
 `units.entry` gets the machine code of the entry from `entry_code`. This code also contains the services, which are
 functions that a unit calls, for instance to allocate results. `units.unit` gets their addresses from `entry_services`.
+The file ``entry.c`` is the source of the code, and ``entry.ll`` is made from it (``packages/link/llvm_from_c.py``).
 
 With optimization, LLVM takes several times as long to compile the entry. Without optimization, each call takes some ten
 nanoseconds more. The unoptimized code counts the calls of all functions. After `CALLS` calls it takes the slow path.
@@ -15,15 +16,21 @@ import functools
 import threading
 import weakref
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from occelo_link.cache.objects import object_code, stored_object
 from occelo_link.units.engine import Unit, compile_module, load_object
-from occelo_link.units.entry_code import entry_text
 
 CALLS = 100_000
 """The number of calls after which optimized code is worth compiling."""
 _SERVICES = ("alloc_output", "grow", "poll", "take")
+
+
+@functools.cache
+def _text() -> str:
+    """The LLVM IR of the entry and its services."""
+    return Path(__file__).with_name("entry.ll").read_text(encoding="utf-8")
 
 
 class MethodDef(ctypes.Structure):
@@ -41,24 +48,25 @@ class EntryCode:
     """The loaded code of the entry. As long as the code is plain (unoptimized), it can be replaced."""
 
     def __init__(self) -> None:
-        optimized = stored_object(entry_text())
-        self.is_plain = optimized is None
+        text = _text()
+        code = stored_object(text)
+        self.is_plain = code is None
         self._lock = threading.Lock()
         self._running: weakref.WeakValueDictionary[int, MethodDef] = weakref.WeakValueDictionary()
-        if optimized is None:
-            text = entry_text(calls=CALLS)
+        if code is None:
             # code for any processor of this architecture takes less time to compile
-            optimized = object_code(_plain(text), lambda: compile_module(text, "", "", level=0))
-        self._unit = load_object(optimized, "entry")
+            code = object_code(_plain(text), lambda: compile_module(text, "", "", level=0))
+        self._unit = load_object(code, "counted_entry" if self.is_plain else "entry")
         self._replaced: Unit | None = None
         self.services = [self._unit.find(name) for name in _SERVICES]
-        self._calls = self._unit.find("calls_left") if self.is_plain else 0
+        address = ctypes.CFUNCTYPE(ctypes.c_void_p)(self._unit.find("calls_left"))()
+        self._calls = ctypes.c_int64.from_address(address or 0)
+        self._calls.value = CALLS
 
     @property
     def calls_left(self) -> int:
         """The number of calls that plain (unoptimized) code still runs. If it is 0 or less, calls take the slow path."""
-        read = ctypes.CFUNCTYPE(ctypes.c_int64)(self._calls)
-        return int(read())
+        return self._calls.value
 
     def run(self, definition: MethodDef) -> None:
         """Make a builtin function run the entry."""
@@ -81,7 +89,7 @@ class EntryCode:
         with self._lock:
             if not self.is_plain:
                 return  # another thread has replaced it
-            text = entry_text()
+            text = _text()
             unit = load_object(object_code(text, lambda: compile_module(text)), "entry")
             # the plain code is kept, since functions may be running it, and units continue to use its services
             self._replaced, self._unit, self.is_plain = self._unit, unit, False
@@ -102,8 +110,7 @@ def entry_at_hand() -> bool:
     """
     if entry_code.cache_info().currsize > 0:
         return True
-    texts = (_plain(entry_text(calls=CALLS)), entry_text())
-    return any(stored_object(text) is not None for text in texts)
+    return any(stored_object(text) is not None for text in (_plain(_text()), _text()))
 
 
 @functools.cache

@@ -1,7 +1,7 @@
 """The layout of the two arguments of a unit, which are called frame and table.
 
 All printers write units for this layout. Three callers fill a frame and call a unit: the entry in machine code
-(`entry_code`), the entry in Python (`python_entry`), and functions made by `as_numba` (`numba.njit_functions`). ``frame`` is
+(``entry.c``), the entry in Python (`python_entry`), and functions made by `as_numba` (`numba.njit_functions`). ``frame`` is
 an array of 8-byte slots:
 
 - a pointer that only services read: the data of the `EntryContext` of the entry that made the call;

@@ -1,8 +1,8 @@
 """Offsets of fields in CPython's and NumPy's objects, and a check that objects of this process have these offsets.
 
-`entry_code` writes the offsets into the machine-code entry, which reads the fields directly. `entry` needs the
-addresses that `array_api` returns. The offsets are those of ordinary 64-bit builds. They differ in free-threaded
-builds, and in debug builds that keep a list of all objects.
+The machine-code entry (``entry.c``) reads the fields at these offsets directly. `entry` needs the addresses that
+`array_api` returns. The offsets are those of ordinary 64-bit builds. They differ in free-threaded builds, and in debug
+builds that keep a list of all objects.
 
 `units.unit` calls `layout_fits`, which compares the offsets with real objects. If an offset differs, there is no
 machine-code entry, and calls go through `python_entry`.
