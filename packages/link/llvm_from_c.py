@@ -90,6 +90,8 @@ SOURCES = [
         ("standalone.context", "units.frame"),
         (("CTX_", "context"), ("CALL_", "call_record"), ("OUT_", "output_record")),
     ),
+    Source("numba/services", ("units.frame",)),
+    Source("numba/memory_functions"),
 ]
 
 

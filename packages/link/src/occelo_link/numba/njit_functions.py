@@ -5,9 +5,11 @@ Users call them in their own ``njit`` functions.
 
 from __future__ import annotations
 
+import ctypes
 import functools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -38,112 +40,6 @@ from occelo_link.units.frame import (
 from occelo_link.units.interface import UnitInterface
 from occelo_link.units.python_entry import make_frame, make_table
 
-_SERVICES = """
-define ptr @output(ptr %frame, i64 %position, ptr %lengths) nounwind {{
-entry:
-  %at.p = getelementptr i64, ptr %frame, i64 {caller}
-  %at = load i64, ptr %at.p
-  %records = getelementptr i64, ptr %frame, i64 %at
-  %before = mul i64 %position, {record}
-  %rec = getelementptr i64, ptr %records, i64 %before
-  %size = load i64, ptr %rec
-  %ndim.p = getelementptr i64, ptr %rec, i64 1
-  %ndim = load i64, ptr %ndim.p
-  br label %head
-head:
-  %i = phi i64 [ 0, %entry ], [ %next, %body ]
-  %total = phi i64 [ %size, %entry ], [ %more, %body ]
-  %left = icmp slt i64 %i, %ndim
-  br i1 %left, label %body, label %done
-body:
-  %length.p = getelementptr i64, ptr %lengths, i64 %i
-  %length = load i64, ptr %length.p
-  %slot = add i64 %i, 3
-  %kept = getelementptr i64, ptr %rec, i64 %slot
-  store i64 %length, ptr %kept
-  %more = mul i64 %total, %length
-  %next = add i64 %i, 1
-  br label %head
-done:
-  %make = inttoptr i64 {alloc} to ptr
-  %memory = call ptr %make(i64 %total)
-  %memory.p = getelementptr i64, ptr %rec, i64 2
-  store ptr %memory, ptr %memory.p
-  %none = icmp eq ptr %memory, null
-  br i1 %none, label %fail, label %found
-fail:
-  ret ptr null
-found:
-  %data.f = inttoptr i64 {data} to ptr
-  %data = call ptr %data.f(ptr %memory)
-  ret ptr %data
-}}
-
-define ptr @grow(ptr %frame, i64 %bytes) nounwind {{
-  %make = inttoptr i64 {allocate} to ptr
-  %total = add i64 %bytes, 128
-  %raw = call ptr %make(i64 %total)
-  %none = icmp eq ptr %raw, null
-  br i1 %none, label %fail, label %link
-fail:
-  ret ptr null
-link:
-  %list.p = getelementptr i64, ptr %frame, i64 {overflow}
-  %list = load ptr, ptr %list.p
-  store ptr %list, ptr %raw
-  store ptr %raw, ptr %list.p
-  %address = ptrtoint ptr %raw to i64
-  %past = add i64 %address, 79
-  %aligned = and i64 %past, -64
-  %memory = inttoptr i64 %aligned to ptr
-  ret ptr %memory
-}}
-
-define i64 @poll(ptr %frame) nounwind {{
-  ret i64 0
-}}
-
-define i64 @finish(ptr %frame, i64 %outputs) nounwind {{
-entry:
-  %list.p = getelementptr i64, ptr %frame, i64 {overflow}
-  br label %head
-head:
-  %raw = load ptr, ptr %list.p
-  %end = icmp eq ptr %raw, null
-  br i1 %end, label %results, label %drop
-drop:
-  %next = load ptr, ptr %raw
-  store ptr %next, ptr %list.p
-  %free = inttoptr i64 {free} to ptr
-  call void %free(ptr %raw)
-  br label %head
-results:
-  %at.p = getelementptr i64, ptr %frame, i64 {caller}
-  %at = load i64, ptr %at.p
-  %records = getelementptr i64, ptr %frame, i64 %at
-  br label %each
-each:
-  %i = phi i64 [ 0, %results ], [ %after, %skip ]
-  %left = icmp slt i64 %i, %outputs
-  br i1 %left, label %look, label %done
-look:
-  %before = mul i64 %i, {record}
-  %rec = getelementptr i64, ptr %records, i64 %before
-  %memory.p = getelementptr i64, ptr %rec, i64 2
-  %memory = load ptr, ptr %memory.p
-  %none = icmp eq ptr %memory, null
-  br i1 %none, label %skip, label %release
-release:
-  %release.f = inttoptr i64 {release} to ptr
-  call void %release.f(ptr %memory)
-  br label %skip
-skip:
-  %after = add i64 %i, 1
-  br label %each
-done:
-  ret i64 0
-}}
-"""
 _RECORD = 3 + 64
 """The number of slots in the record of an output: element size, number of dimensions, memory, and up to 64 lengths."""
 
@@ -152,17 +48,16 @@ _RECORD = 3 + 64
 def _services() -> Unit:
     """Return the services that units call for memory and interrupts under `as_numba`, as loaded machine code.
 
-    They allocate results in Numba's reference-counted memory.
+    They allocate results in Numba's reference-counted memory. Their source is ``services.c``, and ``services.ll`` is made
+    from it (``packages/link/llvm_from_c.py``).
     """
-    addresses = {
-        "alloc": helpers["MemInfo_alloc_safe"],
-        "data": helpers["MemInfo_data"],
-        "release": helpers["MemInfo_release"],
-        "allocate": helpers["Allocate"],
-        "free": helpers["Free"],
-    }
-    text = _SERVICES.format(caller=0, overflow=OVERFLOW, record=_RECORD, **addresses)
-    return load_object(compile_module(text), "output")
+    text = Path(__file__).with_name("services.ll").read_text(encoding="utf-8")
+    loaded = load_object(compile_module(text), "output")
+    names = ("MemInfo_alloc_safe", "MemInfo_data", "MemInfo_release", "Allocate", "Free")
+    address = ctypes.CFUNCTYPE(ctypes.c_void_p)(loaded.find("numba_functions"))()
+    functions = (ctypes.c_void_p * len(names)).from_address(address or 0)
+    functions[:] = [helpers[name] for name in names]
+    return loaded
 
 
 class _Call:
