@@ -92,6 +92,7 @@ SOURCES = [
     ),
     Source("numba/services", ("units.frame",)),
     Source("numba/memory_functions"),
+    Source("native/llvm/loops"),
 ]
 
 

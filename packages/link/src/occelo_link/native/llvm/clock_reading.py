@@ -13,20 +13,10 @@ import numpy as np
 
 from occelo_link.loops.ir.program import Block, Program, Statement, Value
 from occelo_link.loops.ir.visitor import Visitor
+from occelo_link.native.llvm.module_writer import fixed_function
 from occelo_link.native.llvm.printer import Printer
 
 _CLOCK = "libm:clock_gettime"
-_TICKS = """\
-define internal i64 @ticks(ptr %clock) {{
-  %time = alloca i64, i32 2, align 8
-  %status = call i32 %clock(i32 {clock}, ptr %time)
-  %seconds = load i64, ptr %time, align 8
-  %rest.p = getelementptr i64, ptr %time, i64 1
-  %rest = load i64, ptr %rest.p, align 8
-  %whole = mul i64 %seconds, 1000000000
-  %total = add i64 %whole, %rest
-  ret i64 %total
-}}"""
 
 
 def _nodes(statement: Statement) -> Iterator[int]:
@@ -61,9 +51,10 @@ class _TimingVisitor(Visitor[None]):
         number = len(self.nodes_of_loops)
         self.nodes_of_loops.append(sorted({k for k in _nodes(statement) if k >= 0}))
         clock, times = out.entries[_CLOCK], out.entries[self.times]
-        before = out.emit(f"call i64 @ticks(ptr {clock})")
+        ticks = f"call i64 @ticks(ptr {clock}, i32 {time.CLOCK_MONOTONIC})"
+        before = out.emit(ticks)
         self.printer.statement(statement)
-        after = out.emit(f"call i64 @ticks(ptr {clock})")
+        after = out.emit(ticks)
         taken = out.emit(f"sub i64 {after}, {before}")
         slot = out.emit(f"getelementptr i64, ptr {times}, i64 {number}")
         sum_before = out.emit(f"load i64, ptr {slot}, align 8")
@@ -89,6 +80,5 @@ def print_timed(program: Program) -> tuple[str, list[list[int]], Any]:
     program.entry(_CLOCK)
     printer = Printer(program)
     timing = _TimingVisitor(printer, entry)
-    unit = printer.unit(timing.block)
-    text = unit + "\n" + _TICKS.format(clock=time.CLOCK_MONOTONIC) + "\n"
+    text = f"{printer.unit(timing.block)}\n{fixed_function('ticks')}\n"
     return text, timing.nodes_of_loops, times

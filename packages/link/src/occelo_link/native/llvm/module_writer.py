@@ -6,8 +6,11 @@ for each function that it prints.
 
 from __future__ import annotations
 
+import functools
+import re
 from collections.abc import Generator
 from contextlib import contextmanager
+from pathlib import Path
 
 from occelo_link.loops.ir.program import Program
 from occelo_link.native.llvm.literals import memory_type
@@ -15,6 +18,18 @@ from occelo_link.units.frame import table_slot
 
 BRANCH_WEIGHTS = '!0 = !{!"branch_weights", i32 100000, i32 1}'
 """The metadata that branches printed by `ModuleWriter.branch_likely` refer to. `printer` puts it at a module's end."""
+
+
+@functools.cache
+def fixed_function(name: str) -> str:
+    """Return the definition of a function that several units contain.
+
+    Its source is in ``loops.c``, and ``loops.ll`` is made from that (``packages/link/llvm_from_c.py``).
+    """
+    text = Path(__file__).with_name("loops.ll").read_text(encoding="utf-8")
+    found = re.search(rf"^define ([^\n]* @{name}\(.*?^\}})", text, re.MULTILINE | re.DOTALL)
+    assert found is not None
+    return f"define internal {found[1]}"
 
 
 class _TableEntries(dict[str, str]):

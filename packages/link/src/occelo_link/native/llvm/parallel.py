@@ -21,7 +21,7 @@ from occelo_link.loops.ir.program import Buffer, For, Value
 from occelo_link.loops.ir.uses import is_plain, used_by
 from occelo_link.native.llvm.interrupt_polling import Polling
 from occelo_link.native.llvm.literals import element_type
-from occelo_link.native.llvm.module_writer import ModuleWriter
+from occelo_link.native.llvm.module_writer import ModuleWriter, fixed_function
 from occelo_link.native.llvm.scalars import Scalars
 from occelo_link.units.frame import POLL, table_slot
 
@@ -37,29 +37,6 @@ functions of their own 0.6 s.
 """
 _PER_LOOP = 30
 """About so many instructions of a loop are for the strips, the polls and the remainder, and not for its statements."""
-_STRIPS = "@strips"
-_STRIPS_TEXT = f"""define internal i64 {_STRIPS}(ptr %part, ptr %poll, i64 %length, ptr %frame, ptr %env, i64 %start, i64 %stop, ptr %table) noinline nounwind {{
-entry:
-  br label %strip
-strip:
-  %first = phi i64 [ %start, %entry ], [ %limit, %again ]
-  %ahead = add i64 %first, %length
-  %limit = call i64 @llvm.smin.i64(i64 %ahead, i64 %stop)
-  call void %part(ptr %env, i64 %first, i64 %limit, ptr %table)
-  %more = icmp slt i64 %limit, %stop
-  br i1 %more, label %again, label %done
-again:
-  %status = call i64 %poll(ptr %frame)
-  %interrupted = icmp ne i64 %status, 0
-  br i1 %interrupted, label %done, label %strip
-done:
-  %result = phi i64 [ 0, %strip ], [ %status, %again ]
-  ret i64 %result
-}}"""
-"""The function that runs an outlined loop strip by strip. It returns what a poll returned, other than 0, or else 0.
-
-There is one for all loops, since a function with so many loops and branches would compile slowly.
-"""
 
 
 class OutlinedLoops:
@@ -133,11 +110,11 @@ class OutlinedLoops:
 
     def in_strips(self, loop: For, function: str, given: str) -> None:
         """Print code that calls the loop's function strip by strip, with a poll after each strip."""
-        self.out.outlined[_STRIPS, 0] = _STRIPS_TEXT
+        self.out.outlined["strips", 0] = fixed_function("strips")
         self.out.declare("declare i64 @llvm.smin.i64(i64, i64)")
         poll, length = self.out.service(POLL), self.polling.strip_length(loop)
         status = self.emit(
-            f"call i64 {_STRIPS}(ptr {function}, ptr {poll}, i64 {length}, ptr %frame, {given})"
+            f"call i64 @strips(ptr {function}, ptr {poll}, i64 {length}, ptr %frame, {given})"
         )
         self.polling.stop_if_interrupted(status)
 
