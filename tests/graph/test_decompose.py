@@ -48,6 +48,7 @@ PRIMITIVE = {
     "Repeat": "the length is known from the values alone, which are checked",
     "Reshape": "what gives elements another shape",
     "Shape_i": "what reads a length",
+    "SearchSorted": "what searches",
     "Sort": "what sorts",
     "SortedOrder": "what sorts",
     "SpecifyShape": "has an effect: it raises",

@@ -140,7 +140,21 @@ def _stable(a: Any, *args: Any, **options: Any) -> Any:
     return np.argsort(a, *args, **{"kind": "stable", **options})
 
 
-SETTLED: dict[str, Any] = {"argsort": _stable}
+def _whole_partition(a: Any, kth: Any, axis: Any = -1) -> Any:
+    np.partition(a, kth, axis)
+    return np.sort(a, axis)
+
+
+def _order_of_partition(a: Any, kth: Any, axis: Any = -1) -> Any:
+    np.argpartition(a, kth, axis)
+    return _stable(a, axis)
+
+
+SETTLED: dict[str, Any] = {
+    "argsort": _stable,
+    "partition": _whole_partition,
+    "argpartition": _order_of_partition,
+}
 """Functions whose results NumPy leaves open in part, and functions of NumPy that give what ours give."""
 
 

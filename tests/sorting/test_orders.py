@@ -46,7 +46,7 @@ def test_rows_are_in_the_order_of_numpy(dtype: str, static: bool) -> None:
         up, order, down = f(value)
         np.testing.assert_array_equal(up, np.sort(value))
         np.testing.assert_array_equal(order, np.argsort(value, kind="stable"))
-        assert up.dtype == dtype and order.dtype == "int64"
+        assert (up.dtype, order.dtype) == (dtype, "int64")
         # in descending order, equal elements keep their order, too
         whole = np.take_along_axis(value, down, -1)
         np.testing.assert_array_equal(whole, np.sort(value)[:, ::-1])

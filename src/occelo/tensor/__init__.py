@@ -22,7 +22,7 @@ from occelo_graph.tensor import vectorize as vectorize
 from occelo_graph.tensor import vectorize_graph as vectorize_graph
 
 _SORTING = """
-argsort sort
+argpartition argsort argtopk digitize lexsort partition searchsorted sort topk topk_and_argtopk
 """
 """The names of `occelo_sorting.functions`, which is imported at the first use of one of them."""
 

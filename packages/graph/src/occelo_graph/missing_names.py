@@ -26,8 +26,8 @@ ABSENT = frozenset(
     "convolve2d fft gradient irfft "
     "median minimize "
     "optimize percentile quantile rfft root "
-    "searchsorted signal sparse "
-    "topk unique wrap_jax xtensor RandomStreams".split()
+    "signal sparse "
+    "unique wrap_jax xtensor RandomStreams".split()
 )
 """Names of similar tensor libraries that Occelo does not have yet."""
 

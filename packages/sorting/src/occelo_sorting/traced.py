@@ -13,6 +13,7 @@ from occelo_link.traced.registry import traces
 from occelo_link.traced.traced_values import Array
 from occelo_link.traced.tracer import Tracer
 from occelo_sorting.ops.orders import ArgSort, Sort
+from occelo_sorting.ops.searching import SearchSorted
 
 __all__: list[str] = []
 
@@ -26,3 +27,18 @@ def lower_sort(
         made: Sequence[Array] = fall_back(tracer, node, inputs)
         return made
     return [found[isinstance(node.op, ArgSort)]]
+
+
+@traces(SearchSorted)
+def lower_searchsorted(
+    tracer: Tracer, node: TensorApply[SearchSorted], inputs: list[Array]
+) -> Sequence[Array]:
+    a, v = (tracer.array(x) for x in inputs)
+    if tuple(a.shape[:-1]) != tuple(v.shape[:-1]):
+        found = None  # NumPy raises the error
+    else:
+        found = tracer.arrays.searchsorted(a, v, node.op.side == "right")
+    if found is None:
+        made: Sequence[Array] = fall_back(tracer, node, inputs)
+        return made
+    return [found]

@@ -167,6 +167,14 @@ class JaxArrays(Arrays):
         # the one that is not used is not compiled
         return jnp.sort(x, axis=-1), jnp.argsort(x, axis=-1, stable=True).astype(jnp.int64)
 
+    def searchsorted(self, a: Any, v: Any, right: bool) -> Any | None:
+        def search(row: Any, values: Any) -> Any:
+            return jnp.searchsorted(row, values, side="right" if right else "left")
+
+        if a.ndim == 1:
+            return search(a, v).astype(jnp.int64)
+        return jnp.vectorize(search, signature="(n),(m)->(m)")(a, v).astype(jnp.int64)
+
     def permutation(self, pivots: Any, n: int) -> Any:
         return lax.linalg.lu_pivots_to_permutation(pivots, n).astype(jnp.int64)
 

@@ -295,6 +295,18 @@ class TorchArrays(Arrays):
         found = torch.sort(x, dim=-1, stable=True)
         return found.values, found.indices
 
+    def searchsorted(self, a: Any, v: Any, right: bool) -> Any | None:
+        if a.is_complex() or a.dtype in (*_SIGNED, torch.bool):
+            return None
+        if not a.is_floating_point():
+            return torch.searchsorted(a.contiguous(), v.contiguous(), right=right)
+        # PyTorch takes NaN in a row for the smallest number, and it comes last
+        numbers = (~torch.isnan(a)).sum(dim=-1, keepdim=True)
+        row = torch.where(torch.isnan(a), torch.inf, a).contiguous()
+        found = torch.searchsorted(row, v.contiguous(), right=right)
+        whole = a.shape[-1] if right else numbers
+        return torch.where(torch.isnan(v), whole, torch.minimum(found, numbers))
+
     def permutation(self, pivots: Any, n: int) -> Any:
         # element [i, j] of this matrix is 1 if row j moves to place i
         square = torch.zeros((*pivots.shape[:-1], n, n), dtype=torch.float32)

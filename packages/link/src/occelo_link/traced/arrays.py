@@ -240,6 +240,14 @@ class Arrays(ABC):
         """
 
     @abstractmethod
+    def searchsorted(self, a: Array, v: Array, right: bool) -> Array | None:
+        """Return for each element of ``v`` how many elements of a sorted row of ``a`` come before it, as int64.
+
+        Both have the same dtype and the same leading lengths. Equal elements come before it if ``right`` is true.
+        Returns None if the library does not search arrays of this dtype.
+        """
+
+    @abstractmethod
     def permutation(self, pivots: Array, n: int) -> Array:
         """Return the order of n rows, as int64, after the exchanges that the pivots of `lu` describe."""
 

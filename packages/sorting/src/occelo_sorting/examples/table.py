@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from occelo_graph.examples.example import Example
-from occelo_sorting.examples import orders
+from occelo_sorting.examples import orders, searching
 
 EXAMPLES: list[Example] = [
     *orders.EXAMPLES,
+    *searching.EXAMPLES,
 ]

@@ -1,5 +1,5 @@
 """Lowerings of sorting to loops. The linkers ``native``, ``c``, ``c|py`` and ``numba`` use them."""
 
-from occelo_sorting.lowerings import networks
+from occelo_sorting.lowerings import bisection, networks
 
-__all__ = ["networks"]
+__all__ = ["bisection", "networks"]

@@ -1,0 +1,152 @@
+"""`topk`, `partition` and `lexsort`, with their relatives: graphs of `sort` and `argsort`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from occelo_graph.ir.known_values import known_integer
+from occelo_graph.ir.nodes import Constant
+from occelo_graph.narrowing import is_list_or_tuple
+from occelo_graph.ops.arguments import stands_for
+from occelo_graph.ops.cast import cast
+from occelo_graph.ops.create import broadcast_arrays
+from occelo_graph.ops.elemwise.arithmetic import maximum, switch
+from occelo_graph.ops.index.search import take_along_axis
+from occelo_graph.ops.index.subtensor import getitem
+from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_graph.tensors.type import is_discrete
+from occelo_sorting.ops.orders import argsort, axis_back, last_axis, row_order, sort
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.variable import TensorVariable
+
+__all__ = [
+    "argpartition",
+    "argtopk",
+    "lexsort",
+    "partition",
+    "topk",
+    "topk_and_argtopk",
+]
+
+
+def _ranked(x: TensorVariable, kth: Any) -> TensorVariable:
+    """The positions of the largest ``kth`` elements of each row, largest first; of the smallest, if ``kth`` is negative."""
+    k = known_integer(kth)
+    if k is not None:
+        order = row_order(x, descending=k > 0)
+        return getitem(order, (..., slice(None, abs(k))))
+    up, down = row_order(x), row_order(x, descending=True)
+    chosen = switch(kth > 0, down, up)
+    return getitem(chosen, (..., slice(None, maximum(kth, -kth))))
+
+
+def _checked_count(kth: Any, x: TensorVariable, name: str) -> Any:
+    """``kth`` as an integer variable. ValueError if it is 0, or statically larger than the rows."""
+    count = as_tensor_variable(kth)
+    if not is_discrete(count.dtype) or count.dtype == "bool" or count.type.ndim:
+        raise TypeError(f"kth of {name} must be an integer, got {count} of type {count.type}")
+    k, length = known_integer(count), x.type.shape[-1]
+    if k == 0:
+        raise ValueError(f"kth of {name} must not be 0")
+    if k is not None and length is not None and abs(k) > length:
+        raise ValueError(f"{name} of {abs(k)} elements along an axis of {length}: {x}")
+    return cast(count, "int64")
+
+
+def topk_and_argtopk(
+    x: Any, kth: Any, axis: int | None = -1, sorted: bool = True, idx_dtype: str = "int64"
+) -> list[TensorVariable]:
+    """The results of `topk` and `argtopk`, as a list."""
+    rows, where = last_axis(x, axis, "topk")
+    positions = _ranked(rows, _checked_count(kth, rows, "topk"))
+    values = take_along_axis(rows, positions, axis=-1)
+    return [axis_back(values, where), axis_back(cast(positions, idx_dtype), where)]
+
+
+def topk(
+    x: Any, kth: Any, axis: int | None = -1, sorted: bool = True, idx_dtype: str = "int64"
+) -> TensorVariable:
+    """The ``kth`` largest elements along ``axis``, largest first, or of all elements if ``axis`` is None.
+
+    If ``kth`` is negative, the ``-kth`` smallest, smallest first. NaN counts as the largest value. The result is always
+    sorted, whatever ``sorted`` says. ``kth`` may be a variable. ValueError if it is 0 or larger than the axis, TypeError
+    if it is no integer.
+    """
+    return topk_and_argtopk(x, kth, axis, sorted, idx_dtype)[0]
+
+
+def argtopk(
+    x: Any, kth: Any, axis: int | None = -1, sorted: bool = True, idx_dtype: str = "int64"
+) -> TensorVariable:
+    """The positions of the elements that `topk` returns. Of equal elements, those with smaller positions come first."""
+    return topk_and_argtopk(x, kth, axis, sorted, idx_dtype)[1]
+
+
+def _check_partition(name: str, x: TensorVariable, kth: Any, kind: str, order: Any) -> None:
+    if kind != "introselect":
+        raise ValueError(f"The kind of {name} is introselect, got {kind!r}")
+    if order is not None:
+        raise TypeError(f"{name} takes no order={order!r}: symbolic tensors have no named fields")
+    length = x.type.shape[-1]
+    for each in kth if is_list_or_tuple(kth) else (kth,):
+        variable = as_tensor_variable(each)
+        if not is_discrete(variable.dtype) or variable.dtype == "bool":
+            raise TypeError(f"kth of {name} must be integers, got {variable.type}")
+        if length is None or not isinstance(variable, Constant):
+            continue
+        if not ((variable.data >= -length) & (variable.data < length)).all():
+            raise ValueError(f"kth(={variable.data}) out of bounds ({length}) of {x}")
+
+
+@stands_for("partition", "a kth axis kind order")
+def partition(
+    a: Any, kth: Any, axis: int | None = -1, kind: str = "introselect", order: None = None
+) -> TensorVariable:
+    """A tensor with the ``kth`` element in sorted order, no larger ones before it, and no smaller ones after it.
+
+    All elements are sorted, which satisfies this for every ``kth``. NumPy's order of the other elements differs.
+    ValueError if ``kth`` is statically out of range.
+    """
+    rows, _ = last_axis(a, axis, "partition")
+    _check_partition("partition", rows, kth, kind, order)
+    return sort(a, axis)
+
+
+@stands_for("argpartition", "a kth axis kind order")
+def argpartition(
+    a: Any, kth: Any, axis: int | None = -1, kind: str = "introselect", order: None = None
+) -> TensorVariable:
+    """The positions of the elements that `partition` returns."""
+    rows, _ = last_axis(a, axis, "argpartition")
+    _check_partition("argpartition", rows, kth, kind, order)
+    return argsort(a, axis)
+
+
+@stands_for("lexsort", "keys axis")
+def lexsort(keys: Any, axis: int = -1) -> TensorVariable:
+    """The positions (int64) that sort by several keys: by the last one, where it is equal by the one before, and so on.
+
+    ``keys`` is a sequence of tensors, which broadcast, or a tensor whose rows are the keys. ValueError if there are no
+    keys.
+    """
+    if is_list_or_tuple(keys):
+        parts: list[TensorVariable] = list(broadcast_arrays(*map(as_tensor_variable, keys)))
+    else:
+        whole = as_tensor_variable(keys)
+        count = whole.type.shape[0] if whole.type.ndim else None
+        if count is None:
+            raise ValueError(f"lexsort needs a static number of keys, got {whole.type}")
+        parts = [getitem(whole, i) for i in range(count)]
+    if not parts:
+        raise ValueError("lexsort needs at least one key")
+    if not parts[0].type.ndim:
+        return as_tensor_variable(np.int64(0))
+    rows = [last_axis(part, axis, "lexsort") for part in parts]
+    where = rows[0][1]
+    order = row_order(rows[0][0])
+    for row, _ in rows[1:]:
+        order = take_along_axis(order, row_order(take_along_axis(row, order, -1)), -1)
+    return axis_back(order, where)

@@ -1,0 +1,118 @@
+"""`searchsorted`, `topk`, `partition` and their relatives beside NumPy's, and what they refuse."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import occelo as oc
+import occelo.tensor as ot
+
+ROW = np.array([-1.0, -0.0, 0.0, 2.0, 2.0, np.inf, np.nan, np.nan])
+AT = np.array([[0.0, -0.0, 2.0, 5.0], [np.inf, -np.inf, np.nan, 1.0]])
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+@pytest.mark.parametrize("n", [0, 1, 5, 8])
+def test_positions_are_those_of_numpy(side: Any, n: int) -> None:
+    a, v = ot.dvector("a"), ot.dmatrix("v")
+    f = oc.function([a, v], ot.searchsorted(a, v, side))
+    np.testing.assert_array_equal(f(ROW[:n], AT), np.searchsorted(ROW[:n], AT, side))
+    np.testing.assert_array_equal(
+        f(ROW[:n], AT[:, ::-2]), np.searchsorted(ROW[:n], AT, side)[:, ::-2]
+    )
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [("int8", "float32"), ("uint64", "int64"), ("bool", "int32")]
+)
+def test_both_are_compared_in_their_common_dtype(first: str, second: str) -> None:
+    row, at = np.array([0, 1, 1]).astype(first), np.array([1, 0, 3]).astype(second)
+    a, v = ot.tensor(dtype=first, shape=(3,)), ot.tensor(dtype=second, shape=(3,))
+    np.testing.assert_array_equal(
+        oc.function([a, v], ot.searchsorted(a, v))(row, at), np.searchsorted(row, at)
+    )
+
+
+def test_several_batches_of_rows_and_elements() -> None:
+    a, v = ot.dvector("a"), ot.dvector("v")
+    made = ot.searchsorted(a, v)
+    rows, ats = ot.dmatrix("rows"), ot.dmatrix("ats")
+    for of_a, of_v in ((rows, v), (a, ats), (rows, ats)):
+        found = oc.vectorize_graph(made, {a: of_a, v: of_v})
+        f = oc.function([of_a, of_v], found)
+        left = np.sort(AT)[:, :2] if of_a is rows else ROW
+        right = AT[:, ::-1] if of_v is ats else AT[1]
+        np.testing.assert_array_equal(
+            f(left, right),
+            [
+                np.searchsorted(
+                    left[i] if of_a is rows else left, right[i] if of_v is ats else right
+                )
+                for i in range(2)
+            ],
+        )
+
+
+@pytest.mark.parametrize("edges", [[], [1.0], [0.0, 1.0, 2.0], [2.0, 1.0, 0.0], [1.0, 1.0]])
+@pytest.mark.parametrize("right", [False, True])
+def test_bins_ascend_or_descend(edges: list[float], right: bool) -> None:
+    x, bins = ot.dmatrix("x"), ot.dvector("bins")
+    f = oc.function([x, bins], ot.digitize(x, bins, right))
+    np.testing.assert_array_equal(f(AT, np.array(edges)), np.digitize(AT, edges, right))
+
+
+@pytest.mark.parametrize("k", [1, 3, -1, -2])
+@pytest.mark.parametrize("axis", [0, -1, None])
+def test_the_largest_come_first(k: int, axis: Any) -> None:
+    x, count = ot.dmatrix("x"), ot.lscalar("count")
+    value = np.random.default_rng(1).permutation(15).reshape(3, 5) * 1.0
+    flat = value.ravel() if axis is None else np.moveaxis(value, axis, -1)
+    order = np.argsort(flat if k < 0 else -flat)[..., : abs(k)]
+    values = np.take_along_axis(flat, order, -1)
+    for given in (k, count):
+        made = ot.topk_and_argtopk(x, given, axis, idx_dtype="int32")
+        gradient = oc.grad((made[0] ** 2).sum(), x)
+        f = oc.function([x, count], [*made, gradient], on_unused_input="ignore")
+        top, positions, slope = f(value, k)
+        back = values if axis is None else np.moveaxis(values, -1, axis)
+        np.testing.assert_array_equal(top, back)
+        np.testing.assert_array_equal(
+            positions, order if axis is None else np.moveaxis(order, -1, axis)
+        )
+        assert positions.dtype == "int32"
+        np.testing.assert_array_equal(slope, np.where(np.isin(value, values), 2 * value, 0.0))
+
+
+def test_keys_decide_from_the_last_to_the_first() -> None:
+    generator = np.random.default_rng(2)
+    keys = [generator.integers(0, 3, (2, 9)) for _ in range(3)]
+    x, y, z = ot.lmatrices("x", "y", "z")
+    for axis in (0, -1):
+        f = oc.function(
+            [x, y, z], [ot.lexsort((x, y, z), axis), ot.lexsort(ot.stack([x, y, z]), axis)]
+        )
+        for made in f(*keys):
+            np.testing.assert_array_equal(made, np.lexsort(keys, axis))
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "told"),
+    [
+        (lambda x: ot.searchsorted(x, 1.0), ValueError, "searches a vector, got a=x"),
+        (lambda x: ot.searchsorted(x[0], 1.0, "middle"), ValueError, "middle"),
+        (lambda x: ot.searchsorted(x[0], 1.0, sorter=x[0]), TypeError, "sorter must be integers"),
+        (lambda x: ot.digitize(x, x), ValueError, "bins=x"),
+        (lambda x: ot.topk(x, 0), ValueError, "must not be 0"),
+        (lambda x: ot.topk(x, 1.5), TypeError, "kth of topk must be an integer"),
+        (lambda x: ot.topk(x, 4), ValueError, "of 4 elements along an axis of 3: x"),
+        (lambda x: ot.partition(x, 3), ValueError, r"kth\(=3\) out of bounds \(3\) of x"),
+        (lambda x: ot.argpartition(x, 0, kind="other"), ValueError, "other"),
+        (lambda x: ot.lexsort(()), ValueError, "at least one key"),
+    ],
+)
+def test_errors_name_what_is_wrong(call: Any, error: type[Exception], told: str) -> None:
+    with pytest.raises(error, match=told):
+        call(ot.tensor("x", dtype="float64", shape=(None, 3)))
