@@ -22,7 +22,8 @@ from occelo_graph.tensor import vectorize as vectorize
 from occelo_graph.tensor import vectorize_graph as vectorize_graph
 
 _SORTING = """
-argpartition argsort argtopk digitize lexsort partition searchsorted sort topk topk_and_argtopk
+argpartition argsort argtopk digitize lexsort median nanmedian nanpercentile nanquantile partition percentile
+quantile searchsorted sort topk topk_and_argtopk
 """
 """The names of `occelo_sorting.functions`, which is imported at the first use of one of them."""
 

@@ -5,5 +5,6 @@ part of the family that stands for NumPy's functions (`occelo_graph.ops.argument
 """
 
 from occelo_sorting.ops.orders import *
+from occelo_sorting.ops.quantiles import *
 from occelo_sorting.ops.searching import *
 from occelo_sorting.ops.selecting import *
