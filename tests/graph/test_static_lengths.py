@@ -26,6 +26,12 @@ BY_VALUES = {
     "op_from_graph": "the inner graph was built for dynamic lengths",
     "tril_indices": "the number of elements of a computed matrix",
     "triu_indices": "the number of elements of a computed matrix",
+    **dict.fromkeys(["bincount", "bincount_weights"], "the largest number"),
+    **dict.fromkeys(
+        ["unique", "unique_all", "unique_counts", "unique_positions", "unique_rows"]
+        + ["unique_values", "intersect1d", "setdiff1d", "setxor1d", "union1d"],
+        "the number of different elements",
+    ),
 }
 """Examples with lengths that depend on more than types and integer constants, and on what."""
 

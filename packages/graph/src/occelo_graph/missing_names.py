@@ -22,12 +22,12 @@ AT_TOP = frozenset(
 """Names in `occelo` that a user may look for in `occelo.tensor`."""
 
 ABSENT = frozenset(
-    "batch_normalization bincount conv conv2d convolve1d "
+    "batch_normalization conv conv2d convolve1d "
     "convolve2d fft gradient irfft "
     "minimize "
     "optimize rfft root "
     "signal sparse "
-    "unique wrap_jax xtensor RandomStreams".split()
+    "wrap_jax xtensor RandomStreams".split()
 )
 """Names of similar tensor libraries that Occelo does not have yet."""
 

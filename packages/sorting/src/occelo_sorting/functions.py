@@ -4,7 +4,10 @@ Users reach them in `occelo.tensor`, which imports this module at the first use 
 part of the family that stands for NumPy's functions (`occelo_graph.ops.arguments`).
 """
 
+from occelo_sorting.ops.counting import *
+from occelo_sorting.ops.nan_reductions import *
 from occelo_sorting.ops.orders import *
 from occelo_sorting.ops.quantiles import *
 from occelo_sorting.ops.searching import *
 from occelo_sorting.ops.selecting import *
+from occelo_sorting.ops.sets import *

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from occelo_graph.examples.example import Example
-from occelo_sorting.examples import orders, quantiles, searching
+from occelo_sorting.examples import nan_reductions, orders, quantiles, searching, sets
 
 EXAMPLES: list[Example] = [
     *orders.EXAMPLES,
     *searching.EXAMPLES,
     *quantiles.EXAMPLES,
+    *sets.EXAMPLES,
+    *nan_reductions.EXAMPLES,
 ]

@@ -1,0 +1,309 @@
+"""`bincount`, the histograms, `mode`, `count_nonzero` and `argwhere`: how often and where something occurs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from occelo_graph.ir.known_values import known_integer
+from occelo_graph.narrowing import is_list_or_tuple
+from occelo_graph.ops.arguments import stands_for
+from occelo_graph.ops.cast import cast
+from occelo_graph.ops.control.checks import CheckAndRaise
+from occelo_graph.ops.create import broadcast_to, linspace, ones_like, zeros
+from occelo_graph.ops.elemwise.arithmetic import (
+    and_,
+    eq,
+    ge,
+    le,
+    lt,
+    maximum,
+    neq,
+    switch,
+)
+from occelo_graph.ops.index.search import nonzero, take_along_axis
+from occelo_graph.ops.index.subtensor import getitem
+from occelo_graph.ops.join import diff, join, stack
+from occelo_graph.ops.reduce import all as all_
+from occelo_graph.ops.reduce import argmax, sum
+from occelo_graph.ops.reduce import max as max_
+from occelo_graph.ops.reduce import min as min_
+from occelo_graph.ops.shape.dimensions import expand_dims
+from occelo_graph.ops.shape.reading import length_product, lengths_by_variables
+from occelo_graph.ops.shape.reshaping import flatten, reshape
+from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_graph.tensors.type import is_discrete
+from occelo_sorting.ops.orders import Sort
+from occelo_sorting.ops.rows import Rows
+from occelo_sorting.ops.searching import SearchSorted, of_one_dtype, searchsorted
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.variable import TensorVariable
+
+__all__ = [
+    "argwhere",
+    "bincount",
+    "count_nonzero",
+    "histogram",
+    "histogram2d",
+    "histogram_bin_edges",
+    "histogramdd",
+    "mode",
+]
+
+
+def _totals(at: Any, weights: Any, count: Any) -> Any:
+    """The sums of the weights for each number in ``at``, from 0 to ``count - 1``."""
+    return getitem(zeros((count,), dtype=weights.dtype), at).inc(weights)
+
+
+@stands_for("bincount", "x weights minlength")
+def bincount(
+    x: Any, weights: Any = None, minlength: Any = 0, *, length: Any = None
+) -> TensorVariable:
+    """How often each number from 0 on occurs in the vector ``x`` of integers, or the sums of its weights (float64).
+
+    The result has ``minlength`` elements, or more if a number is larger. With ``length`` it has this length, and larger
+    numbers are not counted, as in JAX. TypeError unless ``x`` are integers or booleans; ValueError unless it is a vector,
+    or if a number is negative.
+    """
+    x = as_tensor_variable(x)
+    if x.type.ndim != 1:
+        raise ValueError(f"bincount takes a vector, got {x} of type {x.type}")
+    if not is_discrete(x.dtype):
+        raise TypeError(f"bincount takes integers, got {x} of type {x.type}")
+    at = CheckAndRaise(ValueError, "bincount takes no negative numbers")(
+        cast(x, "int64"), all_(ge(x, 0))
+    )
+    if weights is None:
+        each = ones_like(at)
+    else:
+        each = cast(as_tensor_variable(weights), "float64")
+        if each.type.ndim != 1:
+            raise ValueError(f"The weights must be a vector, got {weights} of type {each.type}")
+        each = CheckAndRaise(ValueError, "The weights and list don't have the same length.")(
+            each, eq(lengths_by_variables(each)[0], lengths_by_variables(x)[0])
+        )
+    if length is not None:
+        inside = lt(at, length)
+        return _totals(switch(inside, at, 0), switch(inside, each, 0), length)
+    least = as_tensor_variable(minlength)
+    if not is_discrete(least.dtype) or least.type.ndim:
+        raise TypeError(f"minlength must be an integer, got {least} of type {least.type}")
+    known = known_integer(least)
+    if known is not None and known < 0:
+        raise ValueError(f"minlength must not be negative, got {known}")
+    # -1 stands for the largest element where there is none
+    most = max_(join(0, at, np.array([-1]))) + 1
+    return _totals(at, each, maximum(most, cast(least, "int64")))
+
+
+def _range_of(a: Any, range_: Any) -> tuple[Any, Any]:
+    """The first and the last edge: those of ``range_``, or the smallest and the largest element, or 0 and 1 if there is none."""
+    if range_ is not None:
+        ends = list(range_)
+    else:
+        empty = eq(lengths_by_variables(a)[0], 0)
+        one = join(0, a, _first(a, np.zeros(1, a.dtype)))  # there may be none
+        ends = [switch(empty, 0, min_(one)), switch(empty, 1, max_(one))]
+    # plain numbers do not decide about the dtype
+    kinds = [v if type(v) in (int, float) else as_tensor_variable(v).type.numpy_dtype for v in ends]
+    dtype = np.result_type(a.type.numpy_dtype, *kinds)
+    name = (np.result_type(dtype, float) if dtype.kind in "biu" else dtype).name
+    low, high = (cast(as_tensor_variable(v), name) for v in ends)
+    fits = CheckAndRaise(ValueError, "The range of a histogram must be finite and ascend")
+    low = fits(low, and_(le(low, high), eq(high - low, high - low)))
+    same = eq(low, high)
+    return switch(same, low - 0.5, low), switch(same, high + 0.5, high)
+
+
+def _first(a: Any, other: Any) -> Any:
+    """The first element as a vector, or ``other`` if there is none."""
+    return getitem(join(0, a, other), slice(None, 1))
+
+
+def _edges(a: Any, bins: Any, range_: Any, name: str = "bins") -> Any:
+    """The edges of the bins, from their number or as they are given."""
+    if isinstance(bins, str):
+        raise TypeError(
+            f"The number of bins cannot be chosen by {bins!r}: it would follow from values; pass a number or edges"
+        )
+    edges = as_tensor_variable(bins)
+    if edges.type.ndim > 1:
+        raise ValueError(f"{name} must be a number or a vector of edges, got {edges.type}")
+    if edges.type.ndim:
+        ascend = CheckAndRaise(ValueError, f"{name} must increase monotonically")
+        return ascend(edges, all_(ge(diff(edges), 0)))
+    if not is_discrete(edges.dtype):
+        raise TypeError(f"{name} must be an integer, or a vector of edges, got {edges.type}")
+    n = known_integer(edges)
+    if n is not None and n < 1:
+        raise ValueError(f"{name} must be positive, got {n}")
+    low, high = _range_of(a, range_)
+    return linspace(low, high, (edges if n is None else n) + 1, dtype=low.dtype)
+
+
+def _numbers(a: Any, edges: Any) -> tuple[Any, Any]:
+    """The number of the bin of each element, and whether it is in a bin. The last bin has its right edge."""
+    a, edges = of_one_dtype(a, edges)
+    count = as_tensor_variable(lengths_by_variables(edges)[0]) - 1
+    at = searchsorted(edges, a, "right") - 1
+    at = switch(eq(a, getitem(edges, -1)), count - 1, at)
+    inside = and_(ge(at, 0), lt(at, count))
+    inside = inside if is_discrete(a.dtype) else and_(inside, eq(a, a))
+    return switch(inside, at, 0), inside
+
+
+@stands_for("histogram_bin_edges", "a bins range -weights")
+def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None) -> TensorVariable:
+    """The edges of the bins of `histogram`."""
+    made: TensorVariable = _edges(flatten(as_tensor_variable(a)), bins, range)
+    return made
+
+
+@stands_for("histogram", "a bins range density weights")
+def histogram(
+    a: Any, bins: Any = 10, range: Any = None, density: bool | None = None, weights: Any = None
+) -> tuple[TensorVariable, TensorVariable]:
+    """How many elements of ``a`` are in each bin (int64), or the sums of their weights; and the edges of the bins.
+
+    ``bins`` is the number of bins of equal width between the numbers of ``range``, by default the smallest and the largest
+    element, or a vector of edges. The last bin has its right edge; elements outside of all bins and NaN are not counted.
+    With ``density`` the integral over the bins is 1. TypeError for the name of a rule as ``bins``. ValueError if edges
+    do not ascend, or a range is not finite.
+    """
+    shape = as_tensor_variable(a)
+    x = flatten(shape)
+    edges = _edges(x, bins, range)
+    at, inside = _numbers(x, edges)
+    if weights is None:
+        each = cast(inside, "int64")
+    else:
+        w = as_tensor_variable(weights)
+        if w.type.ndim != shape.type.ndim:
+            raise ValueError(f"weights should have the shape of a, got {w.type} and {shape.type}")
+        each = switch(inside, flatten(w), cast(0, w.dtype))
+    counts = _totals(at, each, as_tensor_variable(lengths_by_variables(edges)[0]) - 1)
+    if density:
+        counts = counts / cast(diff(edges), "float64") / sum(counts)
+    return counts, edges
+
+
+def _listed(value: Any, count: int, what: str) -> Sequence[Any]:
+    """An argument for each dimension, from one for all or from a sequence."""
+    if value is None or not is_list_or_tuple(value):
+        return [value] * count
+    if len(value) != count:
+        raise ValueError(
+            f"{what} must have an entry for each of {count} dimensions, got {len(value)}"
+        )
+    return value
+
+
+@stands_for("histogramdd", "sample bins range density weights")
+def histogramdd(
+    sample: Any, bins: Any = 10, range: Any = None, density: bool | None = None, weights: Any = None
+) -> tuple[TensorVariable, tuple[TensorVariable, ...]]:
+    """The histogram of points (float64), and a tuple of the edges of the bins of each dimension.
+
+    ``sample`` is a matrix with a point in each row, or a sequence with a vector for each dimension. ``bins`` and ``range``
+    are those of `histogram`, one for all dimensions or a sequence. The other arguments are those of `histogram`, too.
+    """
+    if is_list_or_tuple(sample):
+        columns = of_one_dtype(*sample)
+    else:
+        points = as_tensor_variable(sample)
+        if points.type.ndim == 1:
+            points = expand_dims(points, 1)
+        width = points.type.shape[1] if points.type.ndim == 2 else None
+        if width is None:
+            raise ValueError(f"histogramdd needs a static number of dimensions, got {points.type}")
+        columns = [getitem(points, (slice(None), i)) for i in _counted(width)]
+    n = len(columns)
+    numbers = bins if is_list_or_tuple(bins) else [bins] * n
+    if len(numbers) != n:
+        raise ValueError(f"bins must have an entry for each of {n} dimensions, got {len(numbers)}")
+    ranges = [None] * n if range is None else _listed(range, n, "range")
+    edges = [
+        _edges(x, b, r, f"bins[{i}]")
+        for i, (x, b, r) in enumerate(zip(columns, numbers, ranges, strict=True))
+    ]
+    lengths: list[Any] = [as_tensor_variable(lengths_by_variables(e)[0]) - 1 for e in edges]
+    place: Any = as_tensor_variable(0)
+    inside: Any = as_tensor_variable(np.True_)
+    for x, e, length in zip(columns, edges, lengths, strict=True):
+        at, fits = _numbers(x, e)
+        place, inside = place * length + at, and_(inside, fits)
+    each = cast(inside, "float64")
+    if weights is not None:
+        each = switch(inside, cast(as_tensor_variable(weights), "float64"), 0.0)
+    counts = reshape(_totals(place, each, length_product(lengths)), lengths, n)
+    if density:
+        total = sum(counts)
+        for i, e in enumerate(edges):
+            order: list[Any] = [0 if j == i else "x" for j in _counted(n)]
+            counts = counts / diff(e).dimshuffle(order)
+        counts = counts / total
+    return counts, tuple(edges)
+
+
+_counted = range
+"""Python's ``range``, which arguments of the functions above are called, too."""
+
+
+@stands_for("histogram2d", "x y bins range density weights")
+def histogram2d(
+    x: Any,
+    y: Any,
+    bins: Any = 10,
+    range: Any = None,
+    density: bool | None = None,
+    weights: Any = None,
+) -> tuple[TensorVariable, TensorVariable, TensorVariable]:
+    """The histogram of the points with coordinates ``x`` and ``y``, and the edges of both: see `histogramdd`.
+
+    ``bins`` is a number or a vector of edges for both, or a pair of these.
+    """
+    pair = is_list_or_tuple(bins) and len(bins) == 2
+    if not pair and not isinstance(bins, int):
+        bins = [bins, bins]
+    counts, (first, second) = histogramdd([x, y], bins, range, density, weights)
+    return counts, first, second
+
+
+class ModeResult(NamedTuple):
+    """The result of `mode`: the values, and how often they occur."""
+
+    mode: Any
+    count: Any
+
+
+def mode(a: Any, axis: Any = 0, keepdims: bool = False) -> ModeResult:
+    """The element that occurs most often along ``axis`` (one, several, or None for all), and how often, as int64.
+
+    Of several such elements it is the smallest one. NaN counts as one element, larger than all others. As in SciPy,
+    ``axis`` is 0 by default. ValueError at run time if there are no elements.
+    """
+    rows = Rows(a, axis, keepdims)
+    ordered: Any = Sort()(rows.values)
+    counts = SearchSorted("right")(ordered, ordered) - SearchSorted("left")(ordered, ordered)
+    at = argmax(counts, axis=-1, keepdims=True)
+    values = getitem(take_along_axis(ordered, at, -1), (..., 0))
+    return ModeResult(rows.whole(values), rows.whole(max_(counts, axis=-1)))
+
+
+def count_nonzero(a: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
+    """How many elements along ``axis`` (one, several, or None for all) are not 0, as int64."""
+    return sum(neq(a, 0), axis, keepdims=keepdims)
+
+
+@stands_for("argwhere", "a")
+def argwhere(a: Any) -> TensorVariable:
+    """The indices of the elements that are not 0, as the rows of an int64 matrix."""
+    x = as_tensor_variable(a)
+    if not x.type.ndim:
+        found = nonzero(reshape(x, (1,)))[0]
+        return broadcast_to(expand_dims(found, 1), [lengths_by_variables(found)[0], 1])[:, :0]
+    return stack(list(nonzero(x)), axis=1)

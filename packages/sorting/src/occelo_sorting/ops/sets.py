@@ -1,0 +1,327 @@
+"""`unique`, `isin` and the functions of sets: graphs that compare neighbours in a sorted vector.
+
+The lengths of most results follow from values, so they are known only when the function runs. `unique` and `union1d` take
+``size``, the length of the result, as in JAX: then the result is cut, or filled.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from occelo_graph.ir.known_values import known_integer
+from occelo_graph.ops.arguments import stands_for
+from occelo_graph.ops.cast import cast
+from occelo_graph.ops.create import arange, full, zeros
+from occelo_graph.ops.elemwise.arithmetic import (
+    and_,
+    eq,
+    invert,
+    isnan,
+    lt,
+    minimum,
+    neq,
+    switch,
+)
+from occelo_graph.ops.index.search import flatnonzero, take
+from occelo_graph.ops.index.subtensor import getitem
+from occelo_graph.ops.join import join
+from occelo_graph.ops.reduce import any as any_
+from occelo_graph.ops.reduce import cumsum
+from occelo_graph.ops.shape.axes import normalize_axis
+from occelo_graph.ops.shape.dimensions import moveaxis
+from occelo_graph.ops.shape.reading import length_product, lengths_by_variables
+from occelo_graph.ops.shape.reshaping import flatten, reshape
+from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_graph.tensors.type import is_discrete
+from occelo_sorting.ops.orders import ArgSort, Sort
+from occelo_sorting.ops.searching import of_one_dtype, searchsorted
+from occelo_sorting.ops.selecting import lexsort
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.variable import TensorVariable
+
+__all__ = [
+    "intersect1d",
+    "isin",
+    "setdiff1d",
+    "setxor1d",
+    "union1d",
+    "unique",
+    "unique_all",
+    "unique_counts",
+    "unique_inverse",
+    "unique_values",
+]
+
+
+def _vector(a: Any) -> TensorVariable:
+    x = as_tensor_variable(a)
+    return x if x.type.ndim == 1 else flatten(x)
+
+
+def _differs(ordered: Any, equal_nan: bool) -> Any:
+    """For each element of a sorted vector but the first, whether it differs from the one before it."""
+    before, after = getitem(ordered, slice(None, -1)), getitem(ordered, slice(1, None))
+    differs = neq(before, after)
+    if ordered.type.ndim > 1:
+        return any_(differs, axis=1)
+    if equal_nan and not is_discrete(ordered.dtype):
+        differs = and_(differs, invert(and_(isnan(before), isnan(after))))
+    return differs
+
+
+def _starts(ordered: Any, equal_nan: bool = True) -> Any:
+    """Whether each element of a sorted vector is the first of those that equal it."""
+    one = (
+        arange(minimum(lengths_by_variables(ordered)[0], 1)) >= 0
+    )  # True, or nothing in an empty vector
+    return join(0, one, _differs(ordered, equal_nan))
+
+
+def _rows(x: TensorVariable, axis: int) -> tuple[TensorVariable, TensorVariable]:
+    """The slices of ``x`` along ``axis``, first as such, then as the rows of a matrix."""
+    where = normalize_axis(axis, x.type.ndim)
+    slices = moveaxis(x, where, 0) if where else x
+    lengths = lengths_by_variables(slices)
+    matrix = reshape(slices, (lengths[0], length_product(lengths[1:])), 2)
+    if matrix.type.shape[1] is None:
+        raise ValueError(
+            f"unique along axis {axis} needs slices of a static length, got {x} of type {x.type}"
+        )
+    return slices, matrix
+
+
+class _Runs:
+    """Where the runs of equal elements of a sorted vector start: in the sorted vector, and how many there are."""
+
+    def __init__(self, starts: Any, size: Any) -> None:
+        self.starts = starts
+        self.length = lengths_by_variables(starts)[0]
+        self.numbers = cumsum(starts) - 1
+        self.size = None if size is None else _checked_size(size)
+        if self.size is None:
+            self.positions = flatnonzero(starts)
+            self.exists: Any = None
+            return
+        total = starts.sum()
+        wanted = arange(self.size)
+        # the first position at which as many runs have started; for a length that is given, no length follows from values
+        found = searchsorted(self.numbers, wanted)
+        self.exists = lt(wanted, total)
+        self.positions = switch(self.exists, found, 0)
+
+    def filled(self, values: Any, fill: Any) -> Any:
+        """The values of the runs, and ``fill`` for those that are wanted and do not exist."""
+        return values if self.exists is None else switch(self.exists, values, fill)
+
+    def counts(self) -> Any:
+        """The lengths of the runs."""
+        end = cast(as_tensor_variable(self.length), "int64")
+        if self.exists is None:
+            bounds = join(0, self.positions, end.dimshuffle("x"))
+            return getitem(bounds, slice(1, None)) - getitem(bounds, slice(None, -1))
+        wanted = arange(self.size)
+        return searchsorted(self.numbers, wanted, "right") - searchsorted(self.numbers, wanted)
+
+
+def _checked_size(size: Any) -> Any:
+    n = known_integer(as_tensor_variable(size))
+    if n is not None and n < 0:
+        raise ValueError(f"size must not be negative, got {n}")
+    return size if n is None else n
+
+
+@stands_for(
+    "unique",
+    "ar return_index return_inverse return_counts axis equal_nan sorted",
+)
+def unique(
+    ar: Any,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: int | None = None,
+    *,
+    equal_nan: bool = True,
+    sorted: bool = True,
+    size: Any = None,
+    fill_value: Any = None,
+) -> Any:
+    """The different elements of ``ar`` in ascending order, or with ``axis`` its different slices along this axis.
+
+    With any of the ``return_`` arguments the result is a list: the elements, the positions at which they occur first,
+    the positions in the result at which the elements of ``ar`` are, and how often each occurs. If ``equal_nan`` is true,
+    all NaN are one element (but not in slices). The result is always sorted.
+
+    ``size`` is the length of the result: it is cut, or filled with ``fill_value``, by default the smallest element; counts
+    of what is filled in are 0. It needs at least one element. ValueError if slices have no static length.
+    """
+    x = as_tensor_variable(ar)
+    if axis is None:
+        items: Any = _vector(x)
+        need_order = return_index or return_inverse
+        order: Any = ArgSort()(items) if need_order else None
+        ordered: Any = take(items, order) if need_order else Sort()(items)
+        starts = _starts(ordered, equal_nan)
+    else:
+        items, matrix = _rows(x, axis)
+        width = matrix.type.shape[1] or 0
+        keys = [getitem(matrix, (slice(None), i)) for i in reversed(range(width))]
+        order = lexsort(keys) if keys else arange(lengths_by_variables(matrix)[0])
+        ordered = take(items, order, axis=0)
+        starts = _starts(take(matrix, order, axis=0))
+    runs = _Runs(starts, size)
+    first = getitem(ordered, 0) if fill_value is None and size is not None else fill_value
+    values = _filled_values(runs, take(ordered, runs.positions, axis=0), first)
+    if axis is not None and (where := normalize_axis(axis, x.type.ndim)):
+        values = moveaxis(values, 0, where)
+    results = [values]
+    if return_index:
+        at = take(order, runs.positions)
+        results.append(runs.filled(at, 0 if size is None else getitem(order, 0)))
+    if return_inverse:
+        blank = zeros((runs.length,), dtype="int64")
+        inverse = getitem(blank, order).set(runs.numbers)
+        if axis is None and x.type.ndim != 1:
+            inverse = reshape(inverse, lengths_by_variables(x), x.type.ndim)
+        results.append(inverse)
+    if return_counts:
+        results.append(runs.counts())
+    return results if len(results) > 1 else values
+
+
+def _filled_values(runs: _Runs, values: Any, fill: Any) -> Any:
+    if runs.exists is None:
+        return values
+    exists = runs.exists.dimshuffle([0, *["x"] * (values.type.ndim - 1)])
+    return switch(exists, values, cast(as_tensor_variable(fill), values.dtype))
+
+
+class UniqueAll(NamedTuple):
+    """The result of `unique_all`."""
+
+    values: Any
+    indices: Any
+    inverse_indices: Any
+    counts: Any
+
+
+class UniqueCounts(NamedTuple):
+    """The result of `unique_counts`."""
+
+    values: Any
+    counts: Any
+
+
+class UniqueInverse(NamedTuple):
+    """The result of `unique_inverse`."""
+
+    values: Any
+    inverse_indices: Any
+
+
+@stands_for("unique_all", "x")
+def unique_all(x: Any) -> UniqueAll:
+    """The different elements, where each occurs first, where each element is in the result, and counts: see `unique`.
+
+    As in the array API standard, each NaN is an element.
+    """
+    return UniqueAll(*unique(x, True, True, True, equal_nan=False))
+
+
+@stands_for("unique_counts", "x")
+def unique_counts(x: Any) -> UniqueCounts:
+    """The different elements and how often each occurs; each NaN is an element."""
+    return UniqueCounts(*unique(x, return_counts=True, equal_nan=False))
+
+
+@stands_for("unique_inverse", "x")
+def unique_inverse(x: Any) -> UniqueInverse:
+    """The different elements, and where each element of ``x`` is among them; each NaN is an element."""
+    return UniqueInverse(*unique(x, return_inverse=True, equal_nan=False))
+
+
+@stands_for("unique_values", "x")
+def unique_values(x: Any) -> TensorVariable:
+    """The different elements in ascending order; each NaN is an element."""
+    made: TensorVariable = unique(x, equal_nan=False)
+    return made
+
+
+@stands_for("isin", "element test_elements assume_unique invert kind")
+def isin(
+    element: Any,
+    test_elements: Any,
+    assume_unique: bool = False,
+    invert: bool = False,
+    *,
+    kind: str | None = None,
+) -> TensorVariable:
+    """Whether each element of ``element`` is one of ``test_elements``, or with ``invert`` whether it is none.
+
+    NaN is never one of them. ``assume_unique`` and ``kind`` do not change the result. ValueError for an unknown ``kind``.
+    """
+    if kind not in (None, "sort", "table"):
+        raise ValueError(f"The kind of isin is None, 'sort' or 'table', got {kind!r}")
+    x, test = of_one_dtype(element, test_elements)
+    ordered: Any = Sort()(_vector(test))
+    among = neq(searchsorted(ordered, x), searchsorted(ordered, x, "right"))
+    if not is_discrete(x.dtype):
+        among = and_(among, eq(x, x))
+    return eq(among, np.False_) if invert else among
+
+
+def _sides(ar1: Any, ar2: Any) -> tuple[Any, Any]:
+    first, second = of_one_dtype(ar1, ar2)
+    return _vector(first), _vector(second)
+
+
+@stands_for("union1d", "ar1 ar2")
+def union1d(ar1: Any, ar2: Any, *, size: Any = None, fill_value: Any = None) -> TensorVariable:
+    """The different elements of both tensors in ascending order. ``size`` and ``fill_value`` are those of `unique`."""
+    both = join(0, *_sides(ar1, ar2))
+    made: TensorVariable = unique(both, size=size, fill_value=fill_value)
+    return made
+
+
+@stands_for("intersect1d", "ar1 ar2 assume_unique return_indices")
+def intersect1d(
+    ar1: Any, ar2: Any, assume_unique: bool = False, return_indices: bool = False
+) -> Any:
+    """The different elements that are in both tensors, in ascending order.
+
+    With ``return_indices``, a list of these and of the positions in each flattened tensor at which they occur first.
+    """
+    first, second = _sides(ar1, ar2)
+    values, positions = unique(first, return_index=True)
+    chosen = flatnonzero(isin(values, second))
+    common = take(values, chosen)
+    if not return_indices:
+        return common
+    others, places = unique(second, return_index=True)
+    return [common, take(positions, chosen), take(places, searchsorted(others, common))]
+
+
+@stands_for("setdiff1d", "ar1 ar2 assume_unique")
+def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> TensorVariable:
+    """The different elements of ``ar1`` that are not in ``ar2``, in ascending order.
+
+    With ``assume_unique``, all elements of ``ar1`` that are not in ``ar2``, in their order.
+    """
+    own = as_tensor_variable(ar1)
+    values = _vector(own) if assume_unique else unique(own)
+    return take(values, flatnonzero(isin(values, ar2, invert=True)))
+
+
+@stands_for("setxor1d", "ar1 ar2 assume_unique")
+def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> TensorVariable:
+    """The different elements that are in exactly one of the tensors, in ascending order."""
+    first, second = (v if assume_unique else unique(v) for v in _sides(ar1, ar2))
+    ordered: Any = Sort()(join(0, first, second))
+    starts = _starts(ordered, equal_nan=False)
+    # alone: it starts a run, and so does the next one, or there is no next one
+    next_starts = join(0, getitem(starts, slice(1, None)), full((1,), np.True_))
+    length = lengths_by_variables(ordered)[0]
+    return take(ordered, flatnonzero(and_(starts, getitem(next_starts, slice(None, length)))))

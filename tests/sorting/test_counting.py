@@ -1,0 +1,190 @@
+"""Counts, histograms, modes and reductions that ignore NaN, beside those of NumPy and SciPy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import occelo as oc
+import occelo.tensor as ot
+import occelo_graph as og
+
+GENERATOR = np.random.default_rng(9)
+NANS = GENERATOR.integers(-3, 4, (3, 4)) * 0.5
+NANS[0, 1] = NANS[2, 2] = np.nan
+POINTS = GENERATOR.normal(size=(30, 2))
+
+
+def _flat(result: Any) -> list[Any]:
+    return (
+        [r for each in result for r in _flat(each)]
+        if isinstance(result, list | tuple)
+        else [result]
+    )
+
+
+def _compare(
+    ours: Any,
+    theirs: Any,
+    *values: Any,
+    more: tuple[Any, ...] = (),
+    rtol: float = 1e-12,
+    **options: Any,
+) -> None:
+    """Call both with the values, then ``more``, then options; the values are variables of dynamic shapes for ours."""
+    inputs = [ot.tensor(dtype=v.dtype, shape=(None,) * v.ndim) for v in values]
+    given = dict(zip(inputs, values, strict=True))
+    listed = _flat(ours(*inputs, *more, **options)), _flat(theirs(*values, *more, **options))
+    for made, expected in zip(*listed, strict=True):
+        found = og.evaluate(made, given)
+        assert found.dtype == np.asarray(expected).dtype
+        np.testing.assert_allclose(found, expected, rtol=rtol)
+
+
+@pytest.mark.parametrize("least", [0, 2, 9])
+@pytest.mark.parametrize("dtype", ["int64", "uint8", "bool"])
+def test_numbers_are_counted(least: int, dtype: str) -> None:
+    value = np.array([0, 3, 1, 3, 0]).astype(dtype)
+    weights = np.array([0.5, 1.0, 2.0, 3.0, 4.0])
+    for v in (value, value[:0], value[::-2]):
+        _compare(ot.bincount, np.bincount, v, more=(None, least))
+    _compare(ot.bincount, np.bincount, value, weights, more=(least,))
+    x = ot.tensor("x", dtype=dtype, shape=(None,))
+    of_length = ot.bincount(x, length=2)
+    assert of_length.type.shape == (2,)
+    np.testing.assert_array_equal(og.evaluate(of_length, {x: value}), np.bincount(value)[:2])
+
+
+def test_weights_have_gradients() -> None:
+    x, w = ot.lvector("x"), ot.dvector("w")
+    cost = (ot.bincount(x, w) * np.array([1.0, 10.0, 100.0])).sum()
+    f = oc.function([x, w], oc.grad(cost, w))
+    np.testing.assert_array_equal(f([2, 0, 2, 1], np.ones(4)), [100.0, 1.0, 100.0, 10.0])
+
+
+@pytest.mark.parametrize("bins", [1, 10, [0.0, 0.5, 1.0, 3.0], [1, 2]])
+@pytest.mark.parametrize("density", [False, True])
+@pytest.mark.filterwarnings("ignore")
+def test_histograms(bins: Any, density: bool) -> None:
+    for value in (
+        POINTS[:, 0],
+        POINTS.astype("float32"),
+        GENERATOR.integers(0, 5, 20),
+        np.zeros(0),
+        np.ones(3),
+    ):
+        rtol = 1e-6 if value.dtype == "float32" else 1e-12
+        for range_ in (None, (-1, 1.5)):
+            _compare(ot.histogram, np.histogram, value, more=(bins, range_, density), rtol=rtol)
+            edges = ot.histogram_bin_edges, np.histogram_bin_edges
+            _compare(*edges, value, more=(bins, range_), rtol=rtol)
+    _compare(
+        lambda x, w: ot.histogram(x, bins, (-1, 1), density, w),
+        lambda x, w: np.histogram(x, bins, (-1, 1), density, w),
+        NANS,
+        np.abs(NANS * 0 + 2),
+    )
+
+
+@pytest.mark.parametrize("bins", [4, [3, 5], [np.array([-1.0, 0.0, 1.0]), 3]])
+@pytest.mark.parametrize("density", [False, True])
+def test_histograms_of_points(bins: Any, density: bool) -> None:
+    _compare(
+        lambda x: ot.histogramdd(ot.specify_shape(x, (None, 2)), bins, density=density),
+        lambda x: np.histogramdd(x, bins, density=density),
+        POINTS,
+    )
+    ranges = [(-1, 1), (0, 2)]
+    _compare(
+        lambda x, y: ot.histogram2d(x, y, bins, ranges, density, x * x),
+        lambda x, y: np.histogram2d(x, y, bins, ranges, density, x * x),
+        POINTS[:, 0],
+        POINTS[:, 1],
+    )
+
+
+@pytest.mark.parametrize("axis", [0, 1, None])
+def test_modes_are_the_smallest_of_the_most_frequent(axis: Any) -> None:
+    stats = pytest.importorskip("scipy.stats")
+    value = GENERATOR.integers(0, 4, (5, 6))
+    for keepdims in (False, True):
+        _compare(ot.mode, stats.mode, value, axis=axis, keepdims=keepdims)
+
+
+REDUCTIONS = "nansum nanprod nanmax nanmin nanmean nanvar nanstd nanargmax nanargmin count_nonzero"
+
+
+@pytest.mark.parametrize("name", REDUCTIONS.split())
+@pytest.mark.filterwarnings("ignore")
+def test_reductions_leave_nan_out(name: str) -> None:
+    ours, theirs = getattr(ot, name), getattr(np, name)
+    values = [NANS, NANS.astype("float16"), NANS[::-1] > 0, np.full((2, 3), np.nan), NANS * 1j]
+    if "arg" in name or name in ("nanmax", "nanmin"):
+        del values[3 if "arg" in name else 4 :]
+    for value in values:
+        for axis in (None, 0, -1) if "arg" in name else (None, 0, -1, (0, 1)):
+            for keepdims in (False, True):
+                rtol = 1e-2 if value.dtype == "float16" else 1e-12
+                _compare(ours, theirs, value, rtol=rtol, axis=axis, keepdims=keepdims)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_sums_that_run_and_degrees_of_freedom() -> None:
+    for axis in (None, 0, 1):
+        _compare(ot.nancumsum, np.nancumsum, NANS, axis=axis)
+        _compare(ot.nancumprod, np.nancumprod, NANS, axis=axis)
+    for ddof in (1, 3, 4):
+        _compare(ot.nanvar, np.nanvar, NANS, axis=1, ddof=ddof)
+
+
+def test_gradients_of_what_is_left_out_are_0() -> None:
+    x = ot.dmatrix("x")
+    known = ~np.isnan(NANS)
+    for cost, expected in (
+        (ot.nansum(x**2), np.where(known, 2 * NANS, 0)),
+        (ot.nanmean(x), known / known.sum()),
+        (ot.nanvar(x), np.where(known, 2 * (NANS - np.nanmean(NANS)) / known.sum(), 0)),
+    ):
+        np.testing.assert_allclose(oc.function([x], oc.grad(cost, x))(NANS), expected, atol=1e-12)
+
+
+def test_where_something_is() -> None:
+    for value in (NANS, NANS[0], np.array(2.0), np.array(0.0), NANS[:0], NANS > 0):
+        _compare(ot.argwhere, np.argwhere, value)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "told"),
+    [
+        (lambda x: ot.bincount(x), ValueError, "takes a vector, got x"),
+        (lambda x: ot.bincount(x[0]), TypeError, "bincount takes integers"),
+        (lambda x: ot.bincount([1, 2], minlength=-1), ValueError, "must not be negative, got -1"),
+        (lambda x: ot.histogram(x, "auto"), TypeError, "'auto'"),
+        (lambda x: ot.histogram(x, 0), ValueError, "bins must be positive, got 0"),
+        (lambda x: ot.histogram(x, 1.5), TypeError, "bins must be an integer"),
+        (lambda x: ot.histogramdd(x), ValueError, "static number of dimensions"),
+        (lambda x: ot.histogramdd([x[0], x[1]], [2]), ValueError, "each of 2 dimensions, got 1"),
+        (lambda x: ot.nanmax(x * 1j), TypeError, "not ordered"),
+    ],
+)
+def test_errors_name_what_is_wrong(call: Any, error: type[Exception], told: str) -> None:
+    with pytest.raises(error, match=told):
+        call(ot.dmatrix("x"))
+
+
+@pytest.mark.parametrize(
+    ("build", "value", "told"),
+    [
+        (lambda x: ot.bincount(x.astype("int64")), [1.0, -1.0], "no negative numbers"),
+        (lambda x: ot.histogram(x)[0], [1.0, np.nan], "must be finite and ascend"),
+        (lambda x: ot.histogram(x, x)[0], [1.0, 0.0], "bins must increase monotonically"),
+        (lambda x: ot.nanargmin(x), [np.nan, np.nan], "All-NaN slice"),
+    ],
+)
+def test_values_that_are_refused_when_the_function_runs(build: Any, value: Any, told: str) -> None:
+    x = ot.dvector("x")
+    f = oc.function([x], build(x))
+    with pytest.raises(ValueError, match=told):
+        f(value)

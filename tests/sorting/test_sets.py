@@ -1,0 +1,122 @@
+"""`unique`, `isin` and functions of sets beside NumPy's: NaN, dtypes, empty sets, slices, lengths that are given."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+
+import occelo as oc
+import occelo.tensor as ot
+import occelo_graph as og
+
+GENERATOR = np.random.default_rng(8)
+INTEGERS = GENERATOR.integers(-3, 4, (3, 5))
+FLOATS = GENERATOR.integers(-2, 3, (3, 4)) * 0.5
+FLOATS[0, 1] = FLOATS[2, 2] = np.nan
+FIRST = [
+    INTEGERS, INTEGERS[0], INTEGERS[:0], INTEGERS > 0, FLOATS, FLOATS[::-1, ::2].astype("float32"),
+    np.array(3.5), np.full(3, np.nan), FLOATS + 1j * GENERATOR.integers(0, 2, (3, 4)),
+]  # fmt: skip
+SECOND = [INTEGERS[1], FLOATS[1], np.zeros(0), np.array([np.nan, 1.0, 1.0])]
+
+
+def _listed(result: Any) -> list[Any]:
+    return list(result) if isinstance(result, list | tuple) else [result]
+
+
+def _compare(
+    ours: Any,
+    theirs: Any,
+    *values: Any,
+    more: tuple[Any, ...] = (),
+    rtol: float = 1e-12,
+    **options: Any,
+) -> None:
+    """Call both with the values, then ``more``, then options; the values are variables of dynamic shapes for ours."""
+    inputs = [ot.tensor(dtype=v.dtype, shape=(None,) * v.ndim) for v in values]
+    given = dict(zip(inputs, values, strict=True))
+    listed = _listed(ours(*inputs, *more, **options)), _listed(theirs(*values, *more, **options))
+    for made, expected in zip(*listed, strict=True):
+        found = og.evaluate(made, given)
+        assert found.dtype == np.asarray(expected).dtype
+        np.testing.assert_allclose(found, expected, rtol=rtol)
+
+
+@pytest.mark.parametrize("value", FIRST, ids=lambda v: f"{v.dtype}{v.shape}")
+@pytest.mark.parametrize("equal_nan", [False, True])
+def test_different_elements_and_where_they_are(value: Any, equal_nan: bool) -> None:
+    for flags in itertools.product([False, True], repeat=3):
+        _compare(ot.unique, np.unique, value, more=flags, equal_nan=equal_nan)
+    if not equal_nan:
+        for name in ("unique_all", "unique_counts", "unique_inverse"):
+            _compare(getattr(ot, name), getattr(np, name), value)
+        _compare(ot.unique_values, lambda x: np.unique(x, equal_nan=False), value)
+
+
+@pytest.mark.parametrize("axis", [0, 1, -1])
+def test_different_slices(axis: int) -> None:
+    value = np.random.default_rng(2).integers(0, 2, (6, 3) if axis == 0 else (3, 6)) * 1.0
+    x = ot.tensor("x", dtype="float64", shape=(None, 3) if axis == 0 else (3, None))
+    found = og.evaluate(ot.unique(x, True, True, True, axis), {x: value})
+    for made, expected in zip(found, np.unique(value, True, True, True, axis), strict=True):
+        np.testing.assert_array_equal(made, expected)
+
+
+@pytest.mark.parametrize("first", FIRST, ids=lambda v: f"{v.dtype}{v.shape}")
+@pytest.mark.parametrize("second", SECOND, ids=lambda v: f"{v.dtype}{v.shape}")
+def test_sets(first: Any, second: Any) -> None:
+    for name in ("isin", "union1d", "intersect1d", "setdiff1d", "setxor1d"):
+        _compare(getattr(ot, name), getattr(np, name), first, second)
+    _compare(
+        lambda x, y: ot.isin(x, y, invert=True),
+        lambda x, y: np.isin(x, y, invert=True),
+        first,
+        second,
+    )
+    _compare(
+        lambda x, y: ot.setdiff1d(x, y, True), lambda x, y: np.setdiff1d(x, y, True), first, second
+    )
+    _compare(
+        lambda x, y: ot.intersect1d(x, y, return_indices=True),
+        lambda x, y: np.intersect1d(x, y, return_indices=True),
+        first,
+        second,
+    )
+
+
+@pytest.mark.parametrize("mode", ["native", "jax"])
+@pytest.mark.parametrize("size", [0, 2, 4, 7])
+def test_a_size_cuts_or_fills(mode: str, size: int) -> None:
+    if mode == "jax":
+        pytest.importorskip("jax")
+    value = np.array([3.0, 1.0, 3.0, 2.0, 1.0, 5.0])
+    x = ot.dvector("x")
+    made = ot.unique(x, True, True, True, size=size)
+    filled = ot.union1d(x, x + 1.0, size=size, fill_value=-9.0)
+    f = oc.function([x], [*made, filled], mode=mode)
+    values, index, inverse, counts, union = f(value)
+    expected = np.unique(value, True, True, True)
+    k = min(size, 4)
+    np.testing.assert_array_equal(values, [*expected[0][:k], *[1.0] * (size - k)])
+    np.testing.assert_array_equal(index, [*expected[1][:k], *[1] * (size - k)])
+    np.testing.assert_array_equal(inverse, expected[2])
+    np.testing.assert_array_equal(counts, [*expected[3][:k], *[0] * (size - k)])
+    both = np.union1d(value, value + 1.0)[:size]
+    np.testing.assert_array_equal(union, [*both, *[-9.0] * (size - len(both))])
+    assert made[0].type.shape == (size,)
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (lambda x: ot.unique(x, axis=0), "slices of a static length, got x"),
+        (lambda x: ot.unique(x, size=-1), "size must not be negative, got -1"),
+        (lambda x: ot.isin(x, x, kind="hash"), "'hash'"),
+    ],
+)
+def test_errors_name_what_is_wrong(call: Any, told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        call(ot.dmatrix("x"))
