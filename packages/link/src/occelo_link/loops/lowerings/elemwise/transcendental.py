@@ -165,24 +165,31 @@ _elementary("logaddexp", _log_of_sum_of_exps, 60)
 # complex numbers, as pairs of real numbers
 
 
-@complex_scalar("exp", cost=90, wide=True)
-def _complex_exp(b: Builder, args: Sequence[Complex]) -> Complex:
-    return exponential_of(b, args[0])
+def _complex_formula(name: str, formula: Callable[..., Complex], cost: int) -> None:
+    """Register a formula of complex numbers, in float64, as the lowering of a scalar op."""
+
+    @complex_scalar(name, cost=cost, wide=True)
+    def lowering(b: Builder, args: Sequence[Complex]) -> Complex:
+        return formula(b, *args)
+
+
+_complex_formula("exp", exponential_of, 90)
+_complex_formula("expm1", exponential_less_one, 120)
+_complex_formula("log", logarithm_of, 200)
+_complex_formula("log1p", logarithm_of_one_more, 200)
+_complex_formula("sinh", hyperbolic_sine, 150)
+_complex_formula("cosh", hyperbolic_cosine, 150)
+_complex_formula("tanh", hyperbolic_tangent, 200)
+_complex_formula("pow", power_of, 500)
+_complex_formula("softplus", logarithm_of_one_more_exponential, 500)
+_complex_formula("arcsin", arc_sine, 400)
+_complex_formula("arccos", arc_cosine, 400)
+_complex_formula("arctanh", area_tangent, 200)
 
 
 @complex_scalar("exp2", cost=90, wide=True)
 def _complex_exp2(b: Builder, args: Sequence[Complex]) -> Complex:
     return exponential_of(b, scaled(b, args[0], b.const(math.log(2), "float64")))
-
-
-@complex_scalar("expm1", cost=120, wide=True)
-def _complex_expm1(b: Builder, args: Sequence[Complex]) -> Complex:
-    return exponential_less_one(b, args[0])
-
-
-@complex_scalar("log", cost=200, wide=True)
-def _complex_log(b: Builder, args: Sequence[Complex]) -> Complex:
-    return logarithm_of(b, args[0])
 
 
 @complex_scalar("log2", cost=200, wide=True)
@@ -195,32 +202,12 @@ def _complex_log10(b: Builder, args: Sequence[Complex]) -> Complex:
     return scaled(b, logarithm_of(b, args[0]), b.const(1 / math.log(10), "float64"))
 
 
-@complex_scalar("log1p", cost=200, wide=True)
-def _complex_log1p(b: Builder, args: Sequence[Complex]) -> Complex:
-    return logarithm_of_one_more(b, args[0])
-
-
 @complex_scalar("sigmoid", cost=120, wide=True)
 def _complex_sigmoid(b: Builder, args: Sequence[Complex]) -> Complex:
     [z] = args
     one, zero = b.const(1.0, "float64"), b.const(0.0, "float64")
     power = exponential_of(b, (b.op("neg", z[0]), b.op("neg", z[1])))
     return divided(b, (one, zero), (b.op("add", one, power[0]), power[1]))
-
-
-@complex_scalar("sinh", cost=150, wide=True)
-def _complex_sinh(b: Builder, args: Sequence[Complex]) -> Complex:
-    return hyperbolic_sine(b, args[0])
-
-
-@complex_scalar("cosh", cost=150, wide=True)
-def _complex_cosh(b: Builder, args: Sequence[Complex]) -> Complex:
-    return hyperbolic_cosine(b, args[0])
-
-
-@complex_scalar("tanh", cost=200, wide=True)
-def _complex_tanh(b: Builder, args: Sequence[Complex]) -> Complex:
-    return hyperbolic_tangent(b, args[0])
 
 
 def _times_i(b: Builder, z: Complex) -> Complex:
@@ -246,31 +233,6 @@ def _complex_tan(b: Builder, args: Sequence[Complex]) -> Complex:
     """tan z, as -i tanh(i z)."""
     re, im = hyperbolic_tangent(b, _times_i(b, args[0]))
     return im, b.op("neg", re)
-
-
-@complex_scalar("pow", cost=500, wide=True)
-def _complex_pow(b: Builder, args: Sequence[Complex]) -> Complex:
-    return power_of(b, args[0], args[1])
-
-
-@complex_scalar("softplus", cost=500, wide=True)
-def _complex_softplus(b: Builder, args: Sequence[Complex]) -> Complex:
-    return logarithm_of_one_more_exponential(b, args[0])
-
-
-@complex_scalar("arcsin", cost=400, wide=True)
-def _complex_arcsin(b: Builder, args: Sequence[Complex]) -> Complex:
-    return arc_sine(b, args[0])
-
-
-@complex_scalar("arccos", cost=400, wide=True)
-def _complex_arccos(b: Builder, args: Sequence[Complex]) -> Complex:
-    return arc_cosine(b, args[0])
-
-
-@complex_scalar("arctanh", cost=200, wide=True)
-def _complex_arctanh(b: Builder, args: Sequence[Complex]) -> Complex:
-    return area_tangent(b, args[0])
 
 
 @complex_scalar("arcsinh", cost=400, wide=True)
