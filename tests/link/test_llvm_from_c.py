@@ -36,7 +36,7 @@ def _version_of_compiler() -> str | None:
 @pytest.mark.parametrize("source", COMMANDS.SOURCES, ids=lambda source: source.path)
 def test_the_text_is_made_from_the_sources(source: Any) -> None:
     text = source.llvm.read_text()
-    assert text.startswith(source.first_line()), f"run: python {COMMAND.name}"
+    assert text.startswith(source.first_line()), "run: python packages/link/llvm_from_c.py"
     compiler = re.search(r"^; with ziglang (.*)$", text, re.MULTILINE)
     assert compiler is not None
     if compiler[1] == _version_of_compiler():

@@ -404,6 +404,8 @@ def test_the_manifest_changes_with_sources_of_cached_code_alone(
     seen.append(manifest_now())
     source.write_text("a = 1")
     seen.append(manifest_now())
+    (tmp_path / "loops.ll").write_text("; part of compiled units")
+    seen.append(manifest_now())
     assert len(set(seen)) == len(seen)
     for name in ("examples", "debugging", "printing", "__pycache__"):
         (tmp_path / name).mkdir()

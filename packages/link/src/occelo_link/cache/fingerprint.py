@@ -24,6 +24,7 @@ _NO_SOURCES = frozenset(
 They contain examples, printing, and the modes and linkers whose functions are not cached.
 """
 
+_SOURCES = frozenset((".py", ".ll"))
 _UNCHANGED = (0, 0, 0)
 _BY_DESCRIPTOR = os.stat in os.supports_dir_fd and os.listdir in os.supports_fd
 """Whether names can be looked up in an open folder, which is faster than to look up paths."""
@@ -61,7 +62,7 @@ def manifest(*roots: str) -> str:
                 found.sort()
                 names.append(folder[len(root) :])
                 for name in found:
-                    if name[-3:] == ".py":
+                    if name[-3:] in _SOURCES:
                         path = f"{folder}/{name}" if opened is None else name
                         status = os.stat(path, dir_fd=opened)
                         names.append(name)
