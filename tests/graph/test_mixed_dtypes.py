@@ -97,3 +97,14 @@ def test_squares_of_halves_do_not_overflow(y: float) -> None:
     np.testing.assert_allclose(found, -exact / (exact * exact + 2.25), rtol=1e-14)
     found = og.evaluate(og.grad(half * x * half, x), {half: np.float16(y), x: 1.5})
     np.testing.assert_allclose(found, exact * exact, rtol=1e-14)
+
+
+def test_tangents_pass_a_number_minus_a_truth_value() -> None:
+    x, d = ot.dvectors("x", "d")
+    pushed = og.pushforward((x > 1.0) - x * x, x, d)
+    found = og.evaluate(pushed, {x: np.array([0.5, 2.0]), d: np.array([1.0, 3.0])})
+    np.testing.assert_array_equal(found, [-1.0, -12.0])
+    pushed = og.pushforward(x * x - (x > 1.0), x, d)
+    np.testing.assert_array_equal(
+        og.evaluate(pushed, {x: np.array([0.5, 2.0]), d: np.array([1.0, 3.0])}), [1.0, 12.0]
+    )

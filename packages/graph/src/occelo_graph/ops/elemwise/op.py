@@ -333,7 +333,8 @@ class Elemwise(Op):
                 return [self._complex_tangent(converted, out, tangents)]
             _require_holomorphic(self.scalar_op)
         for d, tangent in zip(self.scalar_op.derivatives(len(inputs)), tangents, strict=True):
-            if tangent is None or tangent is ZERO or d is None:
+            # the tangent of a truth value is False everywhere, which has no negative
+            if tangent is None or tangent is ZERO or d is None or tangent.type.dtype == "bool":
                 continue
             term = d(tangent, *converted, out)
             if isinstance(term.type, NullType):
