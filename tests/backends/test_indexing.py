@@ -15,7 +15,8 @@ from occelo_graph.config import config
 from occelo_link.capabilities import is_installed
 from occelo_testing.keys import Indexing, indexings
 from occelo_testing.loop_programs import has_compiler
-from occelo_testing.writing import Writing
+from occelo_testing.programs.generating import WRITES
+from occelo_testing.random_programs.running import run_seeds
 
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 MORE = 20 if THOROUGH else 1
@@ -62,21 +63,16 @@ def test_keys_mean_what_they_mean_in_numpy(backend: str, count: int) -> None:
 
 @pytest.mark.parametrize(("backend", "count"), [("numba", 3), ("jax", 8), ("pytorch", 12)])
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # PyTorch's own
-@pytest.mark.filterwarnings("ignore:.* computes both sides of a branch:UserWarning")
+@pytest.mark.filterwarnings(
+    "ignore:.* computes both sides of a branch:UserWarning",
+    "ignore:Shapes in the graph depend on values:UserWarning",
+)
 def test_writes_are_seen_by_all_later_reads(backend: str, count: int) -> None:
     if not is_installed(backend):
         pytest.skip(f"the library of {backend} is not installed")
-    for seed in range(MORE * count):
-        writing = Writing(seed)
-        f = function(
-            [v for v, _ in writing.inputs],
-            [v for v, _ in writing.outputs],
-            mode=backend,
-            on_unused_input="ignore",
-        )
-        found = f(*[a for _, a in writing.inputs])
-        for got, (_, expected) in zip(found, writing.outputs, strict=True):
-            np.testing.assert_allclose(got, expected, rtol=1e-12, err_msg=f"program {seed}")
+    report = run_seeds(range(MORE * count), lambda _: [(backend, None)], profile=WRITES)
+    assert not report.faults, "\n".join(report.texts.values())
+    assert report.outcomes[backend]["kept"] == MORE * count, report.outcomes
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,25 +15,16 @@ from occelo_graph import tensor as ot
 from occelo_graph.ops.blas.updates import Gemm, Gemv
 from occelo_link.units.object_layout import layout_fits
 from occelo_rewrite import RewriteDatabaseQuery
-from occelo_testing.accumulating import Accumulating
+from occelo_testing.programs.generating import ACCUMULATIONS, random_program
+from occelo_testing.programs.listing import listing
+from occelo_testing.random_programs.case import Case, Violation
+from occelo_testing.random_programs.running import run_seeds
 
 COUNT = 4000 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 40
 ONLY_PRODUCTS = RewriteDatabaseQuery(
     include=["minimum_compile", "BlasOpt", "accumulate_products", "InplaceBlasOpt"]
 )
 """Nothing else, since other rules leave out what is multiplied by 0, or cancels."""
-
-
-def check(sums: Accumulating, found: list[Any], text: str) -> None:
-    finite = np.isfinite(sums.slack)
-    for k, (got, (_, expected)) in enumerate(zip(found, sums.outputs, strict=True)):
-        assert (got.dtype, got.shape) == (expected.dtype, expected.shape), text
-        for kind in (np.isnan, np.isposinf, np.isneginf):
-            np.testing.assert_array_equal(kind(got), kind(expected), err_msg=text)
-        if k == 0:
-            usual = np.isfinite(expected) & finite
-            difference = np.abs(got[usual] - expected[usual])
-            assert np.all(difference <= np.broadcast_to(sums.slack, got.shape)[usual]), text
 
 
 @pytest.mark.sampled(3)
@@ -42,41 +34,21 @@ def test_sums_of_products_are_what_numpy_computes(mode: str, special: bool) -> N
     few = COUNT if mode in ("native", "vm") else COUNT // 8
     fused = 0
     for seed in range(few):
-        sums = Accumulating(seed, special)
-        arrays = [a.copy() for _, a in sums.inputs]
-        f = function(
-            [v for v, _ in sums.inputs],
-            [v for v, _ in sums.outputs],
-            mode=chosen,
-            on_unused_input="ignore",
-        )
-        with np.errstate(all="ignore"):
-            found = f(*arrays)
-        check(sums, found, f"sums of seed {seed}")
-        for array, (_, before) in zip(arrays, sums.inputs, strict=True):
-            np.testing.assert_array_equal(array, before)
+        program = random_program(seed, replace(ACCUMULATIONS, special=special))
+        case = Case(program, chosen)
+        f = case.compiled(case.inputs, case.outputs)
+        try:
+            case.compare(case.called(f, program.values()))
+        except Violation as error:
+            raise AssertionError(listing(program, str(error))) from error
         fused += any(isinstance(n.op, Gemm | Gemv) for n in f.maker.fgraph.toposort())
     assert fused >= few // 3 or mode in ("jax", "pytorch", "c|py")
 
 
 def test_sums_that_update_a_variable(mode: str) -> None:
-    for seed in range(COUNT // 8):
-        sums = Accumulating(seed, False)
-        (state, start), (new, value) = sums.inputs[0], sums.outputs[0]
-        if start.shape != value.shape or any(n is not None for n in state.type.shape):
-            continue
-        kept = shared(start.copy())
-        f = function(
-            [v for v, _ in sums.inputs[1:]],
-            [v for v, _ in sums.outputs],
-            updates={kept: new},
-            givens={state: kept},
-            mode=mode,
-            on_unused_input="ignore",
-        )
-        check(sums, f(*[a for _, a in sums.inputs[1:]]), f"sums of seed {seed}")
-        slack = float(np.max(sums.slack, initial=0.0))
-        np.testing.assert_allclose(kept.get_value(), value, rtol=0, atol=slack)
+    report = run_seeds(range(COUNT // 8), lambda _: [("state", mode)], profile=ACCUMULATIONS)
+    assert not report.faults, "\n".join(report.texts.values())
+    assert report.outcomes["state"]["kept"], report.outcomes
 
 
 fast_entry = pytest.mark.skipif(

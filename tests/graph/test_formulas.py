@@ -14,7 +14,7 @@ import occelo_graph as og
 from occelo_graph import tensor as ot
 from occelo_testing.checks import symbolic
 from occelo_testing.examples import EXAMPLES, Example
-from occelo_testing.strategies import RandomGraph, graphs
+from occelo_testing.programs.trying import RandomGraph, on_random_graphs
 
 settings.register_profile(
     "ci", max_examples=60, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)
@@ -112,7 +112,7 @@ def test_operators_keep_their_order(source: str) -> None:
     check(printed, og.pprint(printed), INPUTS, VALUES)
 
 
-@given(graphs(dtypes=DTYPES))
+@on_random_graphs(dtypes=DTYPES)
 def test_formulas_of_random_graphs_evaluate_to_the_same_values(graph: RandomGraph) -> None:
     inputs = {v.name: v for v in graph.inputs}
     for printed in graph.outputs:

@@ -3,23 +3,13 @@
 from __future__ import annotations
 
 import io
-import os
 from typing import Any
 
 import numpy as np
-from hypothesis import HealthCheck, given, settings
 
 import occelo_graph as og
 from occelo_graph.vectorize import vectorize_graph
-from occelo_testing.strategies import RandomGraph, graphs
-
-settings.register_profile(
-    "ci", max_examples=60, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)
-)
-settings.register_profile(
-    "thorough", max_examples=2000, deadline=None, suppress_health_check=list(HealthCheck)
-)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+from occelo_testing.programs.trying import RandomGraph, on_random_graphs
 
 DTYPES = ("float64", "float32", "int64", "int8", "bool")
 
@@ -30,7 +20,7 @@ def same(found: Any, expected: Any) -> None:
         np.testing.assert_array_equal(a, b)
 
 
-@given(graphs(dtypes=DTYPES))
+@on_random_graphs(dtypes=DTYPES)
 def test_values_have_the_inferred_types(graph: RandomGraph) -> None:
     for variable, value in zip(
         graph.outputs, og.evaluate(graph.outputs, graph.given()), strict=True
@@ -39,7 +29,7 @@ def test_values_have_the_inferred_types(graph: RandomGraph) -> None:
         assert variable.type.is_valid_value(value)
 
 
-@given(graphs(dtypes=DTYPES))
+@on_random_graphs(dtypes=DTYPES)
 def test_saved_and_printed_graphs_are_equal(graph: RandomGraph) -> None:
     wanted = og.digest(graph.outputs, graph.inputs)
     stream = io.BytesIO()
@@ -51,7 +41,7 @@ def test_saved_and_printed_graphs_are_equal(graph: RandomGraph) -> None:
     assert og.digest(space["outputs"], space["inputs"]) == wanted
 
 
-@given(graphs(dtypes=DTYPES))
+@on_random_graphs(dtypes=DTYPES)
 def test_copies_compute_the_same(graph: RandomGraph) -> None:
     expected = og.evaluate(graph.outputs, graph.given())
     made = og.FunctionGraph(graph.inputs, graph.outputs)
@@ -61,7 +51,7 @@ def test_copies_compute_the_same(graph: RandomGraph) -> None:
     assert made.freeze() is og.FunctionGraph(graph.inputs, graph.outputs).freeze()
 
 
-@given(graphs())
+@on_random_graphs()
 def test_gradients_have_the_types_of_their_variables_and_both_modes_agree(
     graph: RandomGraph,
 ) -> None:
@@ -81,7 +71,7 @@ def test_gradients_have_the_types_of_their_variables_and_both_modes_agree(
         np.testing.assert_allclose(values[-1], inner, rtol=1e-6, atol=1e-6)
 
 
-@given(graphs(max_nodes=8))
+@on_random_graphs(most=8)
 def test_vectorized_graphs_are_loops(graph: RandomGraph) -> None:
     first = graph.inputs[0]
     batch = og.TensorType(first.type.dtype, (2, *first.type.shape)).make_variable()

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
 
 import occelo_graph as og
 from occelo_graph import tensor as ot
@@ -26,7 +25,7 @@ from occelo_link.native.llvm import parallel, print_llvm
 from occelo_testing.checks import symbolic
 from occelo_testing.examples import EXAMPLES
 from occelo_testing.loop_programs import Compiled, map_program
-from occelo_testing.strategies import RandomGraph, graphs
+from occelo_testing.programs.trying import RandomGraph, on_random_graphs
 
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 
@@ -110,19 +109,14 @@ def test_no_turn_needs_another(backwards: None) -> None:
         assert a.tobytes() == b.tobytes()
 
 
-@given(graphs(max_nodes=20, dtypes=("float64", "float32", "int64", "bool")))
-@settings(
-    max_examples=1000 if THOROUGH else 60,
-    derandomize=True,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-)
-def test_no_turn_of_random_graphs_needs_another(backwards: None, drawn: RandomGraph) -> None:
-    assume(all(find_lowering(node) for node in og.toposort(drawn.outputs)))
-    values = [np.array(v) for v in drawn.values]
-    expected = linked(drawn.inputs, drawn.outputs)(*values)
+@on_random_graphs(most=20, dtypes=("float64", "float32", "int64", "bool"))
+def test_no_turn_of_random_graphs_needs_another(backwards: None, graph: RandomGraph) -> None:
+    if not all(find_lowering(node) for node in og.toposort(graph.outputs)):
+        return
+    values = [np.array(v) for v in graph.values]
+    expected = linked(graph.inputs, graph.outputs)(*values)
     with config.change_flags(native__threads=3):
-        found = linked(drawn.inputs, drawn.outputs)(*values)
+        found = linked(graph.inputs, graph.outputs)(*values)
     for a, b in zip(found, expected, strict=True):
         assert np.asarray(a).tobytes() == np.asarray(b).tobytes()
 

@@ -24,43 +24,48 @@ from occelo_testing.loop_programs import (
     interpreted,
     output_of,
 )
-from occelo_testing.writing import Writing
+from occelo_testing.programs.generating import WRITES, random_program
+from occelo_testing.programs.listing import listing
+from occelo_testing.programs.program import Program as Written
+from occelo_testing.programs.rounding import expected_results
 
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 COUNT = 20_000 if THOROUGH else 250
 IN_C = 400 if THOROUGH else 40
 
 
-def lowered(writing: Writing) -> Program:
-    outputs = [v for v, _ in writing.outputs]
-    program = lower_graph([v for v, _ in writing.inputs], outputs, og.toposort(outputs))
+def lowered(written: Written) -> Program:
+    inputs, outputs = written.build()
+    program = lower_graph(inputs, outputs, og.toposort(outputs))
     verify(program)
     return program
 
 
-def check(results: list[Any], writing: Writing, seed: int) -> None:
-    for got, (_, expected) in zip(results, writing.outputs, strict=True):
-        np.testing.assert_allclose(got, expected, rtol=1e-12, err_msg=f"program {seed}")
+def check(run: Any, written: Written) -> None:
+    """Compare the results with NumPy's, and the arguments with what they were."""
+    arrays = [np.array(v, order="C") for v in written.values()]  # units need contiguous arrays
+    for found, one in zip(run(arrays), expected_results(written), strict=True):
+        wrong = one.difference(np.asarray(found))
+        assert wrong is None, listing(written, wrong)
+    for value, before in zip(arrays, written.values(), strict=True):
+        np.testing.assert_array_equal(value, before)
 
 
 @pytest.mark.parametrize("part", range(5))
 def test_writes_are_seen_by_all_later_reads(part: int) -> None:
     for seed in range(part, COUNT, 5):
-        writing = Writing(seed)
-        program = lowered(writing)
-        arrays = [a for _, a in writing.inputs]
-        check(run_program(program, arrays), writing, seed)
-        check(Compiled(program)(*arrays), writing, seed)
-        for (_, value), copy in zip(writing.inputs, Writing(seed).inputs, strict=True):
-            np.testing.assert_array_equal(value, copy[1])
+        written = random_program(seed, WRITES)
+        program = lowered(written)
+        check(lambda arrays, program=program: run_program(program, arrays), written)
+        fast = Compiled(program)
+        check(lambda arrays, fast=fast: fast(*arrays), written)
 
 
 @pytest.mark.skipif(not has_compiler(), reason="needs a C compiler")
 def test_writes_in_c(tmp_path: Path) -> None:
-    writings = [Writing(seed) for seed in range(IN_C)]
-    functions = compiled_c(tmp_path, *map(lowered, writings))
-    for seed, (function, writing) in enumerate(zip(functions, writings, strict=True)):
-        check(function(*[a for _, a in writing.inputs]), writing, seed)
+    programs = [random_program(seed, WRITES) for seed in range(IN_C)]
+    for f, written in zip(compiled_c(tmp_path, *map(lowered, programs)), programs, strict=True):
+        check(lambda arrays, f=f: f(*arrays), written)
 
 
 @pytest.mark.parametrize("name", ["set", "inc"])

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import re
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
 
 import occelo_graph as og
 from occelo_graph import tensor as ot
@@ -58,15 +56,7 @@ from occelo_rewrite.fingerprint import database_fingerprint
 from occelo_rewrite.rule_tags import CHANGES
 from occelo_rewrite.rules.fold import constant_folding
 from occelo_rewrite.stages import STAGES
-from occelo_testing.strategies import RandomGraph, graphs
-
-settings.register_profile(
-    "ci", max_examples=60, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)
-)
-settings.register_profile(
-    "thorough", max_examples=2000, deadline=None, suppress_health_check=list(HealthCheck)
-)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+from occelo_testing.programs.trying import RandomGraph, on_random_graphs
 
 
 def counted(graph: og.FunctionGraph, op: Any) -> int:
@@ -352,7 +342,7 @@ def test_what_fails_or_is_large_is_not_folded() -> None:
     assert constant_folding.__doc__ == "op(constants) = constant, for pure ops."
 
 
-@given(graphs(dtypes=("float64", "float32", "int64", "bool")))
+@on_random_graphs(dtypes=("float64", "float32", "int64", "bool"), static=True)
 def test_the_pipeline_keeps_values_and_is_idempotent(graph: RandomGraph) -> None:
     # what overwrites its inputs needs the graph's own order to be computed in; see test_stages
     query = optimizer_query("fast_run").excluding("inplace")

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
 
 import occelo_graph as og
 from occelo_graph import families
@@ -38,15 +37,8 @@ from occelo_rewrite.pipeline import stages_of_family
 from occelo_rewrite.rule_tags import CHANGES, NOT_STRICT
 from occelo_testing.checks import symbolic
 from occelo_testing.examples import EXAMPLES
-from occelo_testing.strategies import RandomGraph, graphs
+from occelo_testing.programs.trying import RandomGraph, on_random_graphs
 
-settings.register_profile(
-    "ci", max_examples=60, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)
-)
-settings.register_profile(
-    "thorough", max_examples=1000, deadline=None, suppress_health_check=list(HealthCheck)
-)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 STAGES = (
     "canonicalize",
@@ -88,7 +80,7 @@ def test_stages_are_idempotent_on_examples(example: Any) -> None:
         check_stages(inputs, [output])
 
 
-@given(graphs(dtypes=("float64", "float32", "int64", "bool")))
+@on_random_graphs(dtypes=("float64", "float32", "int64", "bool"))
 def test_stages_are_idempotent_and_keep_values(graph: RandomGraph) -> None:
     with np.errstate(all="ignore"):
         expected = og.evaluate(graph.outputs, graph.given())
@@ -162,7 +154,7 @@ def test_fusion_never_makes_a_cycle() -> None:
     np.testing.assert_allclose(og.evaluate(made.outputs[0], {made.inputs[0]: value}), expected)
 
 
-@given(graphs(dtypes=("float64", "float32")))
+@on_random_graphs(dtypes=("float64", "float32"))
 def test_fused_and_overwriting_graphs_keep_values_and_arguments(graph: RandomGraph) -> None:
     with np.errstate(all="ignore"):
         expected = og.evaluate(graph.outputs, graph.given())

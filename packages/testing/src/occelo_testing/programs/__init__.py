@@ -5,5 +5,5 @@ order to compute the expected results. So no code here depends on how Occelo imp
 
 `program` defines programs, and `generating` draws a program from a seed. `rounding` runs a program with NumPy and
 computes a tolerance for each element of the results. `listing` prints a program for a user, and `shrinking` reduces a
-failing program. `occelo_testing.random_programs` compiles the programs and compares the results.
+failing program. `trying` runs a test on the graphs of many programs. `occelo_testing.random_programs` compiles the programs and compares the results.
 """

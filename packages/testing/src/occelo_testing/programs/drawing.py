@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
 T = TypeVar("T")
-LARGEST = 400  # elements
 
 
 class Unfit(Exception):
@@ -41,13 +40,18 @@ class Profile:
     """Parameters of the distribution of programs.
 
     ``dtypes`` are the dtypes of inputs. With ``special``, values may be infinite, NaN or extreme. With ``smooth``, all
-    steps are differentiable. ``steps`` are the least and the greatest number of steps.
+    steps are differentiable. ``steps`` are the least and the greatest number of steps. ``forms`` are the steps to choose
+    from, with weights, instead of all. With ``stretch``, written values may broadcast along dynamic lengths. No result
+    has more than ``largest`` elements.
     """
 
     dtypes: tuple[str, ...]
     special: bool = False
     smooth: bool = False
     steps: tuple[int, int] = (3, 9)
+    forms: Sequence[tuple[float, Form]] = ()
+    stretch: bool = False
+    largest: int = 400
 
 
 @dataclass(frozen=True)
@@ -126,9 +130,12 @@ class Drawing:
 
     # nodes
 
-    def new_input(self, dtype: str, shape: tuple[int, ...]) -> Made:
-        """Add an input of the given shape with random values. Each length is static or dynamic at random."""
-        value = numbers(self.random, dtype, shape, self.profile.special)
+    def new_input(self, dtype: str, shape: tuple[int, ...], value: Any = None) -> Made:
+        """Add an input of the given shape in a random layout, by default with random values. Each length is static or
+        dynamic at random.
+        """
+        if value is None:
+            value = numbers(self.random, dtype, shape, self.profile.special)
         return self._add_input(laid_out(self.random, np.asarray(value), self._static(shape)))
 
     def input_of(self, value: Any, ones: bool = False) -> Made:
@@ -192,7 +199,11 @@ class Drawing:
                 value = step.on_arrays([a.value for a in args])
             except Exception as error:
                 raise Unfit from error
-        if value.size > LARGEST or value.dtype.name in ("object", "longdouble", "clongdouble"):
+        if value.size > self.profile.largest or value.dtype.name in (
+            "object",
+            "longdouble",
+            "clongdouble",
+        ):
             raise Unfit
         if not self.profile.special and value.dtype.kind in "fc" and not np.isfinite(value).all():
             raise Unfit

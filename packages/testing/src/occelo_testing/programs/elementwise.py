@@ -172,11 +172,24 @@ def arithmetic(d: Drawing) -> None:
         text = f"{{0}} {sign} {literal}" if d.chance(0.6) else f"{literal} {sign} {{0}}"
         d.step("arithmetic", [x], text, text, "result", True)
         return
+    _of_pair(d, sign)
+
+
+def _of_pair(d: Drawing, sign: str) -> None:
     a, b = _pair(d)
     if sign == "-" and a.kind == b.kind == "b":
         raise Unfit
     text = f"{{0}} {sign} {{1}}"
     d.step("arithmetic", [a, b], text, text, "result", True)
+
+
+def plain_arithmetic(d: Drawing) -> None:
+    """A sum, difference or product of two nodes, or a multiple of a node plus a constant."""
+    if d.chance(0.6):
+        _of_pair(d, d.choice(_BINARY))
+        return
+    text = f"{{0}} * {d.choice(['0.5', '-1.0', '2.0'])} + {d.choice(['0.0', '1.0'])}"
+    d.step("arithmetic", [d.pick()], text, text, "result", True)
 
 
 def division(d: Drawing) -> None:

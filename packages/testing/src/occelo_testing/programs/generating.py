@@ -25,6 +25,48 @@ PROFILES = {
     "special floats": Profile(("float64", "float32"), special=True),
     "smooth": Profile(("float64",), smooth=True, steps=(3, 7)),
 }
+WRITES = Profile(
+    ("float64",),
+    steps=(2, 7),
+    stretch=True,
+    forms=[
+        (4.0, indexing.writing),
+        (2.0, indexing.reading),
+        (1.0, indexing.simple_reading),
+        (2.0, indexing.adding_an_element),
+        (1.0, indexing.writing_in_a_branch),
+        (1.0, elementwise.arithmetic),
+        (1.0, shapes.reordered),
+        (1.0, shapes.joined),
+        (1.0, reductions.reduction),
+        (1.0, reductions.cumulative),
+    ],
+)
+"""Programs that write parts of tensors, and read them through views."""
+ACCUMULATIONS = Profile(
+    ("float64", "float32"), steps=(1, 1), forms=[(1.0, reductions.accumulation)], largest=1500
+)
+"""Sums of products of matrices and other terms."""
+GRAPHS = Profile(
+    ("float64",),
+    forms=[
+        (4.0, elementwise.unary),
+        (1.0, elementwise.composed),
+        (4.0, elementwise.plain_arithmetic),
+        (2.0, elementwise.two_arguments),
+        (1.0, elementwise.comparison),
+        (3.0, reductions.reduction),
+        (1.0, reductions.cumulative),
+        (1.0, reductions.position),
+        (1.0, reductions.normalized),
+        (1.0, shapes.reordered),
+        (1.0, shapes.expanded),
+        (1.0, shapes.flattened),
+        (1.0, shapes.joined),
+        (3.0, indexing.simple_reading),
+    ],
+)
+"""Programs for laws of all layers. All inputs are numbers, none of them a position or a length."""
 _USUAL = [*elementwise.FORMS, *reductions.FORMS, *shapes.FORMS, *indexing.FORMS]
 _SMOOTH = [
     *elementwise.SMOOTH_FORMS,
@@ -40,18 +82,19 @@ def _table(forms: Sequence[tuple[float, Form]]) -> tuple[list[Form], np.ndarray]
     return [f for _, f in forms], np.cumsum(weights) / weights.sum()
 
 
-_TABLES = {False: _table(_USUAL), True: _table(_SMOOTH)}
 _SHARE = 1.0  # the weight of the steps of families, relative to those of the core
 
 
-def _with_families(smooth: bool, families: Sequence[StepFamily]) -> tuple[list[Form], np.ndarray]:
+def _with_families(
+    profile: Profile, families: Sequence[StepFamily]
+) -> tuple[list[Form], np.ndarray]:
+    usual = profile.forms or (_SMOOTH if profile.smooth else _USUAL)
     if not families:
-        return _TABLES[smooth]
-    usual = _SMOOTH if smooth else _USUAL
+        return _table(usual)
     total = sum(w for w, _ in usual)
     forms = list(usual)
     for family in families:
-        own = family.smooth_forms if smooth else family.forms
+        own = family.smooth_forms if profile.smooth else family.forms
         factor = _SHARE * total / len(families) / sum(w for w, _ in own)
         forms += [(factor * w, f) for w, f in own]
     return _table(forms)
@@ -75,7 +118,7 @@ def random_program(
             d.choice(profile.dtypes),
             tuple(d.choice(d.lengths) for _ in range(d.choice([0, 1, 1, 2, 2, 2, 3]))),
         )
-    forms, bounds = _with_families(profile.smooth, families)
+    forms, bounds = _with_families(profile, families)
     wanted = d.whole(*profile.steps)
     steps = 0
     for _ in range(_ATTEMPTS):

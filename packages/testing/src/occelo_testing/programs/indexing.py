@@ -171,9 +171,10 @@ def writing(d: Drawing) -> None:
     def fits(m: Made) -> bool:
         if np.result_type(m.value.dtype, x.value.dtype) != x.value.dtype or m.ndim > part.ndim:
             return False
-        # only static lengths of 1 broadcast
+        # other steps broadcast only static lengths of 1
         tail = part.shape[part.ndim - m.ndim :]
-        return all(a == b or s == 1 for a, b, s in zip(m.value.shape, tail, m.static, strict=True))
+        ones = m.value.shape if d.profile.stretch else m.static
+        return all(a == b or s == 1 for a, b, s in zip(m.value.shape, tail, ones, strict=True))
 
     if d.chance(0.3):
         literal = d.choice(["0", "1", "2"]) if x.kind != "b" else "np.True_"
@@ -223,6 +224,24 @@ def _refuse_repeated(key: str, values: list[Any]) -> None:
     )
     if np.unique(where).size != where.size:
         raise Unfit
+
+
+def adding_an_element(d: Drawing) -> None:
+    x, y = d.pick(), d.pick(lambda m: m.value.size > 0)
+    text = f"{{0}} + {{1}}[{tuple(d.whole(0, n - 1) for n in y.value.shape)}]"
+    d.step("add_element", [x, y], text, text, "result", True)
+
+
+def writing_in_a_branch(d: Drawing) -> None:
+    x, y = (d.pick(lambda m: m.value.size > 0 and m.kind == "f") for _ in range(2))
+    first, zero = (f"[{(0,) * m.ndim}]" for m in (y, x))
+    d.step(
+        "write_in_branch",
+        [x, y],
+        f"(set_at({{0}}, np.s_{zero}, {{1}}{first}) if {{1}}{first} > 0 else {{0}} * 2.0)",
+        f"ot.ifelse({{1}}{first} > 0, {{0}}{zero}.set({{1}}{first}), {{0}} * 2.0)",
+        integral=True,
+    )
 
 
 def taking(d: Drawing) -> None:

@@ -132,6 +132,14 @@ class Program:
                     made.append(node.on_arrays([made[i] for i in node.args]))
         return made
 
+    def with_static_lengths(self) -> Program:
+        """The program whose inputs have only static lengths."""
+        nodes = [
+            replace(node, shape=np.shape(node.value())) if isinstance(node, Input) else node
+            for node in self.nodes
+        ]
+        return replace(self, nodes=tuple(nodes))
+
     def pruned(self) -> Program:
         """The program without nodes that no result depends on."""
         needed = set(self.outputs)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from occelo_testing.programs.drawing import Drawing, Made, Unfit
+from occelo_testing.programs.values import numbers
 
 __all__ = ["FORMS", "SMOOTH_FORMS"]
 
@@ -145,6 +146,62 @@ def product(d: Drawing) -> None:
         )
     else:
         d.step(style, [a, b], f"np.{style}({{0}}, {{1}})", None, "inside", True)
+
+
+def accumulation(d: Drawing) -> None:
+    """An expression such as ``alpha x y + beta z`` of matrices and vectors, which BLAS's updates may compute."""
+    kind = d.choice(["matrix", "matrix", "column", "row", "outer"])
+    rows, inner, columns = (d.choice([0, 1, 2, 3, 5, 17, 33]) for _ in range(3))
+    dtype = d.choice(d.profile.dtypes)
+
+    def tensor(*shape: int, ones: bool = False) -> Made:
+        style = 4 if ones else d.whole(0, 5)
+        if style == 2:
+            shape = (*shape[:-1], shape[-1] + 2)
+        if style == 0:
+            shape = shape[::-1]
+        value = numbers(d.random, dtype, shape, False)
+        if d.profile.special and value.size and d.chance(0.15):
+            value.reshape(-1)[d.whole(0, value.size - 1)] = d.choice([np.inf, -np.inf, np.nan, 0])
+        x = d.input_of(value, ones) if ones else d.new_input(dtype, shape, value)
+        if style > 3:
+            return x
+        text = ["{0}.T", "{0}[::-1]", "{0}[..., 1:-1]", "np.tanh({0})"][style]
+        return d.step("operand", [x], text, rounds="inside" if style == 3 else "no")
+
+    def scaled(x: Made) -> Made:
+        """A term times a constant, times a scalar input, or as it is."""
+        factors = ["2", "-0.5", "1", "-1", "0", "inf", "-inf", "nan", "1e-30", "1e30"]
+        factor = d.choice(factors if d.profile.special else factors[:4])
+        style = d.whole(0, 3)
+        if style == 0:
+            text = f"{{0}} * np.{dtype}('{factor}')"
+            return d.step("scale", [x], text, text, "result")
+        if style == 1:
+            text = d.choice(["{0} * {1}", "{1} * {0}"])
+            return d.step("scale", [x, d.input_of(np.asarray(factor, dtype))], text, text, "result")
+        return x
+
+    def term() -> Made:
+        if kind == "outer":
+            pair = [tensor(rows), tensor(columns)]
+        else:
+            left = (inner,) if kind == "row" else (rows, inner)
+            pair = [tensor(*left), tensor(*((inner,) if kind == "column" else (inner, columns)))]
+        name = "outer" if kind == "outer" else "dot"
+        return scaled(d.step(name, pair, f"np.{name}({{0}}, {{1}})", None, "inside", True))
+
+    shape = {"column": (rows,), "row": (columns,)}.get(kind, (rows, columns))
+    if d.chance(0.15):
+        other = tensor(*d.choice([shape[1:], (*shape[:-1], 1), (1,) * len(shape)]), ones=True)
+    else:
+        other = tensor(*shape) if d.chance(0.8) else term()
+    text = d.choice(["{0} + {1}", "{1} + {0}", "{0} - {1}", "{1} - {0}"])
+    total = d.step("accumulate", [scaled(other), term()], text, text, "result", True)
+    if d.chance(0.2):
+        total = scaled(total)
+    if d.chance(0.2):
+        d.step("tanh", [total], "np.tanh({0})", None, "inside")
 
 
 def measure(d: Drawing) -> None:
