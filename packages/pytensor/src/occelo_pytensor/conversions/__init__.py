@@ -38,3 +38,6 @@ from occelo_pytensor.conversions import (
 from occelo_pytensor.conversions import (
     shapes as shapes,
 )
+from occelo_pytensor.conversions import (
+    sorting as sorting,
+)
