@@ -20,8 +20,13 @@ from occelo_sorting.ops.orders import ArgSort, Sort
 
 __all__: list[str] = []
 
-LONGEST = 16
-"""The most elements of a row that a network sorts: 63 comparisons. The code of a network grows faster than its rows."""
+LONGEST = 32
+"""The most elements of a row that a network sorts, by 191 comparisons.
+
+For 5,000 rows, the linker ``native`` takes 0.6 times as long as NumPy's sort and 0.2 times as long as its stable argsort
+for rows of 32 elements, but 1.6 times as long as the sort for rows of 64. The code of longer networks takes a C compiler
+seconds.
+"""
 LANES = 8
 
 leave_to_python(
