@@ -127,6 +127,8 @@ def test_formulas_of_all_ops_are_right_or_no_expressions(example: Example) -> No
         each.name = f"v{number}"
     for printed in output if isinstance(output, list | tuple) else [output]:
         text = og.pprint(printed)
+        if "(...)" in text:
+            continue  # it would be too long, and is cut short
         try:
             evaluated(text, {v.name: v for v in inputs})
         except (SyntaxError, NameError):
