@@ -28,6 +28,7 @@ from occelo_loops.ops.building.classic import foldl, scan, until
 from occelo_loops.ops.building.classic import map as mapped
 from occelo_loops.ops.building.loops import fori_loop, loop, while_loop
 from occelo_loops.ops.building.switching import switch_case
+from occelo_sorting import functions as sorting
 
 GOLDEN = Path(__file__).parent / "mistakes.txt"
 Make = Callable[..., Any]
@@ -193,6 +194,17 @@ MISTAKES: dict[str, Callable[[World], Any]] = {
     "a step that fails": lambda u: u.f([u.x, u.m], loop(lambda v, e: (u.m[ot.cast(e, "int64")].sum() + v, None), 0.0, xs=u.x)[0])([0.0, 1.0, 5.0], np.ones((2, 2))),
     "a loop in a loop that fails": lambda u: u.f([u.m, u.x], loop(lambda v, r: (loop(lambda w, e: (w + u.x[ot.cast(e, "int64")], None), v, xs=r, name="inner")[0], None), 0.0, xs=u.m, name="outer")[0])([[0.0, 1.0], [1.0, 7.0]], [1.0, 2.0]),
     "a trace of changing shapes": lambda u: u.f([u.x], loop(lambda k: (k + 1, u.x[:k] * 2), 2, length=3)[1])([1.0, 2.0, 3.0]),
+    # sorting
+    "sorting a scalar": lambda u: sorting.sort(u.s),
+    "searching in a matrix": lambda u: sorting.searchsorted(u.m, 1.0),
+    "the largest no elements": lambda u: sorting.topk(u.x, 0),
+    "a quantile above 1": lambda u: sorting.quantile(u.x, 1.5),
+    "a quantile above 1 at run time": lambda u: u.f([u.x, u.s], sorting.quantile(u.x, u.s))([1.0, 2.0], 1.5),
+    "a method of quantiles that does not exist": lambda u: sorting.quantile(u.m, 0.5, method="cubic"),
+    "different slices of unknown lengths": lambda u: sorting.unique(u.m, axis=0),
+    "a rule for the number of bins": lambda u: sorting.histogram(u.x, "auto"),
+    "counting negative numbers": lambda u: u.f([u.x], sorting.bincount(u.x.astype("int64")))([1.0, -1.0]),
+    "the position of no number": lambda u: u.f([u.x], sorting.nanargmax(u.x))([np.nan]),
     # options
     "an option that does not exist": lambda u: setattr(config, "florX", "float32"),
     "a value that an option does not take": lambda u: setattr(config, "floatX", "float65"),

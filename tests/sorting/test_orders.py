@@ -10,6 +10,7 @@ import pytest
 import occelo as oc
 import occelo.tensor as ot
 import occelo_graph as og
+from occelo_sorting import functions
 
 DTYPES = [
     "bool",
@@ -70,6 +71,13 @@ def test_axes_of_views_of_steps_of_any_sign(axis: Any) -> None:
         strict=True,
     ):
         np.testing.assert_array_equal(made, expected)
+
+
+def test_the_facade_has_every_name_of_the_package() -> None:
+    names = [name for name in vars(functions) if not name.startswith("_")]
+    assert "argsort" in names
+    for name in names:
+        assert getattr(ot, name) is getattr(functions, name)
 
 
 @pytest.mark.parametrize("n", [1, 6, 20])

@@ -22,11 +22,11 @@ from occelo_graph.tensor import vectorize as vectorize
 from occelo_graph.tensor import vectorize_graph as vectorize_graph
 
 _SORTING = """
-argpartition argsort argtopk argwhere bincount count_nonzero digitize histogram histogram2d
-histogram_bin_edges histogramdd intersect1d isin lexsort median mode nanargmax nanargmin
-nancumprod nancumsum nanmax nanmean nanmedian nanmin nanpercentile nanprod nanquantile nanstd
-nansum nanvar partition percentile quantile searchsorted setdiff1d setxor1d sort topk
-topk_and_argtopk union1d unique unique_all unique_counts unique_inverse unique_values
+ArgSort SearchSorted Sort argpartition argsort argtopk argwhere bincount count_nonzero digitize
+histogram histogram2d histogram_bin_edges histogramdd intersect1d isin lexsort median mode
+nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmedian nanmin nanpercentile nanprod
+nanquantile nanstd nansum nanvar partition percentile quantile searchsorted setdiff1d setxor1d
+sort topk topk_and_argtopk union1d unique unique_all unique_counts unique_inverse unique_values
 """
 """The names of `occelo_sorting.functions`, which is imported at the first use of one of them."""
 

@@ -98,7 +98,9 @@ def _position(find: Any, a: Any, number: float, axis: Any, keepdims: bool) -> Te
         return made
     known = any_(invert(isnan(x)), axis, keepdims)
     check = CheckAndRaise(ValueError, "All-NaN slice encountered")
-    found: TensorVariable = check(find(_filled(x, number), axis, keepdims), all_(known))
+    found: TensorVariable = check(
+        find(_filled(x, number), axis, keepdims), all_(known) if known.type.ndim else known
+    )
     return found
 
 

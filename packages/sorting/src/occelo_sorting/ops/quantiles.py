@@ -161,7 +161,8 @@ def _within(q: Any, most: int, name: str) -> Any:
         if not ((q.data >= 0) & (q.data <= most)).all():
             raise ValueError(f"{message}, got {q.data}")
         return q
-    return CheckAndRaise(ValueError, message)(q, all_(and_(ge(q, 0), le(q, most))))
+    inside = and_(ge(q, 0), le(q, most))
+    return CheckAndRaise(ValueError, message)(q, all_(inside) if q.type.ndim else inside)
 
 
 def _read(rows: TensorVariable, at: Any) -> Any:
