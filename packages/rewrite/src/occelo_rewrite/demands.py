@@ -64,11 +64,18 @@ def run_together(fgraph: FunctionGraph, node: Apply, other: Apply) -> bool:
     """Whether two nodes of a graph run under the same conditions. False if this is unknown."""
     known = _known.get(fgraph)
     if known is None or node not in known or other not in known:
-        if not any(each.op.lazy for each in fgraph.apply_nodes):
+        if not _has_lazy_nodes(fgraph):
             return True
         known = _known[fgraph] = _demands(fgraph)
     found = known[node]
     return found is not None and found == known[other]
+
+
+def _has_lazy_nodes(fgraph: FunctionGraph) -> bool:
+    key = "has_lazy_nodes"
+    if key not in fgraph.derived:
+        fgraph.derived[key] = any(node.op.lazy for node in fgraph.apply_nodes)
+    return fgraph.derived[key]
 
 
 def note_merged(fgraph: FunctionGraph, node: Apply, merged: Apply) -> None:

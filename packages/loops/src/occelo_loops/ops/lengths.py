@@ -7,7 +7,7 @@ of the final carried values and of the elements of traces. `looping.expansion` c
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from occelo_graph.errors import MethodNotDefined
@@ -67,26 +67,29 @@ def _body_shapes(body: FrozenFunctionGraph, given: Mapping[Variable, Shape]) -> 
 class _Outside:
     """Converts a length that is a variable of the body to a variable of the graph that contains the scan.
 
-    This is possible if the length depends only on constants of the scan.
+    This is possible if the length depends only on constants of the scan. ``lengths`` are lengths of the graph that
+    contains the scan. What they depend on is not searched, since it may be the whole graph.
     """
 
-    def __init__(self, op_: Scan, inputs: Sequence[Variable]) -> None:
+    def __init__(self, op_: Scan, inputs: Sequence[Variable], lengths: Iterable[Any]) -> None:
         arguments = op_.parts(op_.body.inputs)
         self._inner = {*arguments.carried, *arguments.sequences}
         constants = op_.parts(inputs[1:]).constants
         self._replaced = list(zip(arguments.constants, constants, strict=True))
         self._constants = set(arguments.constants)
+        self._outer = {n for n in lengths if isinstance(n, Variable) and n.owner is not None}
 
     def length(self, length: Any) -> Any:
         """Convert a length. None if it depends on carried values or elements of sequences."""
         if not isinstance(length, Variable):
             return length
-        roots = set(ancestors([length]))
+        roots = set(ancestors([length], self._outer))
         if not roots.isdisjoint(self._inner):
             return None
         if roots.isdisjoint(self._constants):
             return length
-        found: Variable = clone_replace(length, self._replaced)
+        kept = [(n, n) for n in self._outer]
+        found: Variable = clone_replace(length, [*self._replaced, *kept])
         return found
 
 
@@ -99,29 +102,37 @@ def element_shapes(
     of a carried value is known if no step can change the initial length.
     """
     arguments = op_.parts(op_.body.inputs)
-    outside = _Outside(op_, inputs)
+    outside = _Outside(op_, inputs, [n for shape in input_shapes for n in shape or ()])
     at_first: dict[Variable, Shape] = {}
     read = set(arguments.sequences)
     for variable, shape in zip(op_.body.inputs, input_shapes[1:], strict=True):
         if shape is not None and variable.type.is_array:
             at_first[variable] = tuple(shape[1:] if variable in read else shape)
-    first = [tuple(outside.length(n) for n in shape) for shape in _body_shapes(op_.body, at_first)]
-    traces = first[op_.carried : op_.carried + op_.traces]
-    return _kept(op_, arguments.carried, at_first, outside), traces
+    first = _body_shapes(op_.body, at_first)
+    traces = [
+        tuple(outside.length(n) for n in shape)
+        for shape in first[op_.carried : op_.carried + op_.traces]
+    ]
+    return _kept(op_, arguments.carried, at_first, first, outside), traces
 
 
 def _kept(
-    op_: Scan, carried: Sequence[Variable], at_first: Mapping[Variable, Shape], outside: _Outside
+    op_: Scan,
+    carried: Sequence[Variable],
+    at_first: Mapping[Variable, Shape],
+    results: list[Shape],
+    outside: _Outside,
 ) -> list[Shape]:
     """The shapes of the carried values, with None for each length that a step may change.
 
-    ``at_first`` has the shapes of the body's inputs in the first step.
+    ``at_first`` has the shapes of the body's inputs in the first step, and ``results`` those of its outputs. They are
+    inferred again only if a length changes, since the work would double with each loop inside of another one.
     """
     shapes = dict(at_first)
     changed = True
     while changed:
         changed = False
-        for variable, new in zip(carried, _body_shapes(op_.body, shapes), strict=False):
+        for variable, new in zip(carried, results, strict=False):
             lengths: list[Any] = []
             for axis, (a, b) in enumerate(zip(shapes.get(variable, ()), new, strict=False)):
                 kept = _reads(a, variable) or _same(a, outside.length(b))
@@ -130,6 +141,8 @@ def _kept(
                 changed = changed or not kept
             if variable in shapes:
                 shapes[variable] = tuple(lengths)
+        if changed:
+            results = _body_shapes(op_.body, shapes)
     return [tuple(None if _reads(n, v) else n for n in shapes.get(v, ())) for v in carried]
 
 

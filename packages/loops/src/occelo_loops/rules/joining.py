@@ -7,12 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import cast
 
 from occelo_graph import Apply, FrozenFunctionGraph, FunctionGraph, Variable, freeze
 from occelo_graph.frozen_dataclasses import frozen_dataclass
-from occelo_graph.ir.nodes import is_node
-from occelo_graph.ir.traversal import toposort
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.index.subtensor import Subtensor
 from occelo_graph.ops.shape.dimensions import DimShuffle
@@ -40,13 +37,14 @@ def joined_scans(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
     classes that all linkers compile: otherwise a linker might compile one scan, but not the joined one. The rule does
     not apply to scans that a condition may end, scans in different branches, and scans with large bodies.
     """
-    others = [o for o in _over_the_same_steps(fgraph, node) if _fit(node.op, o.op)]
-    others = [o for o in others if run_together(fgraph, node, o)]
-    if not others:
-        return None
-    apart = _dependent(fgraph, node)
-    other = next((o for o in others if o not in apart), None)
-    if other is None:
+    peers = _over_the_same_steps(fgraph, node.inputs[0])
+    bit, before = peers[node]
+    for other, (its_bit, before_it) in peers.items():
+        if other is node or before & its_bit or before_it & bit:
+            continue
+        if _fit(node.op, other.op) and run_together(fgraph, node, other):
+            break
+    else:
         return None
     found = _Join(node, other).replacement()
     owner = next(iter(found.values())).owner
@@ -55,10 +53,17 @@ def joined_scans(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
     return found
 
 
-def _over_the_same_steps(fgraph: FunctionGraph, node: Apply[Scan]) -> list[Apply[Scan]]:
-    users = dict.fromkeys(u for u, i in fgraph.clients[node.inputs[0]] if i == 0)
-    scans = [u for u in users if u is not node and is_node(u) and isinstance(u.op, Scan)]
-    return [cast("Apply[Scan]", u) for u in scans if u in fgraph.apply_nodes]
+def _over_the_same_steps(
+    fgraph: FunctionGraph, steps: Variable
+) -> dict[Apply[Scan], tuple[int, int]]:
+    """The scans of a graph over some steps: for each its bit, and the bits of all scans on which it depends."""
+    key = "scans over", steps
+    if key not in fgraph.derived:
+        before = _before(fgraph)
+        fgraph.derived[key] = {
+            u: before[u] for u, i in fgraph.clients[steps] if i == 0 and u in before
+        }
+    return fgraph.derived[key]
 
 
 def _fit(one: Scan, other: Scan) -> bool:
@@ -80,17 +85,27 @@ def _kinds(body: FrozenFunctionGraph) -> set[type]:
     return found
 
 
-def _dependent(fgraph: FunctionGraph, node: Apply[Scan]) -> set[Apply]:
-    """The nodes that ``node`` depends on, and the nodes that depend on ``node``."""
-    found: set[Apply] = set(toposort(node.inputs))
-    pending = [node]
-    while pending:
-        for variable in pending.pop().outputs:
-            for user, _ in fgraph.clients.get(variable, ()):
-                if is_node(user) and user not in found:
-                    found.add(user)
-                    pending.append(cast("Apply[Scan]", user))
-    return found
+def _before(fgraph: FunctionGraph) -> dict[Apply, tuple[int, int]]:
+    """For each scan of a graph its bit, and the bits of all scans on which it depends.
+
+    One pass finds them for the graph as it is, since a search for each scan would take a quadratic time.
+    """
+    key = "scans before scans"
+    if key not in fgraph.derived:
+        found: dict[Apply, tuple[int, int]] = {}
+        reached: dict[Variable, int] = {}
+        for node in fgraph.toposort():
+            bits = 0
+            for variable in node.inputs:
+                bits |= reached.get(variable, 0)
+            if isinstance(node.op, Scan):
+                bit = 1 << len(found)
+                found[node] = bit, bits
+                bits |= bit
+            if bits:
+                reached.update(dict.fromkeys(node.outputs, bits))
+        fgraph.derived[key] = found
+    return fgraph.derived[key]
 
 
 @frozen_dataclass

@@ -23,8 +23,10 @@ def merged_scans(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
     The merged scan computes these values only once. Scans in different branches stay apart, since a call may need only
     one of them.
     """
-    for user, position in fgraph.clients[node.inputs[0]]:
-        if user is node or position or not isinstance(user.op, Scan):
+    # scans have all their inputs in common, so an input with few users is as good as any
+    place, common = min(enumerate(node.inputs), key=lambda pair: len(fgraph.clients[pair[1]]))
+    for user, position in fgraph.clients[common]:
+        if user is node or position != place or not isinstance(user.op, Scan):
             continue
         other = cast("Apply[Scan]", user)
         if other not in fgraph.apply_nodes or not _alike(node, other):
