@@ -390,3 +390,15 @@ def test_a_matrix_and_its_transpose(
         ]
         real = symmetric or hermitian
         assert told == ([symmetric, hermitian] if make is not ot.dmatrix else [real, real])
+
+
+@pytest.mark.parametrize("fact", ["lower_triangular", "unit_diagonal", "orthogonal"])
+@pytest.mark.parametrize("factors", [20, 150])
+def test_facts_of_long_products_are_found_without_deep_recursion(fact: str, factors: int) -> None:
+    matrices = [ot.dmatrix() for _ in range(factors)]
+    product: Any = ot.tril(matrices[0])
+    for i, m in enumerate(matrices[1:]):
+        product = ot.dot(product, ot.tril(m)) if i % 2 else ot.dot(ot.tril(m), product)
+    graph = og.FunctionGraph(matrices, [product], clone=False)
+    expected = True if fact == "lower_triangular" else None
+    assert assumptions_of(graph).holds(graph, product, fact) is expected

@@ -17,6 +17,9 @@ from occelo_rewrite.assumptions.inference import inferred_from_constant, inferre
 from occelo_rewrite.shapes import shapes_of
 
 _DEEPEST = 200
+"""How many inferences deep the search for a fact goes."""
+_NESTED = 16
+"""How many of them call each other. Python's stack would not hold 200, each of which takes six frames or more."""
 _SAME = {"symmetric": "hermitian", "hermitian": "symmetric"}
 """Facts that imply each other for real matrices."""
 _STATED_DEFINITE = "stated positive definite"
@@ -24,6 +27,14 @@ _STATED_DEFINITE = "stated positive definite"
 
 No facts are inferred from it, since the triangle of the matrix that is not read may have any values.
 """
+
+
+class _TooNestedError(Exception):
+    """A fact must be inferred first, in a search of its own; ``question`` are a variable, a fact and the depth."""
+
+    def __init__(self, *question: Any) -> None:
+        super().__init__(*question)
+        self.question = question
 
 
 class AssumptionFeature(Feature):
@@ -100,11 +111,28 @@ class AssumptionFeature(Feature):
         """
         if fact not in FACTS:
             raise ValueError(f"There is no assumption {fact!r}; there are {', '.join(FACTS)}")
-        return self._holds(fgraph, variable, fact, 0)
+        pending: list[tuple[Any, ...]] = [(variable, fact, 0)]
+        while True:
+            about, each, depth = pending[-1]
+            try:
+                found = self._holds(fgraph, about, each, depth, depth, None)
+            except _TooNestedError as error:
+                pending.append(error.question)
+                continue
+            pending.pop()
+            if not pending:
+                return found
 
     def _holds(
-        self, fgraph: FunctionGraph, variable: Variable, fact: str, depth: int
+        self,
+        fgraph: FunctionGraph,
+        variable: Variable,
+        fact: str,
+        depth: int,
+        start: int,
+        of: Variable | None,
     ) -> bool | None:
+        """`holds`, for an inference about the variable ``of``, at a depth of a search that began at ``start``."""
         said = self._said.get(variable)
         if said is not None and fact in said:
             return said[fact]
@@ -115,17 +143,24 @@ class AssumptionFeature(Feature):
             return fgraph.derived[key]
         if depth > _DEEPEST:
             return None
+        # facts about one variable may follow from each other, so they belong to one search
+        if depth - start >= _NESTED and variable is not of:
+            raise _TooNestedError(variable, fact, depth)
         # while a fact is being inferred, it counts as unknown, so that the search ends
         fgraph.derived[key] = None
-        found = self._infer(fgraph, variable, fact, depth)
+        try:
+            found = self._infer(fgraph, variable, fact, depth, start)
+        except _TooNestedError:
+            del fgraph.derived[key]
+            raise
         fgraph.derived[key] = found
         return found
 
     def _infer(
-        self, fgraph: FunctionGraph, variable: Variable, fact: str, depth: int
+        self, fgraph: FunctionGraph, variable: Variable, fact: str, depth: int, start: int
     ) -> bool | None:
         def ask(other: Variable, wanted: str) -> bool | None:
-            return self._holds(fgraph, other, wanted, depth + 1)
+            return self._holds(fgraph, other, wanted, depth + 1, start, variable)
 
         own: bool | None = None
         if isinstance(variable, Constant):
