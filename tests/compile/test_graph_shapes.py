@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from collections.abc import Callable
 from types import CodeType, FrameType
 from typing import Any
 
+import numpy as np
 import pytest
 
 import occelo_compile as oc
+from occelo_link.native import linker
 from occelo_testing.graph_shapes import SHAPES, Shape, differentiated
 
 SIZES = (30, 60, 120)
@@ -22,7 +25,7 @@ BOUNDED = ("outputs", "branches", "branches in sequence", "slices", "differences
 nodes, that for the value of a length (of slices of slices) at 64, that for facts about matrices is 200 nodes deep, and
 large programs have a function for each loop. Only the total is checked.
 """
-SLOW = ("loops in sequence", "nested loops")
+SLOW = ("nested loops",)
 """Shapes that take too long to count."""
 TOTAL = 1.3
 """The largest exponent of growth of all lines together, at these small sizes."""
@@ -36,7 +39,7 @@ def _compile(shape: Shape, nodes: int) -> None:
     oc.function(inputs, outputs, updates=updates, on_unused_input="ignore")
 
 
-def _lines(shape: Shape, nodes: int) -> Counter[str]:
+def _lines(work: Callable[[], object]) -> Counter[str]:
     """The number of lines that run, by function."""
     counts: dict[CodeType, list[int]] = {}
 
@@ -55,7 +58,7 @@ def _lines(shape: Shape, nodes: int) -> Counter[str]:
     before = sys.gettrace()
     sys.settrace(called)
     try:
-        _compile(shape, nodes)
+        work()
     finally:
         sys.settrace(before)
     found: Counter[str] = Counter()
@@ -72,7 +75,7 @@ def test_work_grows_linearly(name: str) -> None:
     small, middle, large = SIZES
     _compile(shape, small + 2)  # what happens once in a process does not count
     with oc.config.change_flags(cache=False):
-        first, second, third = (_lines(shape, n) for n in SIZES)
+        first, second, third = (_lines(lambda n=n: _compile(shape, n)) for n in SIZES)
     total = third.total()
     assert total < first.total() * (large / small) ** TOTAL
     if name in BOUNDED:
@@ -86,3 +89,32 @@ def test_work_grows_linearly(name: str) -> None:
         and second[each] > first[each] * (middle / small) ** SINGLE > 0
     }
     assert not bent
+
+
+@pytest.mark.parametrize(("nodes", "expected"), [(60, 1), (1500, 0)])
+def test_programs_of_many_blocks_are_compiled_at_the_lowest_level(
+    monkeypatch: pytest.MonkeyPatch, nodes: int, expected: int
+) -> None:
+    levels: list[int] = []
+
+    def compiled(text: str, level: int = 1) -> bytes:
+        levels.append(level)
+        return compile_module(text, level=level)
+
+    compile_module = linker.compile_module
+    monkeypatch.setattr(linker, "compile_module", compiled)
+    inputs, outputs, _ = SHAPES["branches in sequence"].build(nodes)
+    with oc.config.change_flags(cache=False):
+        f = oc.function(inputs, outputs, mode="native")
+    assert levels == [expected]
+    x = y = np.linspace(0.1, 2.0, 5)
+    for _ in range(nodes // 6):
+        y = np.sin(y) if y[0] > 0.5 else np.cos(y)
+    np.testing.assert_allclose(f(x)[0], y, rtol=1e-12)
+
+
+def test_the_gradient_of_nested_loops_does_not_double_with_each_loop() -> None:
+    shape = SHAPES["nested loops"]
+    differentiated(shape, 2)
+    first, second = (_lines(lambda n=n: differentiated(shape, n)).total() for n in (5, 10))
+    assert second < 8 * first

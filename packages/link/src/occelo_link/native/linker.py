@@ -34,6 +34,12 @@ _LONG_PROGRAM = 20_000
 The time of level 1 is quadratic in the length of a function, too: 80,000 statements took 31 s, and 3 s at level 0, whose
 code took 1.2 times as long.
 """
+_MOST_LABELS = 5_000
+"""The number of basic blocks of LLVM IR up to which LLVM's optimization level is 1.
+
+The time of level 1 to assign registers is quadratic in this number: 333 branches one after the other have 9,800 blocks and
+took 14.4 s, and 0.5 s at level 0. The code of level 0 took 1.5 times as long in a program of 100 loops.
+"""
 
 
 def longest_run(program: Program) -> int:
@@ -49,8 +55,10 @@ def longest_run(program: Program) -> int:
     return longest
 
 
-def _level(program: Program) -> int:
-    """Return the optimization level of LLVM for a program."""
+def _level(program: Program, text: str) -> int:
+    """Return the optimization level of LLVM for a program, whose LLVM IR is ``text``."""
+    if text.count(":\n") > _MOST_LABELS:
+        return 0
     length = sum(len(block.statements) for block in program.blocks())
     return 0 if length > _LONG_PROGRAM or longest_run(program) > _LONG_RUN else 1
 
@@ -63,7 +71,7 @@ def compiled_by_llvm(program: Program, part: Part, *, threads: bool) -> NativeUn
     from occelo_link.native.llvm import print_llvm  # slow, not needed for cached code
 
     text = print_llvm(program, threads=threads)
-    level = _level(program)
+    level = _level(program, text)
     code = object_code(f"{level}\n{text}", lambda: compile_module(text, level=level))
     unit = NativeUnit(UnitInterface.of(program, part.inputs), load_object(code), program)
     unit.code = code
