@@ -185,6 +185,15 @@ if "inner" in sys.argv:
 """
 
 
+def test_memory_of_a_constant_may_go_on_as_that_of_a_choice() -> None:
+    """The gradient by a value that perhaps broadcasts is a constant or its sum, which a run-time length decides."""
+    x, y = ot.dvector("x"), ot.dvector("y")
+    written = x[0:2].inc(y) * np.arange(1.0, 5.0)
+    f = oc.function([x, y], grad(written.sum(), y), mode="numba")
+    np.testing.assert_array_equal(f(np.zeros(4), [5.0]), [3.0])
+    np.testing.assert_array_equal(f(np.zeros(4), [5.0, 6.0]), [1.0, 2.0])
+
+
 @pytest.mark.measured(0)
 def test_functions_for_numba_overwrite_no_shared_variable() -> None:
     a, b = ot.dmatrices("a", "b")

@@ -233,7 +233,7 @@ class _Printer(Visitor[None]):
         buffer, dtype = statement.buffer, statement.buffer.dtype
         taken = statement.reuse
         if taken is not None and not statement.updates_input:
-            self.line(f"{buffer.name} = {self.memory('same', dtype)}({taken.name})")
+            self.line(f"{buffer.name} = {self.memory('same', dtype)}({self.buffer(taken)})")
             return
         if taken is not None:
             given = f"{buffer.position}, {taken.position}, {self.use(statement.size)}"
