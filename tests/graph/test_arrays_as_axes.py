@@ -59,6 +59,16 @@ def test_axes_and_lengths_may_be_arrays(name: str, kind: str) -> None:
     np.testing.assert_allclose(found, wanted)
 
 
+@pytest.mark.parametrize(
+    "axis",
+    [np.array([], "int64"), ot.constant(np.array([], "int64")), ot.constant(-1), np.array(0)],
+)
+def test_a_scalar_is_reduced_over_no_axis(axis: Any) -> None:
+    x = ot.dscalar("x")
+    made = [f(x, axis=axis) for f in (ot.sum, ot.prod, ot.max, ot.min, ot.argmax)]
+    assert og.evaluate([*made, og.grad(made[0] ** 2, x)], {x: 3.0}) == [3.0, 3.0, 3.0, 3.0, 0, 6.0]
+
+
 def test_subscripts_may_be_arrays() -> None:
     made = ot.einsum(T, np.array([0, 1, 2]), T, np.array([0, 1, 2]), np.array([2, 0]))
     (found,) = og.evaluate([made], {T: VALUE})

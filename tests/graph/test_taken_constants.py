@@ -64,6 +64,16 @@ MADE: dict[str, Callable[[Any], Any]] = {
     "power": lambda c: ot.linalg.matrix_power(X[:, :3], c),
     "round": lambda c: ot.round(X, decimals=c),
     "reshape": lambda c: ot.reshape(X, [-1], ndim=c),
+    "order of a norm": lambda c: ot.linalg.norm(V, ord=c),
+    "written": lambda c: X[0].set(c),
+    "added": lambda c: X[0].inc(c),
+    "fill": lambda c: ot.full_like(X, c),
+    "body": lambda c: oc.loop(lambda s: (s * c, None), V, length=2)[0],
+    "body of a condition": lambda c: oc.while_loop(lambda s: s.sum() < 9, lambda s: s + c, V),
+    "classic body": lambda c: scan(
+        lambda e, k: e * k, sequences=V, non_sequences=c, return_updates=False
+    ),
+    "inner graph": lambda c: OpFromGraph([V], [V * c])(V),
 }
 
 

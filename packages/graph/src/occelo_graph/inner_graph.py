@@ -27,6 +27,7 @@ from occelo_graph.ir.nodes import Apply, AtomicVariable, Variable
 from occelo_graph.ir.op import ZERO, Cotangents, Op, Tangents
 from occelo_graph.ir.op_caches import cache_of
 from occelo_graph.ir.regions import Loop
+from occelo_graph.ir.taken_constants import take_all
 from occelo_graph.ir.traits import trait
 from occelo_graph.ir.traversal import ancestors
 from occelo_graph.ir.types import NullType, Type
@@ -103,6 +104,7 @@ class OpFromGraph(Op):
         **options: Any,
     ) -> None:
         _check(inputs, outputs, options)
+        take_all(ancestors(outputs))
         self.graph: FrozenFunctionGraph = freeze(inputs, outputs)
         self.inline = inline
         self.name = name

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from occelo_graph.ir.nodes import Constant
+from occelo_graph.ir.taken_constants import taken
 from occelo_graph.ops.elemwise.arithmetic import (
     add,
     and_,
@@ -91,7 +92,7 @@ class DiscreteDistribution(Distribution):
         found, usual, at_ends = None, list(shapes), list(shapes)
         for i, name in enumerate(self.row.parameters):
             value, numbers = shapes[i], self.row.ends.get(name, ())
-            if isinstance(value, Constant) and not np.isin(value.data, numbers).any():
+            if isinstance(value, Constant) and not np.isin(taken(value), numbers).any():
                 continue
             for number in numbers:
                 here = eq(value, number)

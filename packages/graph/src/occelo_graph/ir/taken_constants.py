@@ -1,7 +1,7 @@
 """Constants whose values Python code has taken, such as an axis or a number of times: `taken` records them.
 
 An op keeps such a value in a field, so the constant is no input of its node, and nothing follows if the constant is
-replaced later. `clone_replace`, `graph_replace`, `vectorize_graph` and the givens of functions call
+replaced later. `take_all` records the constants that an inner graph reads, such as the body of a loop. `clone_replace`, `graph_replace`, `vectorize_graph` and the givens of functions call
 `check_taken_constants`, which says so.
 """
 
@@ -27,6 +27,11 @@ def taken(value: Any) -> Any:
     return value.data
 
 
+def take_all(variables: Iterable[Variable]) -> None:
+    """Record the constants among ``variables``."""
+    _TAKEN.update(v for v in variables if isinstance(v, Constant))
+
+
 def check_taken_constants(replaced: Iterable[Any], outputs: Sequence[Variable]) -> None:
     """Check the variables that are to be ``replaced`` in the graph of ``outputs``.
 
@@ -39,8 +44,9 @@ def check_taken_constants(replaced: Iterable[Any], outputs: Sequence[Variable]) 
     within = set(ancestors(outputs))
     for constant in found:
         text = (
-            f"{describe(constant)} was used as a Python number, for example as an axis or a number of times. Ops that "
-            "were made with it keep the value in a field and do not follow a replacement: build the graph anew instead"
+            f"{describe(constant)} was used as a Python number, for example as an axis or a number of times, or in an "
+            "inner graph, such as the body of a loop. Ops that were made with it keep the value in a field and do not "
+            "follow a replacement: build the graph anew instead"
         )
         if constant not in within:
             raise ValueError(text)

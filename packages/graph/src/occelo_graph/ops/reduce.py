@@ -15,6 +15,7 @@ import numpy as np
 
 from occelo_graph.ir.nodes import Apply
 from occelo_graph.ir.op import ZERO, Cotangents, Op, Tangents, op
+from occelo_graph.ir.taken_constants import taken
 from occelo_graph.ir.terms import Term, called
 from occelo_graph.ir.traits import FIRST, SECOND, trait
 from occelo_graph.narrowing import is_list_or_tuple
@@ -211,7 +212,9 @@ def _reduce(
 
 def _of_scalar(x: Any, axis: Any) -> bool:
     """Whether a single number is reduced along the axis 0 or -1, which NumPy takes for no axis."""
-    return not x.type.ndim and not is_list_or_tuple(axis) and axis in (0, -1)
+    axis = taken(axis)
+    several = is_list_or_tuple(axis) or np.ndim(axis)
+    return not x.type.ndim and not several and axis in (0, -1)
 
 
 def sum(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from occelo_graph.ir.nodes import Constant, Variable
+from occelo_graph.ir.taken_constants import taken
 from occelo_graph.ops.arguments import checked_keepdims, stands_for
 from occelo_graph.ops.control.branches import ifelse
 from occelo_graph.ops.elemwise.arithmetic import abs as abs_
@@ -61,7 +62,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> T
 
 def _known_order(order: Any) -> Any:
     if isinstance(order, Constant):
-        order = order.data.item()
+        order = taken(order).item()
     if isinstance(order, Variable):
         raise TypeError(f"The order of a norm must be known when the graph is built, got {order}")
     return order

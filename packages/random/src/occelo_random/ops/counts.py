@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from occelo_graph.ir.nodes import Constant
+from occelo_graph.ir.taken_constants import taken
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.elemwise.arithmetic import (
     abs,
@@ -316,7 +317,7 @@ def _by_mean(mean: Any, few: Callable[[], Any], many: Callable[[], Any]) -> Any:
     If the means are constants, and all or none are below 10, only one of the functions is called.
     """
     if isinstance(mean, Constant):
-        small = np.asarray(mean.data) < _LARGE
+        small = np.asarray(taken(mean)) < _LARGE
         if small.all():
             return few()
         if not small.any():
@@ -356,7 +357,7 @@ def _standard_binomial(key: Any, shape: Any, n: Any, p: Any) -> Any:
     whole, n, p = n, cast(n, "float64"), cast(p, "float64")
     share = minimum(p, sub(1.0, p))
     mean = mul(n, share)
-    given = [v.data for v in (n, p) if isinstance(v, Constant)]
+    given = [taken(v) for v in (n, p) if isinstance(v, Constant)]
     if len(given) == 2:
         mean = constant(given[0] * np.minimum(given[1], 1.0 - given[1]))
     small = lt(mean, _LARGE)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from occelo_graph.ir.nodes import Constant
+from occelo_graph.ir.taken_constants import taken
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.elemwise.arithmetic import (
     add,
@@ -184,7 +185,7 @@ SLOPES["gamma"] = _slopes
 
 
 def _at_least_one(a: Any) -> bool:
-    return isinstance(a, Constant) and bool(np.all(a.data >= 1.0))
+    return isinstance(a, Constant) and bool(np.all(taken(a) >= 1.0))
 
 
 def standard_gamma(key: Any, shape: Any, a: Any, logarithm: bool = False) -> TensorVariable:

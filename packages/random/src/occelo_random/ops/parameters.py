@@ -12,6 +12,7 @@ import numpy as np
 
 from occelo_graph.config import FLOAT_X
 from occelo_graph.ir.nodes import Constant
+from occelo_graph.ir.taken_constants import taken
 from occelo_graph.narrowing import is_tuple
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.control.checks import CheckAndRaise
@@ -102,7 +103,7 @@ def float_parameters(*given: Any, dtype: str | None) -> tuple[list[Any], str]:
 
 def _as_dtype(variable: Any, dtype: str) -> Any:
     if isinstance(variable, Constant) and variable.data.dtype != dtype:
-        return constant(np.asarray(variable.data, dtype))
+        return constant(np.asarray(taken(variable), dtype))
     return cast(variable, dtype)
 
 

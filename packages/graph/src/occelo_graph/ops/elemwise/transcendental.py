@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from occelo_graph.ir.nodes import Constant
+from occelo_graph.ir.taken_constants import taken
 from occelo_graph.ops.arguments import refuse_out
 from occelo_graph.ops.elemwise.arithmetic import (
     abs,
@@ -161,7 +162,7 @@ def _pow_base(
     ct: TensorVariable, x: TensorVariable, y: TensorVariable, out: TensorVariable
 ) -> TensorVariable:
     if isinstance(y, Constant) and y.data.ndim == 0:
-        exponent: Any = y.data.item()
+        exponent: Any = taken(y).item()
         if exponent == 0:
             return ct * 0
         if exponent == 1:

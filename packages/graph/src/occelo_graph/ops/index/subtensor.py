@@ -16,6 +16,7 @@ from occelo_graph.ir.known_values import known_integer
 from occelo_graph.ir.nodes import Apply, Constant, Variable
 from occelo_graph.ir.op import ZERO, Cotangents, Kernel, Op, op
 from occelo_graph.ir.slices import slice_parts
+from occelo_graph.ir.taken_constants import taken
 from occelo_graph.ir.traits import FIRST, trait
 from occelo_graph.ir.types import Type
 from occelo_graph.narrowing import is_slice
@@ -742,7 +743,10 @@ def _weak_array(y: Any, dtype: str) -> Any:
         return y
     with np.errstate(invalid="ignore"):
         converted = y.data.astype(dtype)
-    return as_tensor_variable(converted) if np.array_equal(converted, y.data) else y
+    if not np.array_equal(converted, y.data):
+        return y
+    taken(y)
+    return as_tensor_variable(converted)
 
 
 def set_subtensor(x: Any, y: Any, inplace: bool = False) -> TensorVariable:

@@ -20,6 +20,7 @@ from occelo_graph.ir.clone import rebuilt
 from occelo_graph.ir.known_values import known_integer
 from occelo_graph.ir.nodes import Apply, Constant, Variable, nodes_made
 from occelo_graph.ir.shared import SharedVariable
+from occelo_graph.ir.taken_constants import take_all
 from occelo_graph.ir.traversal import general_toposort, graph_inputs
 from occelo_graph.ir.types import Type
 from occelo_graph.ops.shape.reading import length_read
@@ -203,9 +204,9 @@ def _checked(steps: Variable, sequences: Sequence[Variable]) -> Variable:
             raise ValueError(
                 f"The loop has {known} steps, but its sequence {i} has only {length} elements: {describe(sequence)}"
             )
-    # a constant, or a cast of one, stays, so that it can be replaced in a copy of the graph
-    roots = [steps] if steps.owner is None else steps.owner.inputs
-    return steps if all(isinstance(v, Constant) for v in roots) else constant(np.int64(known))
+    # what is computed from constants stays, so that they can be replaced in a copy of the graph
+    alone = all(isinstance(v, Constant) for v in graph_inputs([steps]))
+    return steps if alone else constant(np.int64(known))
 
 
 def as_variable(value: Any, kind: Type, label: str) -> Variable:
@@ -310,5 +311,7 @@ def _outside(
         # nodes with results that cannot be guarded stay in the body
         more = {v.owner for v, g in zip(found, values, strict=True) if g is None and v.owner}
         if not more:
+            take_all(v for node in body for v in node.inputs)
+            take_all(results)
             return found, values
         stay |= more

@@ -155,7 +155,8 @@ class _Blocks:
             blocks = concatenate([blocks, rest[-1:]])
         else:
             lengths = shape_tuple(rest)[1:]
-            flat = blocks.reshape((shape_tuple(blocks)[0] * self.size, *lengths))
+            whole = shape_tuple(blocks)[0] * self.size if self.op.stops else self.blocks * self.size
+            flat = blocks.reshape((whole, *lengths))
             blocks = concatenate([flat[:done] if self.op.stops else flat, rest])
         joined: Variable = blocks[::-1] if self.reverse else blocks
         return joined
