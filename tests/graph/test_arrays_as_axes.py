@@ -98,6 +98,28 @@ def test_shifts_may_have_any_size(length: int, static: bool) -> None:
             np.testing.assert_array_equal(value, [*array[start:], *array[:start]])
 
 
+@pytest.mark.parametrize(
+    "ends",
+    [
+        (2**63 - 1, 2**63 + 2, 1),
+        (2**64 - 1, 2**64 - 4, -1),
+        (2**63 + 5, -4, -(2**62)),
+        (-3, 2**63 + 5, 2**62),
+        (2**63 - 3, 2**63 - 1, 1),
+        (-(2**63) + 2, -(2**63), -1),
+    ],
+)
+def test_ranges_at_the_ends_of_integers(ends: tuple[int, int, int]) -> None:
+    made = ot.arange(*ends)
+    np.testing.assert_array_equal(og.evaluate(made), np.array(range(*ends)).astype(made.dtype))
+    kind = "uint64" if min(ends[:2]) >= 0 else "int64"
+    if max(ends[:2]) < 2 ** (63 + (kind == "uint64")):
+        start, stop = ot.scalars("start", "stop", dtype=kind)
+        given = {start: np.array(ends[0], kind), stop: np.array(ends[1], kind)}
+        found = og.evaluate(ot.arange(start, stop, ends[2]), given)
+        np.testing.assert_array_equal(found, np.array(range(*ends)).astype(found.dtype))
+
+
 def test_shifts_and_axes_that_do_not_fit_are_refused() -> None:
     with pytest.raises(ValueError, match="3 shifts for 2 axes"):
         ot.roll(T, np.array([1, 2, 3]), np.array([0, 1]))

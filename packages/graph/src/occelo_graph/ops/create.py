@@ -371,7 +371,13 @@ def _range(start: Any, stop: Any, step: Any, dtype: str) -> Any:
     if count >= _FAR:
         raise ValueError("Maximum allowed size exceeded")
     first, by = (np.uint64(v % 2**64) for v in (start, step))
-    return (np.arange(count, dtype="uint64") * by + first).astype("int64").astype(dtype)
+    wrapped = np.arange(count, dtype="uint64") * by + first
+    last = start + (count - 1) * step
+    if max(start, last) < 2**63:
+        wrapped = wrapped.astype("int64")
+    elif min(start, last) < 0:  # few numbers, since the step is large
+        wrapped = np.array([start + i * step for i in range(count)], object)
+    return wrapped.astype(dtype)
 
 
 def _count_of_integers(start: Any, stop: Any, step: Any) -> Any:
