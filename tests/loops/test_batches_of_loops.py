@@ -119,6 +119,8 @@ def test_what_needs_rows_of_one_number_is_refused() -> None:
         trace[::2],
         trace + x,
         trace.reshape((-1, 1)),
+        ot.broadcast_to(trace, (4,)),
+        ot.broadcast_to(trace, (2, 4)),
         grad(ot.cumprod(trace)[-1], s),
     ):
         with pytest.raises(NotImplementedError, match="elements end at different steps"):

@@ -78,7 +78,7 @@ def _of_ragged(
         return _reduced(node, given, batch_ndims, count)
     if isinstance(op_, CumOp):
         return _cumulative(node, given, batch_ndims, count)
-    if isinstance(op_, Alloc) and is_count(inputs[1]):
+    if isinstance(op_, Alloc) and len(inputs) > 1 and is_count(inputs[1]):
         return _alloc_of_ragged(node, given, batch_ndims, count)
     if isinstance(op_, DimShuffle) and op_.new_order[:1] == (0,):
         return [mark(v, count) for v in op_.batch(node, given, batch_ndims)]
