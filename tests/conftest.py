@@ -18,6 +18,7 @@ import pytest
 MANY = 8
 FAMILIES = (
     "occelo_linalg",
+    "occelo_special",
     "occelo_loops",
     "occelo_random",
     "occelo_sorting",

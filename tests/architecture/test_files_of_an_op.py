@@ -22,9 +22,9 @@ import occelo_graph as og
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
 from occelo_graph.ops.reductions import reductions
-from occelo_graph.wiring import OWN_SCALAR_FUNCTIONS
 from occelo_linalg.ops.matrix_op import MatrixOp
 from occelo_link.traced.functions import CALLED
+from occelo_testing.examples import SCALAR_FUNCTIONS
 
 ROOT = Path(__file__).parents[2]
 MOST = 3
@@ -131,8 +131,8 @@ OPS = {
     and getattr(c, "core", None) is not MatrixOp.core
 }
 CLASSES = {cls.__name__: cls for cls in sorted(OPS, key=lambda c: c.__name__)}
-ROWS = sorted(OWN_SCALAR_FUNCTIONS)
-REDUCTIONS = {n: r for n, r in reductions().items() if n in OWN_SCALAR_FUNCTIONS}
+ROWS = sorted(SCALAR_FUNCTIONS)
+REDUCTIONS = {n: r for n, r in reductions().items() if n in SCALAR_FUNCTIONS}
 NAMES = [*ROWS, *(f"reduction {name}" for name in sorted(REDUCTIONS)), *CLASSES]
 
 
@@ -306,7 +306,7 @@ def test_what_only_makes_an_op_does_not_count(text: str) -> None:
 
 
 def test_functions_of_libraries_are_of_the_table() -> None:
-    assert set(CALLED) <= OWN_SCALAR_FUNCTIONS
+    assert set(CALLED) <= SCALAR_FUNCTIONS
     for name, (_, *columns) in CALLED.items():
         assert any(columns), f"no library has {name}"
 

@@ -24,7 +24,7 @@ from occelo_testing.examples import EXAMPLES
 
 ROOT = Path(__file__).parents[2]
 CORE = ("graph", "rewrite", "link", "compile")
-FAMILY_PACKAGES = ("linalg", "loops", "random", "sorting", "stats")
+FAMILY_PACKAGES = ("linalg", "special", "loops", "random", "sorting", "stats")
 PACKAGES = (*CORE, *FAMILY_PACKAGES, "testing")
 SOURCES = sorted(
     p
@@ -108,7 +108,7 @@ def test_nothing_lies_about() -> None:
     assert {p.parts[0] for p in tracked if len(p.parts) > 1} <= folders
 
 
-@pytest.mark.parametrize("family", ["linalg", "loops", "random", "sorting"])
+@pytest.mark.parametrize("family", ["linalg", "special", "loops", "random", "sorting"])
 def test_a_family_is_a_folder_of_its_parts(family: str) -> None:
     folder = ROOT / "packages" / family / "src" / f"occelo_{family}"
     found = {p.stem for p in folder.iterdir() if p.suffix in (".py", "") and p.stem[0] != "_"}
@@ -117,7 +117,7 @@ def test_a_family_is_a_folder_of_its_parts(family: str) -> None:
 
 @pytest.mark.parametrize("package", CORE)
 def test_the_core_names_no_family(package: str) -> None:
-    named = re.compile(r"\boccelo_(linalg|loops|random|sorting|stats)\b")
+    named = re.compile(r"\boccelo_(linalg|special|loops|random|sorting|stats)\b")
     for path in (ROOT / "packages" / package / "src").rglob("*.py"):
         text = path.read_text()
         if named.search(text):  # comments and docstrings may, which takes long to tell from code
@@ -175,7 +175,13 @@ def test_each_kind_of_op_has_its_file() -> None:
 
 def _public_functions() -> list[tuple[str, Any]]:
     functions: list[tuple[str, Any]] = []
-    for family in (*(f"graph.ops.{k}" for k in KINDS), "linalg.ops", "random.ops", "sorting.ops"):
+    for family in (
+        *(f"graph.ops.{k}" for k in KINDS),
+        "linalg.ops",
+        "special.ops",
+        "random.ops",
+        "sorting.ops",
+    ):
         module = importlib.import_module(f"occelo_{family}")
         modules = [module]
         if hasattr(module, "__path__"):
@@ -206,7 +212,7 @@ def test_every_function_has_an_example() -> None:
             continue
         names = aliases[id(function)]
         if not names & covered and not any(
-            re.search(rf"\b(ot|linalg|random|sorting)\.{n}[(\[,]", sources) for n in names
+            re.search(rf"\b(ot|functions|linalg|random|sorting)\.{n}[(\[,]", sources) for n in names
         ):
             missing.append(name)
     tested_elsewhere = {
@@ -227,7 +233,7 @@ def test_every_op_knows_its_traits() -> None:
     own = [
         c
         for c in below(og.Op)
-        if re.match(r"occelo_(graph|linalg|random|sorting)\.ops", c.__module__)
+        if re.match(r"occelo_(graph|linalg|special|random|sorting)\.ops", c.__module__)
         and c.__module__ not in ("occelo_graph.ops.linear", "occelo_graph.ops.length_inputs")
     ]
     assert len(own) > 20

@@ -264,7 +264,7 @@ def test_what_cannot_be_exported(tmp_path: Path) -> None:
         ("py", x + 1, "modes native and c"),
         ("native", generator.normal(size=(2,))[1], "needs Python"),
         ("native", as_op([ot.dvector], [ot.dvector])(np.sort)(x), "The op .*sort.* of .*made at"),
-        ("native", ot.gammaln(x), "special:gammaln of SciPy for .*made at"),
+        ("native", ot.erfcx(x), "special:.*erfcx of SciPy for .*made at"),
     ]:
         with pytest.raises(TypeError, match=message):
             oc.function([x], graph, mode=mode, on_unused_input="ignore").export(tmp_path / "no")

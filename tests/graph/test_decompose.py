@@ -19,7 +19,7 @@ from occelo_graph.ir.decomposing import decomposed_kernel, decomposition
 from occelo_graph.ops.elemwise.composite import Composite
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.scalar import ScalarFunction, promoted
-from occelo_graph.wiring import OWN_SCALAR_FUNCTIONS
+from occelo_testing.examples import SCALAR_FUNCTIONS
 
 PRIMITIVE = {
     "AdvancedIncSubtensor": "positions may occur twice, of which each counts",
@@ -87,7 +87,7 @@ def test_every_op_consists_of_others_or_is_known_not_to() -> None:
     assert all(c.decompose is Op.decompose for c in named)  # type: ignore[attr-defined]
 
 
-FORMULAS = sorted(n for n in OWN_SCALAR_FUNCTIONS if ScalarFunction(n).formula is not None)
+FORMULAS = sorted(n for n in SCALAR_FUNCTIONS if ScalarFunction(n).formula is not None)
 REALS = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.5, -2.5, 1e-20, -1e-20, 1e-3, -0.3, 0.64, 0.31, 37.0]
 REALS += [-37.0, 709.0, -745.0, 1e300, -1e300, np.inf, -np.inf, np.nan]
 

@@ -16,8 +16,6 @@ FORMULAS: dict[str, tuple[Any, Any]] = {
     "base": (lambda n, y: y**n, lambda n, y: n * y ** (n - 1)),
     "quotient": (lambda n, y: n / y, lambda n, y: -n / y**2),
     "arctan2": (lambda n, y: ot.arctan2(n, y), lambda n, y: -n / (n * n + y * y)),
-    "xlogy": (lambda n, y: ot.xlogy(n, y), lambda n, y: n / y),
-    "xlog1py": (lambda n, y: ot.xlog1py(y, n), lambda n, y: np.log1p(n)),
     "product": (lambda n, y: n * y * ot.cast(n, "float64"), lambda n, y: n * n),
 }
 

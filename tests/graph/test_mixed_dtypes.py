@@ -17,8 +17,6 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "logaddexp": ot.logaddexp,
     "true_div": ot.true_div,
     "mul": ot.mul,
-    "xlogy": ot.xlogy,
-    "xlog1py": ot.xlog1py,
     "maximum": ot.maximum,
     "mod": ot.mod,
     "three factors": lambda x, y: ot.mul(x, y, x),

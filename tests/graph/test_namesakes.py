@@ -14,10 +14,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+import occelo.tensor as ot
 import occelo_graph as og
-from occelo_graph import tensor as ot
+import occelo_graph.tensor
 from occelo_graph.missing_names import LATE_FUNCTIONS
 from occelo_graph.ops.elemwise.op import Elemwise
+from occelo_special.ops import special_functions
 
 pytestmark = pytest.mark.skipif(
     importlib.util.find_spec("scipy") is None, reason="half of the names are SciPy's"
@@ -59,7 +61,7 @@ def _reference(name: str) -> Callable[..., Any] | None:
 
 NAMESAKES = sorted(
     n
-    for n in (*dir(ot), *LATE_FUNCTIONS)
+    for n in (*dir(og.tensor), *special_functions.__all__, *LATE_FUNCTIONS)
     if not n.startswith("_")
     and callable(getattr(ot, n))
     and not isinstance(getattr(ot, n), type)

@@ -15,10 +15,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
+import occelo.tensor as ot
 import occelo_graph as og
-from occelo_graph import tensor as ot
+import occelo_graph.tensor
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.tensors.variable import TensorVariable
+from occelo_special.ops import special_functions
 
 SCIPY = importlib.util.find_spec("scipy") is not None
 
@@ -280,7 +282,9 @@ def _elementwise_arguments(name: str, function: Any) -> tuple[Any, ...]:
 
 
 def _functions() -> Iterator[Case]:
-    for name in sorted(n for n in dir(ot) if not n.startswith("_")):
+    for name in sorted(
+        n for n in (*dir(og.tensor), *special_functions.__all__) if not n.startswith("_")
+    ):
         ours = getattr(ot, name)
         theirs = None if isinstance(ours, type) or not callable(ours) else _reference(name)
         if theirs is None or name in APART:

@@ -51,7 +51,7 @@ WITH_BOOL = [
     lambda b: ot.arange(b),
     lambda b: ot.nonzero(b),
     lambda b: ot.fill_diagonal(X, b),
-    lambda b: ot.xlogy(b, x),
+    lambda b: ot.arctan2(b, x),
     lambda b: ot.logsumexp(b),
     lambda b: ot.eye(3, k=b),
     lambda b: ot.take(x, b),

@@ -22,11 +22,10 @@ from occelo_graph.ops.elemwise.scalar import ScalarFunction, inexact
 from occelo_graph.ops.elemwise.signatures import ScalarTraits
 from occelo_graph.ops.index.subtensor import AdvancedIncSubtensor, IncSubtensor, Subtensor
 from occelo_graph.ops.reduce import CAReduce, CumOp, LinearRecurrence
-from occelo_graph.wiring import OWN_SCALAR_FUNCTIONS
 from occelo_testing import checks
-from occelo_testing.examples import EXAMPLES
+from occelo_testing.examples import EXAMPLES, SCALAR_FUNCTIONS
 
-TABLE = {name: ScalarFunction(name) for name in sorted(OWN_SCALAR_FUNCTIONS)}
+TABLE = {name: ScalarFunction(name) for name in sorted(SCALAR_FUNCTIONS)}
 
 
 def _takes_complex(row: ScalarFunction) -> bool:

@@ -182,3 +182,16 @@ def test_names_in_unusual_places_say_where_to_look() -> None:
             getattr(ot.linalg, name)
     with pytest.raises(ImportError):
         exec("from occelo.tensor import scan")
+
+
+def test_functions_of_families_are_names_of_the_tensor_library_without_being_imported() -> None:
+    program = (
+        "import sys, occelo.tensor as ot\n"
+        "assert {'gammaln', 'sort', 'exp'} <= set(dir(ot))\n"
+        "assert 'occelo_special.ops' not in sys.modules\n"
+        "from occelo.tensor import *\n"
+        "from occelo_special.ops import special_functions\n"
+        "assert set(special_functions.__all__) <= set(dir(ot))\n"
+        "assert gammaln is ot.gammaln is special_functions.gammaln"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)

@@ -15,8 +15,8 @@ from occelo_graph.config import config
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
 from occelo_graph.tensors.type import TensorType
-from occelo_graph.wiring import OWN_SCALAR_FUNCTIONS
 from occelo_link import make_linker
+from occelo_testing.examples import SCALAR_FUNCTIONS
 from occelo_testing.loop_programs import has_compiler
 
 special = pytest.importorskip(
@@ -116,7 +116,7 @@ NO_REFERENCE = {
     "hyp2f1_da",
     "hyp2f1_dc",
 }
-TABLE = {name: ScalarFunction(name) for name in sorted(OWN_SCALAR_FUNCTIONS)}
+TABLE = {name: ScalarFunction(name) for name in sorted(SCALAR_FUNCTIONS)}
 
 
 def _complex(x: Any, y: Any) -> Any:

@@ -19,7 +19,6 @@ from occelo_graph.examples.example import Example
 from occelo_graph.ops.blas.products import Dot
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
-from occelo_graph.wiring import OWN_SCALAR_FUNCTIONS
 from occelo_link import make_linker
 from occelo_link.blocks.vm import BlockVM
 from occelo_link.c.source import print_c
@@ -38,7 +37,7 @@ from occelo_link.units import python_entry
 from occelo_link.units.engine import assembly
 from occelo_link.units.interface import UnitFailure
 from occelo_testing.checks import symbolic
-from occelo_testing.examples import EXAMPLES
+from occelo_testing.examples import EXAMPLES, SCALAR_FUNCTIONS
 from occelo_testing.loop_programs import Compiled, has_compiler
 
 HAS_COMPILER = has_compiler()
@@ -384,7 +383,7 @@ def test_programs_say_which_statements_are_for_which_node() -> None:
 
 
 def test_every_scalar_function_is_lowered_or_has_a_reason() -> None:
-    known = set(OWN_SCALAR_FUNCTIONS)  # tests of other files register more
+    known = set(SCALAR_FUNCTIONS)  # tests of other files register more
     lowered = {name for name in known if name in scalars() or find_complex(name)}
     lowered |= {name for name in known if ScalarFunction(name).formula is not None}
     reasons = {name for name in known if ScalarFunction(name).python_only}
@@ -394,7 +393,7 @@ def test_every_scalar_function_is_lowered_or_has_a_reason() -> None:
 
 
 REALS = ("bool", "int8", "uint64", "float32", "float64")
-OWN_ROWS = [ScalarFunction(name) for name in sorted(OWN_SCALAR_FUNCTIONS)]
+OWN_ROWS = [ScalarFunction(name) for name in sorted(SCALAR_FUNCTIONS)]
 
 
 @pytest.mark.parametrize("row", OWN_ROWS, ids=str)

@@ -18,11 +18,10 @@ from occelo_graph.errors import MethodNotDefined
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
 from occelo_graph.ops.reduce import Softmax
-from occelo_graph.wiring import OWN_SCALAR_FUNCTIONS
 from occelo_link import lowers_to_loops, make_linker, without_lowering
 from occelo_link.capabilities import supports
 from occelo_link.withheld_lowerings import withheld
-from occelo_testing.examples import EXAMPLES
+from occelo_testing.examples import EXAMPLES, SCALAR_FUNCTIONS
 from occelo_testing.loop_programs import agree_by_decompositions, decomposed_ops, has_compiler
 
 FAMILIES = sorted({e.family for e in EXAMPLES})
@@ -66,7 +65,7 @@ def test_no_op_with_a_decomposition_is_missing_in_the_examples() -> None:
     own = {c for c in own if "testing" not in c.__module__ and c.decompose is not Op.decompose}
     bases = {b for c in own for b in c.__mro__[1:]}  # of which no node is
     assert own - bases - {Elemwise} <= found
-    formulas = {n for n in OWN_SCALAR_FUNCTIONS if ScalarFunction(n).is_formula}
+    formulas = {n for n in SCALAR_FUNCTIONS if ScalarFunction(n).is_formula}
     assert len(formulas) > 20
     assert formulas <= {each.scalar_op.name for each in found if isinstance(each, Elemwise)}
 

@@ -29,6 +29,12 @@ nanquantile nanstd nansum nanvar partition percentile quantile searchsorted setd
 sort topk topk_and_argtopk union1d unique unique_all unique_counts unique_inverse unique_values
 """
 """The names of `occelo_sorting.functions`, which is imported at the first use of one of them."""
+_SPECIAL = """
+beta betainc betaincc betainccinv betaincinv betaln chi2sf digamma erfcinv erfinv factorial gamma gammainc gammaincc
+gammainccinv gammaincinv gammal gammaln gammau hyp2f1 i0 i1 iv ive j0 j1 jv kn kv kve log_ndtr logit ndtri_exp owens_t
+poch polygamma psi tri_gamma xlog1py xlogy
+"""
+"""The names of `occelo_special.functions`, which is imported at the first use of one of them."""
 
 if TYPE_CHECKING:
     from occelo.tensor import linalg as linalg
@@ -39,6 +45,7 @@ if TYPE_CHECKING:
     from occelo_linalg.ops.block_matrices import kron as kron
     from occelo_linalg.ops.norms import norm as norm
     from occelo_sorting.functions import *
+    from occelo_special.functions import *
 else:  # type checkers know what is here without it
     __getattr__ = _missing_name_hints(
         "occelo.tensor",
@@ -48,5 +55,11 @@ else:  # type checkers know what is here without it
             "kron": "occelo_linalg.ops.block_matrices",
             "norm": "occelo_linalg.ops.norms",
             **dict.fromkeys(_SORTING.split(), "occelo_sorting.functions"),
+            **dict.fromkeys(_SPECIAL.split(), "occelo_special.functions"),
         },
     )
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *_SORTING.split(), *_SPECIAL.split()})
+
+    __all__ = [name for name in __dir__() if not name.startswith("_") and name != "TYPE_CHECKING"]

@@ -15,9 +15,9 @@ from occelo_graph.ops.control import *
 from occelo_graph.ops.create import *
 from occelo_graph.ops.elemwise.arithmetic import *
 from occelo_graph.ops.elemwise.complex import *
+from occelo_graph.ops.elemwise.error_functions import *
 from occelo_graph.ops.elemwise.op import Elemwise as Elemwise
 from occelo_graph.ops.elemwise.op import elementwise as elementwise
-from occelo_graph.ops.elemwise.special import *
 from occelo_graph.ops.elemwise.transcendental import *
 from occelo_graph.ops.index.search import *
 from occelo_graph.ops.index.subtensor import *

@@ -2,8 +2,7 @@
 
 Functions that build no graphs, and those that most graphs do not need, are imported at their first call.
 
-The module also lists the scalar functions of this package, in `OWN_SCALAR_FUNCTIONS`. `occelo_compile.function_cache`
-puts the code of all other scalar functions into the keys of the cache.
+The module also lists the scalar functions of this package, for tests, in `OWN_SCALAR_FUNCTIONS`.
 """
 
 from __future__ import annotations

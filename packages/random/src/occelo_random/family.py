@@ -5,7 +5,7 @@ from occelo_graph.families import Family
 FAMILY = Family(
     "random",
     "occelo_random",
-    requires=("linalg",),
+    requires=("linalg", "special"),
     rules="rules",
     lowerings="lowerings",
     scalars="scalars",

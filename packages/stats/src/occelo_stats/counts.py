@@ -24,7 +24,8 @@ from occelo_graph.ops.elemwise.arithmetic import (
     minimum,
     switch,
 )
-from occelo_graph.ops.elemwise.special import (
+from occelo_graph.ops.elemwise.transcendental import exp, log, log1p, pow
+from occelo_special.functions import (
     betainc,
     betaincc,
     betaln,
@@ -34,7 +35,6 @@ from occelo_graph.ops.elemwise.special import (
     xlog1py,
     xlogy,
 )
-from occelo_graph.ops.elemwise.transcendental import exp, log, log1p, pow
 from occelo_stats.beta_tails import log_beta
 from occelo_stats.discrete import DiscreteDistribution
 from occelo_stats.distribution import (

@@ -11,8 +11,8 @@ import math
 from typing import Any
 
 from occelo_graph.ops.elemwise.arithmetic import and_, gt, lt, switch
-from occelo_graph.ops.elemwise.special import gammainc, gammaincc
 from occelo_graph.ops.elemwise.transcendental import log, log1p
+from occelo_special.functions import gammainc, gammaincc
 from occelo_stats.stirling import log_gamma_term
 
 __all__ = ["TINY", "log_lower", "log_of_smaller", "log_upper"]

@@ -11,7 +11,8 @@ import math
 from typing import Any
 
 from occelo_graph.ops.elemwise.arithmetic import abs, and_, eq, gt, lt, minimum, switch
-from occelo_graph.ops.elemwise.special import (
+from occelo_graph.ops.elemwise.transcendental import exp, expm1, log, pow, sigmoid, softplus
+from occelo_special.functions import (
     betainc,
     betaincc,
     betainccinv,
@@ -25,7 +26,6 @@ from occelo_graph.ops.elemwise.special import (
     psi,
     xlogy,
 )
-from occelo_graph.ops.elemwise.transcendental import exp, expm1, log, pow, sigmoid, softplus
 from occelo_stats.beta_tails import log_beta
 from occelo_stats.continuous import ContinuousDistribution
 from occelo_stats.distribution import Row, positive, positive_and_finite

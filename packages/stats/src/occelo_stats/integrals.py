@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from occelo_graph.ops.elemwise.arithmetic import abs, gt, lt, maximum, minimum, sqrt, switch
-from occelo_graph.ops.elemwise.special import ive, log_ndtr, owens_t
 from occelo_graph.ops.elemwise.transcendental import cos, exp, log, log1p, sin
 from occelo_graph.ops.reduce import sum as sum_of
 from occelo_graph.tensors.constant import constant
+from occelo_special.functions import ive, log_ndtr, owens_t
 from occelo_stats.continuous import ContinuousDistribution
 from occelo_stats.distribution import Row, not_negative, number
 from occelo_stats.on_the_line import LOG_ROOT_TWO_PI, largest_square_root, ndtr

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from occelo_graph.ops.create import arange, eye
 from occelo_graph.ops.elemwise.arithmetic import abs, and_, eq, gt, isnan, lt, switch
-from occelo_graph.ops.elemwise.special import gammaln, psi
 from occelo_graph.ops.elemwise.transcendental import exp
 from occelo_graph.ops.reduce import all as all_of
 from occelo_graph.ops.reduce import sum as sum_of
+from occelo_special.functions import gammaln, psi
 from occelo_stats.vectors import factor_of, floats, log_product, solved, where_valid
 
 if TYPE_CHECKING:

@@ -18,7 +18,6 @@ from occelo_graph.ops.blas.products import matmul
 from occelo_graph.ops.control.checks import raise_unless
 from occelo_graph.ops.create import zeros
 from occelo_graph.ops.elemwise.arithmetic import le, maximum, minimum
-from occelo_graph.ops.elemwise.special import log_ndtr, ndtri_exp
 from occelo_graph.ops.elemwise.transcendental import log
 from occelo_graph.ops.index.subtensor import set_subtensor
 from occelo_graph.ops.reduce import logsumexp
@@ -26,6 +25,7 @@ from occelo_graph.ops.shape.broadcasting import broadcast_lengths
 from occelo_graph.ops.shape.dimensions import moveaxis
 from occelo_graph.ops.shape.reading import lengths_by_variables
 from occelo_graph.tensors.constant import constant
+from occelo_special.functions import log_ndtr, ndtri_exp
 
 __all__ = ["log_probability_below"]
 

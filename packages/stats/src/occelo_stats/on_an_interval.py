@@ -23,19 +23,7 @@ from occelo_graph.ops.elemwise.arithmetic import (
     sqrt,
     switch,
 )
-from occelo_graph.ops.elemwise.special import (
-    betainc,
-    betaincc,
-    betainccinv,
-    betaincinv,
-    betaln,
-    erf,
-    log_ndtr,
-    ndtri_exp,
-    psi,
-    xlog1py,
-    xlogy,
-)
+from occelo_graph.ops.elemwise.error_functions import erf
 from occelo_graph.ops.elemwise.transcendental import (
     exp,
     expm1,
@@ -44,6 +32,18 @@ from occelo_graph.ops.elemwise.transcendental import (
     log1p,
     logaddexp,
     pow,
+)
+from occelo_special.functions import (
+    betainc,
+    betaincc,
+    betainccinv,
+    betaincinv,
+    betaln,
+    log_ndtr,
+    ndtri_exp,
+    psi,
+    xlog1py,
+    xlogy,
 )
 from occelo_stats.beta_tails import log_beta
 from occelo_stats.continuous import ContinuousDistribution

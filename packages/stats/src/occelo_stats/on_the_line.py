@@ -12,18 +12,7 @@ from typing import Any
 import numpy as np
 
 from occelo_graph.ops.elemwise.arithmetic import abs, gt, le, lt, minimum, sign, sqrt, switch
-from occelo_graph.ops.elemwise.special import (
-    betainc,
-    betaincc,
-    betainccinv,
-    betaincinv,
-    erfc,
-    erfcinv,
-    gammaln,
-    log_ndtr,
-    logit,
-    psi,
-)
+from occelo_graph.ops.elemwise.error_functions import erfc
 from occelo_graph.ops.elemwise.transcendental import (
     arctan2,
     exp,
@@ -33,6 +22,17 @@ from occelo_graph.ops.elemwise.transcendental import (
     sigmoid,
     softplus,
     tan,
+)
+from occelo_special.functions import (
+    betainc,
+    betaincc,
+    betainccinv,
+    betaincinv,
+    erfcinv,
+    gammaln,
+    log_ndtr,
+    logit,
+    psi,
 )
 from occelo_stats.beta_tails import log_beta
 from occelo_stats.continuous import ContinuousDistribution

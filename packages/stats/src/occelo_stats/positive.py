@@ -13,16 +13,7 @@ from typing import Any
 import numpy as np
 
 from occelo_graph.ops.elemwise.arithmetic import gt, le, lt, sqrt, switch
-from occelo_graph.ops.elemwise.special import (
-    erf,
-    erfc,
-    erfcinv,
-    erfcx,
-    erfinv,
-    gammaln,
-    log_ndtr,
-    xlogy,
-)
+from occelo_graph.ops.elemwise.error_functions import erf, erfc, erfcx
 from occelo_graph.ops.elemwise.transcendental import (
     arctan,
     arctan2,
@@ -34,6 +25,7 @@ from occelo_graph.ops.elemwise.transcendental import (
     pow,
     tan,
 )
+from occelo_special.functions import erfcinv, erfinv, gammaln, log_ndtr, xlogy
 from occelo_stats.continuous import ContinuousDistribution
 from occelo_stats.distribution import Row, positive
 from occelo_stats.on_the_line import (

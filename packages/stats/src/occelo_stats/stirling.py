@@ -10,8 +10,8 @@ import math
 from typing import Any
 
 from occelo_graph.ops.elemwise.arithmetic import abs, ge, lt, switch
-from occelo_graph.ops.elemwise.special import gammaln
 from occelo_graph.ops.elemwise.transcendental import log, log1p
+from occelo_special.functions import gammaln
 
 __all__ = ["log_beta_term", "log_gamma_term"]
 

@@ -24,13 +24,13 @@ from occelo_graph.ops.elemwise.arithmetic import (
     sqrt,
     switch,
 )
-from occelo_graph.ops.elemwise.special import betaln, gammaln, log_ndtr, psi, xlog1py, xlogy
 from occelo_graph.ops.elemwise.transcendental import exp, log, pow
 from occelo_graph.ops.reduce import all as all_of
 from occelo_graph.ops.reduce import any as any_of
 from occelo_graph.ops.reduce import cumsum
 from occelo_graph.ops.reduce import prod as prod_of
 from occelo_graph.ops.reduce import sum as sum_of
+from occelo_special.functions import betaln, gammaln, log_ndtr, psi, xlog1py, xlogy
 from occelo_stats.distribution import as_float, float_dtype
 from occelo_stats.gamma_tails import log_of_smaller
 from occelo_stats.normal_orthants import log_probability_below

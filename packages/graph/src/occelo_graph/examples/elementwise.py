@@ -24,7 +24,9 @@ ABOVE_ONE = (1.2, 4.0)
 NEGATIVE = (-3.0, -0.2)
 
 
-def _sp(name: str) -> Callable[..., Any]:
+def of_scipy(name: str) -> Callable[..., Any]:
+    """The function of that name in `scipy.special`, which is imported at the first call."""
+
     def call(*arrays: Any) -> Any:
         return getattr(importlib.import_module("scipy.special"), name)(*arrays)
 
@@ -67,44 +69,12 @@ _REAL_TABLE: list[tuple[str, ArrayFunction, Sequence[Domain]]] = [
     ("clip", np.clip, [REAL, (-1.4, -1.0), (1.0, 1.4)]),
     ("second", lambda x, y: y + 0 * x, [REAL, REAL]),
     ("tensor_copy", np.array, [REAL]),
-    ("sigmoid", _sp("expit"), [REAL]),
+    ("sigmoid", of_scipy("expit"), [REAL]),
     ("softplus", lambda x: np.logaddexp(0, x), [REAL]),
     ("softsign", lambda x: x / (1 + np.abs(x)), [POSITIVE]),
     ("log1mexp", lambda x: np.log(-np.expm1(x)), [NEGATIVE]),
     ("logaddexp", np.logaddexp, [REAL, REAL]),
-    *((name, _sp(name), [REAL]) for name in ("erf", "erfc", "erfcx", "j0", "j1", "i0", "i1")),
-    *((name, _sp(name), [POSITIVE]) for name in ("gamma", "gammaln", "psi")),
-    ("erfinv", _sp("erfinv"), [INSIDE]),
-    ("erfcinv", _sp("erfcinv"), [UNIT]),
-    ("tri_gamma", lambda x: _sp("polygamma")(1, x).astype(x.dtype), [POSITIVE]),
-    ("poch", _sp("poch"), [POSITIVE, POSITIVE]),
-    *(
-        (name, _sp(name), [POSITIVE, POSITIVE])
-        for name in ("gammainc", "gammaincc", "beta", "betaln")
-    ),
-    *((name, _sp(name), [(0.6, 3.0), UNIT]) for name in ("gammaincinv", "gammainccinv")),
-    *(
-        (name, _sp(name), [(0.6, 3.0), (0.6, 3.0), UNIT])
-        for name in ("betainc", "betaincc", "betaincinv", "betainccinv")
-    ),
-    ("gammau", lambda k, x: _sp("gammaincc")(k, x) * _sp("gamma")(k), [POSITIVE, POSITIVE]),
-    ("gammal", lambda k, x: _sp("gammainc")(k, x) * _sp("gamma")(k), [POSITIVE, POSITIVE]),
-    ("chi2sf", lambda x, k: _sp("gammaincc")(k / 2, x / 2), [POSITIVE, ABOVE_ONE]),
-    ("factorial", lambda n: _sp("gamma")(n + 1), [POSITIVE]),
-    ("hyp2f1", _sp("hyp2f1"), [POSITIVE, POSITIVE, ABOVE_ONE, (-0.7, 0.7)]),
-    ("owens_t", _sp("owens_t"), [REAL, REAL]),
-    ("log_ndtr", _sp("log_ndtr"), [REAL]),
-    ("ndtri_exp", _sp("ndtri_exp"), [NEGATIVE]),
-    ("logit", _sp("logit"), [UNIT]),
-    ("xlogy", _sp("xlogy"), [REAL, POSITIVE]),
-    ("xlog1py", _sp("xlog1py"), [REAL, INSIDE]),
-]
-_BY_LAST_ONLY = [
-    ("jv", _sp("jv"), [(0.5, 2.5), POSITIVE]),
-    ("iv", _sp("iv"), [(0.5, 2.5), POSITIVE]),
-    ("ive", _sp("ive"), [(0.5, 2.5), POSITIVE]),
-    ("kv", _sp("kv"), [(0.5, 2.5), POSITIVE]),
-    ("kve", _sp("kve"), [(0.5, 2.5), POSITIVE]),
+    *((name, of_scipy(name), [REAL]) for name in ("erf", "erfc", "erfcx")),
 ]
 _NO_DERIVATIVE: list[tuple[str, ArrayFunction, Sequence[Domain]]] = [
     *(
@@ -184,14 +154,21 @@ _SHAPES: dict[int, list[list[tuple[int, ...]]]] = {
 }
 
 
-def _cases(
+def examples_of_functions(
+    functions: Any,
+    family: str,
     table: Sequence[tuple[str, ArrayFunction, Sequence[Domain]]],
     dtypes: Sequence[str],
     gradient: Callable[[int], tuple[int, ...]],
 ) -> list[Example]:
+    """Examples of elementwise functions of a namespace, for each dtype and several shapes.
+
+    A row of ``table`` has the name of a function, its reference, and the domains of its arguments. ``gradient`` maps the
+    number of arguments to the positions of those for which gradients are tested.
+    """
     made: list[Example] = []
     for name, reference, domains in table:
-        function = getattr(ot, name)
+        function = getattr(functions, name)
         for dtype in dtypes:
             for shapes in _SHAPES[len(domains)]:
                 arguments = tuple(
@@ -202,9 +179,7 @@ def _cases(
                 everything = tuple(range(len(domains)))
                 grads = gradient(len(domains)) if dtype == "float64" else ()
                 made.append(
-                    Example(
-                        name, "elemwise", function, reference, arguments, grads, loose, everything
-                    )
+                    Example(name, family, function, reference, arguments, grads, loose, everything)
                 )
     return made
 
@@ -251,22 +226,6 @@ def _switch_examples() -> list[Example]:
             (draw("int", (4,), "int64"), draw("nonzero int", (4,), "int64")),
         ),
         Example(
-            "polygamma",
-            "elemwise",
-            lambda x: ot.polygamma(2.0, x),
-            lambda x: importlib.import_module("scipy.special").polygamma(2, x),
-            (draw(POSITIVE, (3,)),),
-            (0,),
-        ),
-        Example(
-            "kn",
-            "elemwise",
-            lambda x: ot.kn(2.0, x),
-            lambda x: importlib.import_module("scipy.special").kn(2, x),
-            (draw(POSITIVE, (3,)),),
-            (0,),
-        ),
-        Example(
             "add",
             "elemwise",
             ot.add,
@@ -308,12 +267,9 @@ def _switch_examples() -> list[Example]:
     ]
 
 
-def _all(nin: int) -> tuple[int, ...]:
+def every_argument(nin: int) -> tuple[int, ...]:
+    """The positions of all arguments."""
     return tuple(range(nin))
-
-
-def _last(nin: int) -> tuple[int, ...]:
-    return (nin - 1,)
 
 
 def _none(nin: int) -> tuple[int, ...]:
@@ -321,11 +277,10 @@ def _none(nin: int) -> tuple[int, ...]:
 
 
 EXAMPLES: list[Example] = [
-    *_cases(_REAL_TABLE, ["float64", "float32"], _all),
-    *_cases(_BY_LAST_ONLY, ["float64"], _last),
-    *_cases(_NO_DERIVATIVE, ["float64", "float32"], _none),
-    *_cases(_INTEGERS, ["int64", "int8", "uint16"], _none),
-    *_cases(_BOOLS, ["bool"], _none),
-    *_cases(_COMPLEX, ["complex128", "complex64"], _none),
+    *examples_of_functions(ot, "elemwise", _REAL_TABLE, ["float64", "float32"], every_argument),
+    *examples_of_functions(ot, "elemwise", _NO_DERIVATIVE, ["float64", "float32"], _none),
+    *examples_of_functions(ot, "elemwise", _INTEGERS, ["int64", "int8", "uint16"], _none),
+    *examples_of_functions(ot, "elemwise", _BOOLS, ["bool"], _none),
+    *examples_of_functions(ot, "elemwise", _COMPLEX, ["complex128", "complex64"], _none),
     *_switch_examples(),
 ]

@@ -22,8 +22,8 @@ from occelo_graph.ir.nodes import Constant
 from occelo_graph.ops.cast import Cast
 from occelo_graph.ops.elemwise.arithmetic import abs as abs_
 from occelo_graph.ops.elemwise.arithmetic import add, gt, lt, maximum, mul, neg, sqr, sub, switch
+from occelo_graph.ops.elemwise.error_functions import erf, erfc, erfcx
 from occelo_graph.ops.elemwise.op import Elemwise
-from occelo_graph.ops.elemwise.special import erf, erfc, erfcx
 from occelo_graph.ops.elemwise.transcendental import (
     exp,
     log,

@@ -27,8 +27,8 @@ from occelo_graph.ops.elemwise.arithmetic import (
     sub,
     switch,
 )
+from occelo_graph.ops.elemwise.error_functions import erfc, erfcx
 from occelo_graph.ops.elemwise.op import Elemwise
-from occelo_graph.ops.elemwise.special import erfc, erfcx
 from occelo_graph.ops.elemwise.transcendental import exp, expm1, sigmoid, tanh
 from occelo_graph.ops.reduce import Softmax
 from occelo_graph.ops.reduce import sum as sum_

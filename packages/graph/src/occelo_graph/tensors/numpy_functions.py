@@ -30,7 +30,7 @@ from occelo_graph.ops.arguments import NUMPY
 from occelo_graph.ops.blas import products as blas
 from occelo_graph.ops.elemwise import arithmetic as ar
 from occelo_graph.ops.elemwise import complex as cx
-from occelo_graph.ops.elemwise import special as sp
+from occelo_graph.ops.elemwise import error_functions as ef
 from occelo_graph.ops.elemwise import transcendental as tr
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.index import search
@@ -324,8 +324,8 @@ For instance, the equivalent of ``np.add.accumulate`` is ``cumsum``: the reducti
 key "numpy running".
 """
 
-_MODULES = (ar, cx, tr, sp, reduce, statistics, blas, shape, join, create, search, cast)
-for _module in (ar, cx, tr, sp):
+_MODULES = (ar, cx, tr, ef, reduce, statistics, blas, shape, join, create, search, cast)
+for _module in (ar, cx, tr, ef):
     for _name in _module.__all__:
         _found = getattr(_module, _name)
         if isinstance(_found, Elemwise):
@@ -345,7 +345,8 @@ def _refusal(name: str, given: Any, why: str, ours: str | None) -> TypeError:
 
 
 def _named(name: str) -> str | None:
-    return name if name in LATE_FUNCTIONS or any(name in m.__all__ for m in _MODULES) else None
+    known = name in LATE_FUNCTIONS or f"scipy.special.{name}" in NUMPY
+    return name if known or any(name in m.__all__ for m in _MODULES) else None
 
 
 def _reduction_named(ufunc: Any, key: str) -> str | None:
@@ -410,11 +411,16 @@ def _row(name: str) -> Row | None:
     if row is None and name in LATE_FUNCTIONS:
         importlib.import_module(LATE_FUNCTIONS[name])
         row = NUMPY.get(ours)
-    if row is None:
-        for family in installed():
-            family.load("numpy")
-        row = NUMPY.get(ours)
-    return row
+    return _row_of_family(ours) if row is None else row
+
+
+def _row_of_family(name: str) -> Row | None:
+    """The row that a family registers for a function of NumPy or SciPy. Families are imported until one has it."""
+    for family in installed():
+        if name in NUMPY:
+            break
+        family.load("numpy")
+    return NUMPY.get(name)
 
 
 def call_function(function: Any, args: Sequence[Any], options: Mapping[str, Any]) -> Any:
@@ -451,6 +457,8 @@ def call_ufunc(ufunc: Any, method: str, inputs: Sequence[Any], options: Mapping[
             "before the graph runs; write array + x, not array += x, and leave out=... out"
         )
     function = _UFUNCS.get(name)
+    if function is None and (row := _row_of_family(f"scipy.special.{name}")) is not None:
+        function = row[0]
     if method != "__call__":
         ours = _reduction_named(ufunc, _METHODS.get(method, ""))
         raise _refusal(f"{full}.{method}", given, "", ours)

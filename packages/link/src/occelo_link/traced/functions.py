@@ -1,21 +1,18 @@
 """The table of scalar functions of JAX and PyTorch: for each scalar op, functions of the two libraries that compute it.
 
-`jax.functions` and `torch.functions` read the column of their library. A scalar op that is not in the table is computed
+`jax.functions` and `torch.functions` read the column of their library. Families add rows with `add_functions`. A scalar op that is not in the table is computed
 by its formula. If it has no formula either, compiled code calls NumPy.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from occelo_graph.ops.elemwise.special import AT_INFINITY
 from occelo_link.traced import unsigned
-from occelo_link.traced.incomplete_beta import both_incomplete_betas, incomplete_beta_slopes
-from occelo_link.traced.incomplete_gamma import both_incomplete_gammas, incomplete_gamma_slopes
 from occelo_link.traced.scalars import Conversion, Scalar
 from occelo_link.traced.traced_values import Array
 
@@ -36,8 +33,6 @@ What the expansions use has the same names for both libraries:
 
 It is untyped, so that type checking does not require the library.
 """
-Both = Callable[..., tuple[Array, Array]]
-Slopes = Callable[..., list[Array | None]]
 Called = str | Callable[..., Array] | None
 """An entry of the table: the path ``module.name`` of a library's function, or a function of this module.
 
@@ -52,58 +47,6 @@ def _identity(of: Library, x: Array) -> Array:
 
 def _square(of: Library, x: Array) -> Array:
     return x * x
-
-
-def _tri_gamma(of: Library, x: Array) -> Array:
-    return of.special.polygamma(1, x)
-
-
-def _erfcinv(of: Library, x: Array) -> Array:
-    return -of.special.ndtri(x / 2) / 1.4142135623730951
-
-
-def _tail(name: str, both: Both, slopes: Slopes, upper: bool = False) -> Callable[..., Array]:
-    """Return a distribution function, or its complement if ``upper`` is true, from an expansion of our own.
-
-    ``both`` computes both functions, and ``slopes`` the derivatives of the first one. Derivatives that are needed and
-    that the library lacks raise NotImplementedError.
-    """
-
-    def function(of: Library, *given: Array) -> Array:
-        def needed(needs: Sequence[bool], *values: Array) -> list[Array | None]:
-            found = slopes(of, needs, *values)
-            if any(need and slope is None for need, slope in zip(needs, found, strict=True)):
-                raise NotImplementedError(f"{name} has no derivative by its parameters here")
-            return [slope if slope is None or not upper else -slope for slope in found]
-
-        computed = partial(_one_of, both, of, upper)
-        return of.differentiable(name, len(given), computed, needed)(*of.broadcast(*given))
-
-    return function
-
-
-def _one_of(both: Both, of: Library, which: bool, *given: Array) -> Array:
-    return both(of, *given)[which]
-
-
-_gammainc = _tail("gammainc", both_incomplete_gammas, incomplete_gamma_slopes)
-_gammaincc = _tail("gammaincc", both_incomplete_gammas, incomplete_gamma_slopes, upper=True)
-_betainc = _tail("betainc", both_incomplete_betas, incomplete_beta_slopes)
-_betaincc = _tail("betaincc", both_incomplete_betas, incomplete_beta_slopes, upper=True)
-
-
-def _bessel(name: str, called: str) -> Callable[..., Array]:
-    """Return a Bessel function of order 0 or 1 with its limits at infinity, where the libraries' functions are NaN."""
-    above = AT_INFINITY[name]
-    below = above if name in ("i0", "j0") else -above
-
-    def function(of: Library, x: Array) -> Array:
-        xp = of.xp
-        value = getattr(of.special, called)(x)
-        limit = xp.where(x < 0, below, above * xp.ones_like(value))
-        return xp.where(xp.isinf(x), limit, value)
-
-    return function
 
 
 # JAX
@@ -198,20 +141,6 @@ def _jax_power(of: Library, x: Array, y: Array) -> Array:
 
 def _jax_complex(of: Library, re: Array, im: Array) -> Array:
     return re + of.lax.complex(of.jnp.zeros_like(im), im)
-
-
-def _jax_polygamma(of: Library, n: Array, x: Array) -> Array:
-    return of.special.polygamma(n.astype("int64"), x)
-
-
-def _jax_xlogy(of: Library, x: Array, y: Array) -> Array:
-    jnp = of.jnp
-    return jnp.where((x == 0) & ~jnp.isnan(y), 0, x * jnp.log(y))
-
-
-def _jax_xlog1py(of: Library, x: Array, y: Array) -> Array:
-    jnp = of.jnp
-    return jnp.where((x == 0) & ~jnp.isnan(y), 0, x * jnp.log1p(y))
 
 
 # PyTorch
@@ -345,26 +274,6 @@ def _torch_imag(of: Library, x: Array) -> Array:
     return of.torch.imag(x) if x.dtype.is_complex else of.torch.zeros_like(x)
 
 
-def _torch_betaln(of: Library, x: Array, y: Array) -> Array:
-    gammaln = of.special.gammaln
-    return gammaln(x) + gammaln(y) - gammaln(x + y)
-
-
-def _torch_beta(of: Library, x: Array, y: Array) -> Array:
-    return of.torch.exp(_torch_betaln(of, x, y))
-
-
-def _torch_gamma(of: Library, x: Array) -> Array:
-    # the sign of Gamma alternates from one negative pole to the next
-    torch = of.torch
-    size = torch.exp(of.special.gammaln(x))
-    odd = torch.remainder(torch.floor(x), 2) != 0
-    signed = torch.where((x < 0) & odd, -size, size)
-    return torch.where(
-        (x <= 0) & (x == torch.floor(x)), torch.where(x == 0, size, torch.nan), signed
-    )
-
-
 def _has_power(arrays: Any, x: Array, y: Array) -> Array | None:
     """Whether all exponents are valid. A negative exponent is an error if the base and the exponent are integers.
 
@@ -455,32 +364,7 @@ CALLED: dict[str, tuple[Conversion, Called, Called]] = {
     "angle": ("as is", "jnp.angle", "torch.angle"),
     "erf": ("out", "special.erf", "torch.erf"),
     "erfc": ("out", "special.erfc", "torch.erfc"),
-    "erfinv": ("out", "special.erfinv", "torch.erfinv"),
-    "erfcinv": ("out", _erfcinv, _erfcinv),
-    "gamma": ("out", "special.gamma", _torch_gamma),
-    "gammaln": ("out", "special.gammaln", "special.gammaln"),
-    "psi": ("out", "special.digamma", "special.digamma"),
-    "tri_gamma": ("out", _tri_gamma, _tri_gamma),
-    "polygamma": ("as is", _jax_polygamma, None),
-    "poch": ("out", "special.poch", None),
-    "gammainc": ("out", _gammainc, _gammainc),
-    "gammaincc": ("out", _gammaincc, _gammaincc),
-    "gammainc_dk": ("out", "lax.igamma_grad_a", None),
-    "beta": ("out", "special.beta", _torch_beta),
-    "betaln": ("out", "special.betaln", _torch_betaln),
-    "betainc": ("out", _betainc, _betainc),
-    "betaincc": ("out", _betaincc, _betaincc),
-    "log_ndtr": ("out", "special.log_ndtr", "special.log_ndtr"),
-    "i0": ("out", _bessel("i0", "i0"), _bessel("i0", "i0")),
-    "i1": ("out", _bessel("i1", "i1"), _bessel("i1", "i1")),
-    "logit": ("out", "special.logit", "special.logit"),
-    "xlogy": ("out", _jax_xlogy, "special.xlogy"),
-    "xlog1py": ("out", _jax_xlog1py, "special.xlog1py"),
     "erfcx": ("out", "special.erfcx?", "special.erfcx"),
-    "owens_t": ("out", "special.owens_t?", None),
-    "hyp2f1": ("out", "special.hyp2f1?", None),
-    "j0": ("out", None, _bessel("j0", "bessel_j0")),
-    "j1": ("out", None, _bessel("j1", "bessel_j1")),
 }
 
 
@@ -510,17 +394,33 @@ def unsigned_functions_of(library: Library) -> dict[str, Callable[..., Array]]:
     return {name: partial(function, library) for name, function in _UNSIGNED.items()}
 
 
+_made: list[tuple[Library, int, dict[str, Scalar]]] = []
+"""The results of `functions_of`, each with its library and its column, so that `add_functions` can extend them."""
+
+
 def functions_of(library: Library, column: int) -> dict[str, Scalar]:
     """Return the functions of a library by the names of scalar ops. ``column`` is `JAX` or `PYTORCH`.
 
-    Raises AttributeError if the library lacks a function whose path has no question mark.
+    `add_functions` adds to the result. Raises AttributeError if the library lacks a function whose path has no question
+    mark.
     """
-    found: dict[str, Scalar] = {}
-    for name, row in CALLED.items():
-        function = _resolved(library, row[column])
-        if function is not None:
-            found[name] = (row[0], function)
+    found = _column(CALLED, library, column)
+    _made.append((library, column, found))
     return found
+
+
+def add_functions(rows: Mapping[str, tuple[Conversion, Called, Called]]) -> None:
+    """Add the rows of a family to the table `CALLED`, and to the functions of the libraries that are imported."""
+    CALLED.update(rows)
+    for library, column, functions in _made:
+        functions.update(_column(rows, library, column))
+
+
+def _column(
+    rows: Mapping[str, tuple[Conversion, Called, Called]], library: Library, column: int
+) -> dict[str, Scalar]:
+    resolved = {name: (row[0], _resolved(library, row[column])) for name, row in rows.items()}
+    return {name: (how, function) for name, (how, function) in resolved.items() if function}
 
 
 def _resolved(library: Library, called: Called) -> Callable[..., Array] | None:

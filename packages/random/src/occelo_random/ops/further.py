@@ -29,8 +29,8 @@ from occelo_graph.ops.elemwise.arithmetic import (
     switch,
     true_div,
 )
+from occelo_graph.ops.elemwise.error_functions import erfc, erfcx
 from occelo_graph.ops.elemwise.op import Elemwise, elementwise
-from occelo_graph.ops.elemwise.special import erfc, erfcx
 from occelo_graph.ops.elemwise.transcendental import arcsin, exp, log, sin
 from occelo_random.ops.draw_derivatives import SLOPES, with_derivative
 from occelo_random.ops.draws import normal_quantile, standard_normal

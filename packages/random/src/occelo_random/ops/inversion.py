@@ -24,10 +24,10 @@ from occelo_graph.ops.elemwise.arithmetic import (
     switch,
     true_div,
 )
-from occelo_graph.ops.elemwise.special import logit
 from occelo_graph.ops.elemwise.transcendental import exp, expm1, log, log1p, pow, tan
 from occelo_random.ops.draws import standard_normal
 from occelo_random.ops.parameters import NOT_NEGATIVE, POSITIVE, begin, require
+from occelo_special.functions import logit
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable

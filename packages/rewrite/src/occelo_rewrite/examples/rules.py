@@ -128,7 +128,7 @@ CASES = [
         differentiable=False,
     ),
     Case("explicit_conversions", lambda x: ot.pow(x, 3) / x, dtype="int8", differentiable=False),
-    Case("explicit_conversions", lambda x: ot.xlogy(ot.cast(x, "float16"), x)),
+    Case("explicit_conversions", lambda x: ot.arctan2(ot.cast(x, "float16"), x)),
     # stable forms
     Case(
         "stable_through_casts",
@@ -138,7 +138,7 @@ CASES = [
     ),
     Case(
         "stable_through_casts",
-        lambda x: ot.logit(ot.sigmoid(x).astype("float64")),
+        lambda x: ot.log(ot.exp(x).astype("float64")),
         dtype="float32",
         differentiable=False,
     ),
@@ -167,8 +167,6 @@ CASES = [
     Case("quotient_among_factors", lambda x: 1 / ot.sum(x * ot.exp(x)) * ot.exp(x) * x, low=0.1),
     Case("log_one_plus", lambda x: ot.log(ot.add(x, 1.0, ot.exp(x))), low=0.0),
     Case("log_erfc", lambda x: ot.log(ot.erfc(x)), high=5.0),
-    Case("log_kv", lambda x: ot.log(ot.kv(1.5, x)), low=0.1, differentiable=False),
-    Case("log_iv", lambda x: ot.log(ot.iv(1.5, x)), low=0.1, differentiable=False),
     Case("log_difference_of_powers", lambda x: ot.log(ot.exp(x) - ot.exp(x - 1.0))),
     Case("log_of_scaled", lambda x: ot.log(3.0 * ot.exp(x))),
     Case("log_sum_of_powers", lambda x: ot.log(ot.add(ot.exp(x), ot.exp(ot.sin(x)), ot.exp(-x)))),

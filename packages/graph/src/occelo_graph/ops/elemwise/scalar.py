@@ -223,7 +223,8 @@ class ScalarFunction(_Fields):
             if name not in _table:
                 # if a saved graph is loaded, this may be the first use of a family
                 for family in installed():
-                    family.load("scalars")
+                    if family.load("scalars") is not None and name in _table:
+                        break
             if name not in _table:
                 raise ValueError(f"There is no scalar function {name!r}")
             return _table[name]

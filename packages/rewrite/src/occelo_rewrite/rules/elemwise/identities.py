@@ -28,7 +28,7 @@ c, d = number("c"), number("d")
 # functions that cancel
 
 
-def _cancels(
+def cancels(
     outer: str, inner: str, on: str = "float", tags: tuple[str, ...] = ("stabler",)
 ) -> PatternRule:
     """Make the rule outer(inner(x)) = x, for an ``outer`` that inverts ``inner`` wherever ``inner`` is defined."""
@@ -41,7 +41,7 @@ def _cancels(
     return rule(getattr(p, outer)(getattr(p, inner)(x)), on=on, tags=tags)(law)
 
 
-def _cancels_where(
+def cancels_where(
     outer: str, inner: str, condition: Callable[[TensorVariable], TensorVariable], text: str
 ) -> PatternRule:
     """Make the rule outer(inner(x)) = x where ``condition(x)`` holds, else NaN.
@@ -58,27 +58,24 @@ def _cancels_where(
 
 
 INVERSES = (
-    _cancels("neg", "neg", "any", ()),
-    _cancels("reciprocal", "reciprocal", tags=("stabler", "finite")),
-    _cancels("conj", "conj", "any", ()),
-    _cancels("invert", "invert", "any", ()),
-    _cancels("sinh", "arcsinh"),
-    _cancels("arcsinh", "sinh"),
-    _cancels("arctanh", "tanh"),
-    _cancels("log1p", "expm1"),
-    _cancels("log", "exp"),
-    _cancels("log2", "exp2"),
-    _cancels("deg2rad", "rad2deg"),
-    _cancels("rad2deg", "deg2rad"),
-    _cancels("erfinv", "erf", tags=("stabler", "finite")),
-    _cancels("logit", "sigmoid"),
-    _cancels_where("exp", "log", lambda x: ot.ge(x, 0), "x >= 0"),
-    _cancels_where("exp2", "log2", lambda x: ot.ge(x, 0), "x >= 0"),
-    _cancels_where("sqr", "sqrt", lambda x: ot.ge(x, 0), "x >= 0"),
-    _cancels_where("expm1", "log1p", lambda x: ot.ge(x, -1), "x >= -1"),
-    _cancels_where("cosh", "arccosh", lambda x: ot.ge(x, 1), "x >= 1"),
-    _cancels_where("tanh", "arctanh", lambda x: ot.le(ot.abs(x), 1), "|x| <= 1"),
-    _cancels_where("sigmoid", "logit", lambda x: ot.and_(ot.ge(x, 0), ot.le(x, 1)), "0 <= x <= 1"),
+    cancels("neg", "neg", "any", ()),
+    cancels("reciprocal", "reciprocal", tags=("stabler", "finite")),
+    cancels("conj", "conj", "any", ()),
+    cancels("invert", "invert", "any", ()),
+    cancels("sinh", "arcsinh"),
+    cancels("arcsinh", "sinh"),
+    cancels("arctanh", "tanh"),
+    cancels("log1p", "expm1"),
+    cancels("log", "exp"),
+    cancels("log2", "exp2"),
+    cancels("deg2rad", "rad2deg"),
+    cancels("rad2deg", "deg2rad"),
+    cancels_where("exp", "log", lambda x: ot.ge(x, 0), "x >= 0"),
+    cancels_where("exp2", "log2", lambda x: ot.ge(x, 0), "x >= 0"),
+    cancels_where("sqr", "sqrt", lambda x: ot.ge(x, 0), "x >= 0"),
+    cancels_where("expm1", "log1p", lambda x: ot.ge(x, -1), "x >= -1"),
+    cancels_where("cosh", "arccosh", lambda x: ot.ge(x, 1), "x >= 1"),
+    cancels_where("tanh", "arctanh", lambda x: ot.le(ot.abs(x), 1), "|x| <= 1"),
 )
 
 
@@ -220,18 +217,6 @@ def sign_of_sign(x: TensorVariable) -> TensorVariable | None:
     return ot.sign(x)
 
 
-@rule(p.polygamma(0, x), same_dtype=False, tags=("rounding",))
-def polygamma_zero(x: TensorVariable, node: TensorApply) -> TensorVariable | None:
-    """polygamma(0, x) = psi(x) (DLMF 5.15)."""
-    return ot.psi(ot.cast(x, node.outputs[0].type.dtype))
-
-
-@rule(p.polygamma(1, x), same_dtype=False, tags=("rounding",))
-def polygamma_one(x: TensorVariable, node: TensorApply) -> TensorVariable | None:
-    """polygamma(1, x) = tri_gamma(x) (DLMF 5.15)."""
-    return ot.tri_gamma(ot.cast(x, node.outputs[0].type.dtype))
-
-
 # comparisons
 
 
@@ -324,8 +309,6 @@ CANONICALIZE = RuleSet(
         sign_of_positive,
         sign_of_quotient,
         sign_of_sign,
-        polygamma_zero,
-        polygamma_one,
         *REFLEXIVE,
         length_is_not_negative,
         length_is_no_negative_number,

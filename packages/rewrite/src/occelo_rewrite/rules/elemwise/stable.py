@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from occelo_graph import FunctionGraph, TensorApply, TensorVariable, computed_by
@@ -24,7 +26,7 @@ from occelo_graph.ops.join import Join
 from occelo_graph.ops.shape.dimensions import DimShuffle
 from occelo_graph.tensors.nodes import is_tensor, tensors
 from occelo_graph.tensors.type import is_float
-from occelo_rewrite.patterns.node_rule import Replacements, RuleSet, node_rewriter
+from occelo_rewrite.patterns.node_rule import NodeRewriter, Replacements, RuleSet, node_rewriter
 from occelo_rewrite.patterns.pattern import number, p, wild
 from occelo_rewrite.rules.elemwise.identities import INVERSES
 from occelo_rewrite.rules.matching import applied
@@ -136,18 +138,6 @@ def log_erfc(x: TensorVariable) -> TensorVariable | None:
     return log_of_erfc(x)
 
 
-@rule(p.log(p.kv(y, x)), tags=("stabler",))
-def log_kv(x: TensorVariable, y: TensorVariable) -> TensorVariable | None:
-    """log(kv(v, x)) = log(kve(v, x)) - x (DLMF 10.40.2)."""
-    return ot.log(ot.kve(y, x)) - x
-
-
-@rule(p.log(p.iv(y, x)), tags=("stabler",))
-def log_iv(x: TensorVariable, y: TensorVariable) -> TensorVariable | None:
-    """log(iv(v, x)) = log(ive(v, x)) + |x| (DLMF 10.40.1)."""
-    return ot.log(ot.ive(y, x)) + ot.abs(x)
-
-
 @rule(p.log(p.exp(x) - p.exp(y)), tags=("stabler",))
 def log_difference_of_powers(x: TensorVariable, y: TensorVariable) -> TensorVariable | None:
     """log(exp(x) - exp(y)) = x + log1mexp(y - x)."""
@@ -160,7 +150,7 @@ def log_of_sqrt(x: TensorVariable) -> TensorVariable | None:
     return ot.log(x) * 0.5
 
 
-_SMOOTH = ("exp", "sigmoid", "erfc", "kv", "iv", "sqrt")
+_SMOOTH = ("exp", "sigmoid", "erfc", "sqrt")
 
 
 @rule(
@@ -339,28 +329,36 @@ _INVERSES = tuple(each for each in INVERSES if "stabler" in each.tags)
 _INVERTING = [op for each in _INVERSES for op in each.tracks() or () if isinstance(op, Elemwise)]
 
 
-@node_rewriter(
-    [ot.add, ot.sub, *_INVERTING],
-    tags=("stabler", "comparison", "finite"),
-    below=(Cast("float32"), Cast("float64")),
-)
-def stable_through_casts(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
-    """1 - cast(sigmoid(x)) = sigmoid(-cast(x)), and logit(cast(sigmoid(x))) = cast(x), for a cast to a wider float dtype.
+BELOW_CASTS = (Cast("float32"), Cast("float64"))
 
-    These are the laws of the rules in `STABILIZE` and in `identities.INVERSES`. (comparison: the function below the cast
-    is computed in the wider dtype, so digits that cancel differ. finite: erfinv(cast(erf(x))) is x.)
-    """
+
+def through_casts(
+    fgraph: FunctionGraph, node: TensorApply, rules: Iterable[NodeRewriter]
+) -> Replacements:
+    """What one of the rules makes of a node if casts of its inputs to a wider float dtype are moved to their inputs."""
     inputs = [in_one_dtype(v) for v in node.inputs]
     if all(a is b for a, b in zip(inputs, node.inputs, strict=True)):
         return None
     wide = computed_by(node.op(*inputs), Elemwise)
     if wide is None:
         return None
-    for each in (*STABILIZE.rules, *_INVERSES):
+    for each in rules:
         found = each.transform(fgraph, wide) if each.applies_to(wide.op) else None
         if found and not isinstance(found, dict) and is_tensor(found[0]):
             return [shaped_like(found[0], node.outputs[0])]
     return None
+
+
+@node_rewriter(
+    [ot.add, ot.sub, *_INVERTING], tags=("stabler", "comparison", "finite"), below=BELOW_CASTS
+)
+def stable_through_casts(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
+    """1 - cast(sigmoid(x)) = sigmoid(-cast(x)), and log(cast(exp(x))) = cast(x), for a cast to a wider float dtype.
+
+    These are the laws of the rules in `STABILIZE` and in `identities.INVERSES`. (comparison: the function below the cast
+    is computed in the wider dtype, so digits that cancel differ. finite: reciprocal(cast(reciprocal(x))) is x.)
+    """
+    return through_casts(fgraph, node, (*STABILIZE.rules, *_INVERSES))
 
 
 def _stable(node: TensorApply[Elemwise]) -> Replacements:
@@ -387,8 +385,6 @@ STABILIZE = RuleSet(
         erf_minus_one,
         one_minus_erfc,
         log_erfc,
-        log_kv,
-        log_iv,
         log_of_sqrt,
         log_of_scaled,
     ),

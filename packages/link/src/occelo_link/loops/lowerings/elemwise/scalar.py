@@ -1,13 +1,12 @@
 """Registry of the lowerings of scalar ops to formulas of loop programs.
 
-`arithmetic`, `transcendental`, `special`, families and users register lowerings here. `elemwise.op` and `lowerings.reduce`
-look them up. `elemwise.op` imports `arithmetic`. `find_scalar` imports the other two modules, and the lowerings of
-families that are in use, when it is first called for a function that `arithmetic` lacks.
+`arithmetic`, `transcendental`, families and users register lowerings here. `elemwise.op` and `lowerings.reduce` look them
+up. `elemwise.op` imports `arithmetic`. `find_scalar` imports `transcendental`, and the lowerings of families that are in use,
+when it is first called for a function that `arithmetic` lacks.
 """
 
 from __future__ import annotations
 
-import functools
 import importlib
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -40,8 +39,8 @@ class _Registered(NamedTuple):
 
 
 _lowerings: dict[str, _Registered] = {}
-_LATE = ("transcendental", "special")
-"""The modules of lowerings that `_import_late` imports."""
+LATE = "occelo_link.loops.lowerings.elemwise.transcendental"
+"""The module of lowerings that `find_scalar` imports for functions that `arithmetic` lacks."""
 COSTS: dict[str, int] = {}
 """The cost of each scalar function: roughly the number of additions that take the same time. The default is 1."""
 
@@ -98,12 +97,6 @@ def scalar_value(builder: Builder, name: str, dtype: str, *args: Value) -> Value
     return function(builder, dtype, args)
 
 
-@functools.cache
-def _import_late() -> None:
-    for name in _LATE:
-        importlib.import_module(f"occelo_link.loops.lowerings.elemwise.{name}")
-
-
 def find_scalar(name: str, inputs: Sequence[str], output: str) -> ScalarLowering | None:
     """The lowering of a scalar op for these dtypes, or None.
 
@@ -112,9 +105,9 @@ def find_scalar(name: str, inputs: Sequence[str], output: str) -> ScalarLowering
     """
     if name not in _lowerings:
         function = ScalarFunction.named(name)
-        # sums and products, such as squares, are not in these modules
+        # sums and products, such as squares, are in `arithmetic`
         if function is None or not function.arithmetic:
-            _import_late()
+            importlib.import_module(LATE)
             catch_up()
     found = _lowerings.get(name)
     if found is None or scalar_is_withheld(name):
@@ -198,5 +191,6 @@ def cast(builder: Builder, dtype: str, args: Sequence[Value]) -> Value:
 
 def scalars() -> list[str]:
     """The names of the scalar ops that have lowerings."""
-    _import_late()
+    importlib.import_module(LATE)
+    catch_up()
     return sorted(_lowerings)

@@ -95,6 +95,13 @@ _library("arctanh", "atanh")
 _library("arctan2", "atan2")
 
 
+@lowers_scalar_to_loops("erfcx", cost=100)
+def _erfcx(b: Builder, dtype: str, args: Args) -> Value:
+    # SciPy's function; Cython adds a last argument, which says whether to skip the search for overriding methods
+    wide, skip = b.cast(args[0], "float64"), b.const(1, "int32")
+    return b.cast(b.call("special:__pyx_fuse_1erfcx", "float64", wide, skip), dtype)
+
+
 def _pow_is_total(inputs: Sequence[str], output: str) -> bool:
     # a negative exponent of an integer is an error that depends on the data
     return is_float(output) or not inputs[1].startswith("int")

@@ -1,8 +1,7 @@
-"""Elementwise special functions, such as error, gamma, beta and Bessel functions.
+"""Elementwise special functions, such as gamma, beta and Bessel functions.
 
-Users call them from `occelo.tensor`. The formulas of laws of random numbers (`occelo_stats.functions`) contain many of
-them, and stable forms of expressions (`gradient.stable_forms`) contain error functions. The interpreter computes most
-of them with SciPy, which is imported when a function is first evaluated.
+Users call them from `occelo.tensor`. The formulas of distributions (`occelo_stats.functions`) contain many of them. The
+interpreter computes most of them with SciPy, which is imported when a function is first evaluated.
 
 Unless a comment says otherwise, the formulas of derivatives are from the NIST Digital Library of Mathematical Functions
 (DLMF). Comments name the sections.
@@ -17,27 +16,26 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from occelo_graph.ir.types import NullType
-from occelo_graph.ops.elemwise import series
 from occelo_graph.ops.elemwise.arithmetic import (
     and_,
     eq,
     floor,
     ge,
-    gt,
     le,
     lt,
     minimum,
     sign,
-    sqr,
     switch,
     trunc,
 )
+from occelo_graph.ops.elemwise.error_functions import erf, erfcx
 from occelo_graph.ops.elemwise.op import Elemwise, elementwise
 from occelo_graph.ops.elemwise.scalar import special_float
 from occelo_graph.ops.elemwise.transcendental import exp, log, log1p
 from occelo_graph.optional_scipy import scipy_module
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import is_discrete
+from occelo_special.ops import series
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -56,10 +54,7 @@ __all__ = [
     "betaln",
     "chi2sf",
     "digamma",
-    "erf",
-    "erfc",
     "erfcinv",
-    "erfcx",
     "erfinv",
     "factorial",
     "gamma",
@@ -136,39 +131,7 @@ def _undefined(why: str) -> DerivativeOfTensors:
     return derivative
 
 
-# error functions, DLMF 7.2 and 7.17
-erf: Elemwise = _special(
-    "erf",
-    [lambda ct, x, out: ct * (2 / _ROOT_PI) * exp(-x * x)],
-    "Error function.",
-    monotone="increasing",
-)
-erfc: Elemwise = _special(
-    "erfc",
-    [lambda ct, x, out: -ct * (2 / _ROOT_PI) * exp(-x * x)],
-    "1 - erf(x).",
-    sign="unsigned",
-    monotone="decreasing",
-)
-
-
-def _erfcx_slope(x: TensorVariable, out: TensorVariable) -> TensorVariable:
-    far = gt(x, 25.0)
-    # the terms of 2 x erfcx(x) - 2 / sqrt(pi) cancel for large x; then the asymptotic series DLMF 7.12.1 is differentiated
-    by = 1 / sqr(switch(far, x, 25.0))
-    series_: Any = 1.0
-    for n in range(5, 0, -1):
-        series_ = 1.0 - (n + 0.5) * by * series_
-    return switch(far, by * series_ / -_ROOT_PI, 2 * x * out - 2 / _ROOT_PI)
-
-
-erfcx: Elemwise = _special(
-    "erfcx",
-    [lambda ct, x, out: ct * _erfcx_slope(x, out)],
-    "exp(x ** 2) * erfc(x).",
-    sign="unsigned",
-    monotone="decreasing",
-)
+# inverse error functions, DLMF 7.17
 erfinv: Elemwise = _special(
     "erfinv", [lambda ct, x, out: ct * (_ROOT_PI / 2) * exp(out * out)], "Inverse error function."
 )

@@ -1,6 +1,6 @@
 """NumPy code for derivatives of special functions by their parameters, computed by series and continued fractions.
 
-For instance, SciPy has the incomplete gamma function P(k, x), but not its derivative by k. `special` makes scalar ops
+For instance, SciPy has the incomplete gamma function P(k, x), but not its derivative by k. `special_functions` makes scalar ops
 of the public functions here, which occur in the derivatives of its special functions. Series are summed term by term in
 float64 until every element has converged. SciPy's ``psi`` is imported at its first use.
 """

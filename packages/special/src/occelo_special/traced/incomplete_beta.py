@@ -11,7 +11,8 @@ import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from occelo_link.traced.incomplete_gamma import (
+from occelo_link.traced.traced_values import Array
+from occelo_special.traced.incomplete_gamma import (
     LARGE,
     STIRLING,
     Library,
@@ -20,7 +21,6 @@ from occelo_link.traced.incomplete_gamma import (
     log_gamma_1p,
     stirling_rest,
 )
-from occelo_link.traced.traced_values import Array
 
 _SMALL = 0.1
 """For a below this number, the complement has a series of its own."""

@@ -1,6 +1,6 @@
 """Lowerings of special functions: loop programs call SciPy's compiled functions by their addresses.
 
-`elemwise.scalar` imports this module, which registers the lowerings in `scalar`.
+`occelo_link.loops` imports this module when special functions are used, to register the lowerings.
 """
 
 from __future__ import annotations
@@ -8,11 +8,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from occelo_graph.ops.elemwise.special import AT_INFINITY, NEAR_ZERO
 from occelo_link.loops.elementary import power
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
 from occelo_link.loops.lowerings.elemwise.scalar import lowers_scalar_to_loops
+from occelo_special.ops.special_functions import AT_INFINITY, NEAR_ZERO
 
 Args = Sequence[Value]
 
@@ -24,7 +24,6 @@ SPECIAL = {
     "betaincinv": "__pyx_fuse_0betaincinv",
     "betaln": "betaln",
     "erfcinv": "erfcinv",
-    "erfcx": "__pyx_fuse_1erfcx",
     "erfinv": "__pyx_fuse_0erfinv",
     "gamma": "__pyx_fuse_1gamma",
     "gammainc": "gammainc",

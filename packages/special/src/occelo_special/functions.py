@@ -1,0 +1,13 @@
+"""The namespace of special functions: it collects those of `occelo_special.ops`, such as ``gammaln``.
+
+Users reach the functions in `occelo.tensor`, which imports this module at the first use of one of them. It also registers them
+for SciPy's functions of their names.
+"""
+
+from occelo_graph.ops.arguments import stands_for as _stands_for
+from occelo_graph.ops.elemwise.op import Elemwise as _Elemwise
+from occelo_special.ops.special_functions import *
+
+for _name, _function in tuple(globals().items()):
+    if isinstance(_function, _Elemwise):
+        _stands_for(f"scipy.special.{_name}", "*")(_function)

@@ -1,0 +1,1 @@
+"""Special functions on JAX and PyTorch: those of the libraries, and expansions where these lack one or lose digits."""

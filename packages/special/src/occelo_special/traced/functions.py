@@ -1,0 +1,138 @@
+"""The functions of JAX and PyTorch that compute special functions: rows for the table in `occelo_link.traced.functions`.
+
+`occelo_link.traced.linker` imports this module when special functions are used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from occelo_link.traced.functions import Library, add_functions
+from occelo_link.traced.traced_values import Array
+from occelo_special.ops.special_functions import AT_INFINITY
+from occelo_special.traced.incomplete_beta import both_incomplete_betas, incomplete_beta_slopes
+from occelo_special.traced.incomplete_gamma import both_incomplete_gammas, incomplete_gamma_slopes
+
+__all__: list[str] = []
+
+Both = Callable[..., tuple[Array, Array]]
+Slopes = Callable[..., list[Array | None]]
+
+
+def _tri_gamma(of: Library, x: Array) -> Array:
+    return of.special.polygamma(1, x)
+
+
+def _erfcinv(of: Library, x: Array) -> Array:
+    return -of.special.ndtri(x / 2) / 1.4142135623730951
+
+
+def _tail(name: str, both: Both, slopes: Slopes, upper: bool = False) -> Callable[..., Array]:
+    """Return a distribution function, or its complement if ``upper`` is true, from an expansion of our own.
+
+    ``both`` computes both functions, and ``slopes`` the derivatives of the first one. Derivatives that are needed and
+    that the library lacks raise NotImplementedError.
+    """
+
+    def function(of: Library, *given: Array) -> Array:
+        def needed(needs: Sequence[bool], *values: Array) -> list[Array | None]:
+            found = slopes(of, needs, *values)
+            if any(need and slope is None for need, slope in zip(needs, found, strict=True)):
+                raise NotImplementedError(f"{name} has no derivative by its parameters here")
+            return [slope if slope is None or not upper else -slope for slope in found]
+
+        computed = partial(_one_of, both, of, upper)
+        return of.differentiable(name, len(given), computed, needed)(*of.broadcast(*given))
+
+    return function
+
+
+def _one_of(both: Both, of: Library, which: bool, *given: Array) -> Array:
+    return both(of, *given)[which]
+
+
+_gammainc = _tail("gammainc", both_incomplete_gammas, incomplete_gamma_slopes)
+_gammaincc = _tail("gammaincc", both_incomplete_gammas, incomplete_gamma_slopes, upper=True)
+_betainc = _tail("betainc", both_incomplete_betas, incomplete_beta_slopes)
+_betaincc = _tail("betaincc", both_incomplete_betas, incomplete_beta_slopes, upper=True)
+
+
+def _bessel(name: str, called: str) -> Callable[..., Array]:
+    """Return a Bessel function of order 0 or 1 with its limits at infinity, where the libraries' functions are NaN."""
+    above = AT_INFINITY[name]
+    below = above if name in ("i0", "j0") else -above
+
+    def function(of: Library, x: Array) -> Array:
+        xp = of.xp
+        value = getattr(of.special, called)(x)
+        limit = xp.where(x < 0, below, above * xp.ones_like(value))
+        return xp.where(xp.isinf(x), limit, value)
+
+    return function
+
+
+def _jax_polygamma(of: Library, n: Array, x: Array) -> Array:
+    return of.special.polygamma(n.astype("int64"), x)
+
+
+def _jax_xlogy(of: Library, x: Array, y: Array) -> Array:
+    jnp = of.jnp
+    return jnp.where((x == 0) & ~jnp.isnan(y), 0, x * jnp.log(y))
+
+
+def _jax_xlog1py(of: Library, x: Array, y: Array) -> Array:
+    jnp = of.jnp
+    return jnp.where((x == 0) & ~jnp.isnan(y), 0, x * jnp.log1p(y))
+
+
+def _torch_betaln(of: Library, x: Array, y: Array) -> Array:
+    gammaln = of.special.gammaln
+    return gammaln(x) + gammaln(y) - gammaln(x + y)
+
+
+def _torch_beta(of: Library, x: Array, y: Array) -> Array:
+    return of.torch.exp(_torch_betaln(of, x, y))
+
+
+def _torch_gamma(of: Library, x: Array) -> Array:
+    # the sign of Gamma alternates from one negative pole to the next
+    torch = of.torch
+    size = torch.exp(of.special.gammaln(x))
+    odd = torch.remainder(torch.floor(x), 2) != 0
+    signed = torch.where((x < 0) & odd, -size, size)
+    return torch.where(
+        (x <= 0) & (x == torch.floor(x)), torch.where(x == 0, size, torch.nan), signed
+    )
+
+
+add_functions(
+    {
+        # name: conversion of the arguments, function of JAX, function of PyTorch
+        "erfinv": ("out", "special.erfinv", "torch.erfinv"),
+        "erfcinv": ("out", _erfcinv, _erfcinv),
+        "gamma": ("out", "special.gamma", _torch_gamma),
+        "gammaln": ("out", "special.gammaln", "special.gammaln"),
+        "psi": ("out", "special.digamma", "special.digamma"),
+        "tri_gamma": ("out", _tri_gamma, _tri_gamma),
+        "polygamma": ("as is", _jax_polygamma, None),
+        "poch": ("out", "special.poch", None),
+        "gammainc": ("out", _gammainc, _gammainc),
+        "gammaincc": ("out", _gammaincc, _gammaincc),
+        "gammainc_dk": ("out", "lax.igamma_grad_a", None),
+        "beta": ("out", "special.beta", _torch_beta),
+        "betaln": ("out", "special.betaln", _torch_betaln),
+        "betainc": ("out", _betainc, _betainc),
+        "betaincc": ("out", _betaincc, _betaincc),
+        "log_ndtr": ("out", "special.log_ndtr", "special.log_ndtr"),
+        "i0": ("out", _bessel("i0", "i0"), _bessel("i0", "i0")),
+        "i1": ("out", _bessel("i1", "i1"), _bessel("i1", "i1")),
+        "logit": ("out", "special.logit", "special.logit"),
+        "xlogy": ("out", _jax_xlogy, "special.xlogy"),
+        "xlog1py": ("out", _jax_xlog1py, "special.xlog1py"),
+        "owens_t": ("out", "special.owens_t?", None),
+        "hyp2f1": ("out", "special.hyp2f1?", None),
+        "j0": ("out", None, _bessel("j0", "bessel_j0")),
+        "j1": ("out", None, _bessel("j1", "bessel_j1")),
+    }
+)
