@@ -83,6 +83,9 @@ OWN: dict[str, Callable[..., Any]] = {
         x, 1 + np.abs(np.asarray(x, np.result_type(x, "float16")))
     ),
     "complex": lambda x, y: _complex(x, y),
+    "beta_by_scipy": lambda a, b: special.beta(a, b),
+    "poch_by_scipy": lambda z, m: special.poch(z, m),
+    "betaln_by_scipy": lambda a, b: special.betaln(a, b),
 }
 # SciPy's Bessel functions are NaN at infinity, and of negative orders have no sign at 0
 BESSEL_LIMITS = {"j0": 0.0, "j1": 0.0, "jv": 0.0, "ive": 0.0, "kve": 0.0, "i0": np.inf, "i1": np.inf, "iv": np.inf}  # fmt: skip
@@ -112,6 +115,7 @@ NO_REFERENCE = {
     "gammainc_dk",
     "betainc_da",
     "betainc_db",
+    "psi_rise",
     "hyp2f1",
     "hyp2f1_da",
     "hyp2f1_dc",

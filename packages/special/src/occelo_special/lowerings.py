@@ -17,12 +17,12 @@ from occelo_special.ops.special_functions import AT_INFINITY, NEAR_ZERO
 Args = Sequence[Value]
 
 SPECIAL = {
-    "beta": "beta",
+    "beta_by_scipy": "beta",
     "betainc": "__pyx_fuse_0betainc",
     "betaincc": "__pyx_fuse_0betaincc",
     "betainccinv": "__pyx_fuse_0betainccinv",
     "betaincinv": "__pyx_fuse_0betaincinv",
-    "betaln": "betaln",
+    "betaln_by_scipy": "betaln",
     "erfcinv": "erfcinv",
     "erfinv": "__pyx_fuse_0erfinv",
     "gamma": "__pyx_fuse_1gamma",
@@ -45,7 +45,7 @@ SPECIAL = {
     "logit": "__pyx_fuse_0logit",
     "ndtri_exp": "ndtri_exp",
     "owens_t": "owens_t",
-    "poch": "poch",
+    "poch_by_scipy": "poch",
     "psi": "__pyx_fuse_1psi",
     "xlog1py": "__pyx_fuse_1xlog1py",
     "xlogy": "__pyx_fuse_1xlogy",

@@ -146,6 +146,16 @@ def _jax_complex(of: Library, re: Array, im: Array) -> Array:
 # PyTorch
 
 
+def _torch_expm1(of: Library, x: Array) -> Array:
+    """exp(x) - 1. Compiled by PyTorch, its own is 0 for small x."""
+    torch = of.torch
+    if x.is_complex():
+        return torch.expm1(x)
+    near = torch.abs(x) < 1.0
+    half = torch.tanh(torch.where(near, x, 0.0) / 2)
+    return torch.where(near, 2 * half / (1 - half), torch.exp(x) - 1)
+
+
 def _torch_second(of: Library, x: Array, y: Array) -> Array:
     return of.torch.broadcast_to(y, of.torch.broadcast_shapes(x.shape, y.shape))
 
@@ -333,7 +343,7 @@ CALLED: dict[str, tuple[Conversion, Called, Called]] = {
     "round_half_away_from_zero": ("out", _jax_away_from_zero, _torch_away_from_zero),
     "exp": ("out", "jnp.exp", "torch.exp"),
     "exp2": ("out", "jnp.exp2", "torch.exp2"),
-    "expm1": ("out", "jnp.expm1", "torch.expm1"),
+    "expm1": ("out", "jnp.expm1", _torch_expm1),
     "log": ("out", "jnp.log", "torch.log"),
     "log1p": ("out", "jnp.log1p", "torch.log1p"),
     "log2": ("out", "jnp.log2", "torch.log2"),

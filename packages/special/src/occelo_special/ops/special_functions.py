@@ -11,20 +11,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from occelo_graph.ir.types import NullType
+from occelo_graph.ops.elemwise.arithmetic import abs as abs_
 from occelo_graph.ops.elemwise.arithmetic import (
     and_,
     eq,
     floor,
-    ge,
+    gt,
+    isinf,
     le,
     lt,
+    maximum,
     minimum,
     sign,
+    sqr,
     switch,
     trunc,
 )
@@ -35,7 +40,7 @@ from occelo_graph.ops.elemwise.transcendental import exp, log, log1p
 from occelo_graph.optional_scipy import scipy_module
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import is_discrete
-from occelo_special.ops import series
+from occelo_special.ops import log_beta, series
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -178,10 +183,61 @@ def _poch_slope(z: TensorVariable, m: TensorVariable, out: TensorVariable) -> Te
     slope = gamma(above) * gamma(1 - pole) * switch(eq(pole % 2, 0), 1.0, -1.0)
     # poles of both cancel; then the difference is that of the reflected arguments (DLMF 5.5.4)
     both = and_(at_pole, _is_pole(above))
-    difference = switch(both, psi(1 - above) - psi(1 - z), psi(above) - psi(z))
+    difference = switch(both, psi(1 - above) - psi(1 - z), -_psi_difference(z, m))
     value = switch(and_(at_pole, eq(out, 0)), slope, out * difference)
     # for large z, poch(z, m) is z^m
     return switch(eq(z, math.inf), m * poch(z, m - 1.0), value)
+
+
+_IN_GRAPHS = SimpleNamespace(
+    where=switch,
+    log=log,
+    log1p=log1p,
+    minimum=minimum,
+    maximum=maximum,
+    isinf=isinf,
+    gammaln=gammaln,
+    exp=exp,
+    abs=abs_,
+)
+
+
+def _in_arrays() -> Any:
+    names = ("where", "log", "log1p", "minimum", "maximum", "isinf", "exp", "abs")
+    return SimpleNamespace(**{n: getattr(np, n) for n in names}, gammaln=_scipy("gammaln"))
+
+
+def _in_float64(function: Callable[..., TensorVariable]) -> Callable[..., TensorVariable]:
+    """A formula that is computed in float64, as SciPy does, with a result of the dtype that `special_float` returns."""
+
+    def formula(*xs: TensorVariable) -> TensorVariable:
+        return function(*(x.astype("float64") for x in xs)).astype(
+            special_float([x.dtype for x in xs])
+        )
+
+    return formula
+
+
+_NOWHERE = _undefined("it is only computed, not differentiated")
+_poch_by_scipy: Elemwise = _special(
+    "poch_by_scipy",
+    [_NOWHERE, _NOWHERE],
+    "poch where the first argument is not large.",
+    _scipy("poch"),
+)
+
+
+def _rising(xp: Any, other: Callable[..., Any]) -> Callable[[Any, Any], Any]:
+    """The rising factorial; SciPy's loses digits for large z."""
+
+    def function(z: Any, m: Any) -> Any:
+        far = (z > 100.0) & (xp.abs(m) <= 0.5 * z) & (z < math.inf)
+        large, size = xp.where(far, z, 100.0), xp.where(far, m, 1.0)
+        rise = log_beta.log_rise(xp, xp.minimum(large, large + size), xp.abs(size))
+        found = xp.exp(xp.where(size < 0.0, -rise, rise))
+        return xp.where(far, found, other(xp.where(far, 1.0, z), xp.where(far, 1.0, m)))
+
+    return function
 
 
 poch: Elemwise = _special(
@@ -191,6 +247,8 @@ poch: Elemwise = _special(
         lambda ct, z, m, out: ct * out * psi(z + m),
     ],
     "Rising factorial gamma(z + m) / gamma(z).",
+    lambda z, m: _rising(_in_arrays(), _scipy("poch"))(z, m),
+    formula=_in_float64(_rising(_IN_GRAPHS, _poch_by_scipy)),
 )
 
 
@@ -273,19 +331,31 @@ def chi2sf(x: Any, k: Any) -> TensorVariable:
 # beta functions, DLMF 5.12 and 8.17
 
 
-def _psi_difference(a: TensorVariable, b: TensorVariable) -> TensorVariable:
-    """psi(a) - psi(a + b), which is 0 for infinite a.
+def _psi_rise_formula(z: TensorVariable, m: TensorVariable) -> TensorVariable:
+    found: TensorVariable = log_beta.psi_rise(_IN_GRAPHS, z, m)
+    return found
 
-    For large a, where these would cancel and a + b may overflow, psi(x) is log(x) - 1 / (2x) - 1 / (12x^2) (DLMF 5.11.2).
-    """
+
+_psi_rise: Elemwise = _special(
+    "psi_rise",
+    [
+        lambda ct, z, m, out: ct * (tri_gamma(z + m) - tri_gamma(z)),
+        lambda ct, z, m, out: ct * tri_gamma(z + m),
+    ],
+    "psi(z + m) - psi(z) for positive z and m.",
+    function=lambda z, m: log_beta.psi_rise(_in_arrays(), z, m),
+    formula=_in_float64(_psi_rise_formula),
+)
+
+
+def _psi_difference(a: TensorVariable, b: TensorVariable) -> TensorVariable:
+    """psi(a) - psi(a + b), which is 0 for infinite a."""
     a, b = _converted(a, b)
-    large = and_(ge(a, 1e4), ge(b, -0.5 * a))
-    # numbers that keep the branch for large a, and its derivatives, finite
-    big, rest = switch(large, a, 1e4), switch(large, _finite(b), 1.0)
-    ratio = rest / big
-    share = ratio / (1.0 + ratio)  # b / (a + b)
-    gap = log1p(ratio) + share / big * (0.5 + (1.0 / big + 1.0 / (big + rest)) / 12.0)
-    difference = switch(large, -gap, psi(a) - psi(a + b))
+    positive = and_(gt(a, 0), gt(a + b, 0))
+    least = _finite(switch(positive, minimum(a, a + b), 1.0))
+    size = _finite(switch(positive, abs_(b), 1.0))
+    near = switch(lt(b, 0), 1.0, -1.0) * _psi_rise(least, size)
+    difference = switch(positive, near, psi(a) - psi(a + b))
     return switch(and_(eq(b, math.inf), lt(a, math.inf)), -math.inf, difference)
 
 
@@ -296,10 +366,48 @@ def _beta_slope(
     return ct * out * -_finite(-_psi_difference(a, b))
 
 
+_betaln_by_scipy: Elemwise = _special(
+    "betaln_by_scipy",
+    [_NOWHERE, _NOWHERE],
+    "betaln where an argument is negative.",
+    _scipy("betaln"),
+)
+_beta_by_scipy: Elemwise = _special(
+    "beta_by_scipy", [_NOWHERE, _NOWHERE], "beta where a + b is small.", _scipy("beta")
+)
+
+
+def _log_beta(xp: Any, other: Callable[..., Any]) -> Callable[[Any, Any], Any]:
+    """betaln, by SciPy's where an argument is negative."""
+
+    def function(a: Any, b: Any) -> Any:
+        fits = (a >= 0) & (b >= 0)
+        inside = log_beta.log_beta(xp, xp.where(fits, a, 1.0), xp.where(fits, b, 1.0))
+        return xp.where(fits, inside, other(xp.where(fits, 1.0, a), xp.where(fits, 1.0, b)))
+
+    return function
+
+
+def _beta_function(
+    xp: Any, exp: Callable[..., Any], other: Callable[..., Any]
+) -> Callable[[Any, Any], Any]:
+    """The beta function; SciPy's loses digits where one argument is large."""
+
+    def function(a: Any, b: Any) -> Any:
+        far = (a >= 0) & (b >= 0) & (a + b > 100.0)
+        one = xp.where(far, 1.0, a), xp.where(far, 1.0, b)
+        logarithm = log_beta.log_beta(xp, xp.where(far, a, 1.0), xp.where(far, b, 1.0))
+        return xp.where(far, exp(logarithm), other(*one))
+
+    return function
+
+
 beta: Elemwise = _special(
     "beta",
     [_beta_slope, lambda ct, a, b, out: _beta_slope(ct, b, a, out)],
     "Beta function gamma(a) gamma(b) / gamma(a + b).",
+    lambda a, b: _beta_function(_in_arrays(), np.exp, _scipy("beta"))(a, b),
+    formula=_in_float64(_beta_function(_IN_GRAPHS, exp, _beta_by_scipy)),
 )
 betaln: Elemwise = _special(
     "betaln",
@@ -308,6 +416,8 @@ betaln: Elemwise = _special(
         lambda ct, a, b, out: ct * _psi_difference(b, a),
     ],
     "Logarithm of |beta(a, b)|.",
+    lambda a, b: _log_beta(_in_arrays(), _scipy("betaln"))(a, b),
+    formula=_in_float64(_log_beta(_IN_GRAPHS, _betaln_by_scipy)),
 )
 
 
@@ -438,9 +548,21 @@ iv: Elemwise = _special(
     "Modified Bessel function of the first kind and order v.",
     _bessel("iv"),
 )
+
+
+def _i1_slope(x: TensorVariable, out: TensorVariable) -> TensorVariable:
+    """I0(x) - I1(x) / x, and its series near 0 (DLMF 10.29.2 and 10.25.2)."""
+    near = lt(abs_(x), 1e-2)
+    square = sqr(switch(near, x, 0.0))
+    ratio = out / switch(near, 1.0, x)
+    far = switch(isinf(ratio), ratio, i0(x) - ratio)
+    series = 0.5 + square * (3 / 16 + square * (5 / 384 + square * (7 / 18432)))
+    return switch(near, series, far)
+
+
 i1: Elemwise = _special(
     "i1",
-    [lambda ct, x, out: ct * 0.5 * (i0(x) + iv(2.0, x))],
+    [lambda ct, x, out: ct * _i1_slope(x, out)],
     "Modified Bessel function of the first kind, order 1.",
     _bessel("i1"),
     monotone="increasing",

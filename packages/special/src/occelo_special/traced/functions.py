@@ -11,6 +11,14 @@ from functools import partial
 from occelo_link.traced.functions import Library, add_functions
 from occelo_link.traced.traced_values import Array
 from occelo_special.ops.special_functions import AT_INFINITY
+from occelo_special.traced.gamma_quotients import (
+    beta_of_small,
+    log_beta_of_negative,
+    log_ndtr,
+    poch,
+    polygamma,
+    tri_gamma,
+)
 from occelo_special.traced.incomplete_beta import both_incomplete_betas, incomplete_beta_slopes
 from occelo_special.traced.incomplete_gamma import both_incomplete_gammas, incomplete_gamma_slopes
 
@@ -18,10 +26,6 @@ __all__: list[str] = []
 
 Both = Callable[..., tuple[Array, Array]]
 Slopes = Callable[..., list[Array | None]]
-
-
-def _tri_gamma(of: Library, x: Array) -> Array:
-    return of.special.polygamma(1, x)
 
 
 def _erfcinv(of: Library, x: Array) -> Array:
@@ -72,8 +76,8 @@ def _bessel(name: str, called: str) -> Callable[..., Array]:
     return function
 
 
-def _jax_polygamma(of: Library, n: Array, x: Array) -> Array:
-    return of.special.polygamma(n.astype("int64"), x)
+def _jax_gamma(of: Library, x: Array) -> Array:
+    return of.special.gamma(x)
 
 
 def _jax_xlogy(of: Library, x: Array, y: Array) -> Array:
@@ -84,15 +88,6 @@ def _jax_xlogy(of: Library, x: Array, y: Array) -> Array:
 def _jax_xlog1py(of: Library, x: Array, y: Array) -> Array:
     jnp = of.jnp
     return jnp.where((x == 0) & ~jnp.isnan(y), 0, x * jnp.log1p(y))
-
-
-def _torch_betaln(of: Library, x: Array, y: Array) -> Array:
-    gammaln = of.special.gammaln
-    return gammaln(x) + gammaln(y) - gammaln(x + y)
-
-
-def _torch_beta(of: Library, x: Array, y: Array) -> Array:
-    return of.torch.exp(_torch_betaln(of, x, y))
 
 
 def _torch_gamma(of: Library, x: Array) -> Array:
@@ -114,17 +109,17 @@ add_functions(
         "gamma": ("out", "special.gamma", _torch_gamma),
         "gammaln": ("out", "special.gammaln", "special.gammaln"),
         "psi": ("out", "special.digamma", "special.digamma"),
-        "tri_gamma": ("out", _tri_gamma, _tri_gamma),
-        "polygamma": ("as is", _jax_polygamma, None),
-        "poch": ("out", "special.poch", None),
+        "tri_gamma": ("out", tri_gamma, tri_gamma),
+        "polygamma": ("as is", polygamma, None),
+        "poch_by_scipy": ("out", poch, None),
         "gammainc": ("out", _gammainc, _gammainc),
         "gammaincc": ("out", _gammaincc, _gammaincc),
         "gammainc_dk": ("out", "lax.igamma_grad_a", None),
-        "beta": ("out", "special.beta", _torch_beta),
-        "betaln": ("out", "special.betaln", _torch_betaln),
+        "beta_by_scipy": ("out", beta_of_small(_jax_gamma), beta_of_small(_torch_gamma)),
+        "betaln_by_scipy": ("out", log_beta_of_negative, log_beta_of_negative),
         "betainc": ("out", _betainc, _betainc),
         "betaincc": ("out", _betaincc, _betaincc),
-        "log_ndtr": ("out", "special.log_ndtr", "special.log_ndtr"),
+        "log_ndtr": ("out", log_ndtr, "special.log_ndtr"),
         "i0": ("out", _bessel("i0", "i0"), _bessel("i0", "i0")),
         "i1": ("out", _bessel("i1", "i1"), _bessel("i1", "i1")),
         "logit": ("out", "special.logit", "special.logit"),
@@ -132,7 +127,5 @@ add_functions(
         "xlog1py": ("out", _jax_xlog1py, "special.xlog1py"),
         "owens_t": ("out", "special.owens_t?", None),
         "hyp2f1": ("out", "special.hyp2f1?", None),
-        "j0": ("out", None, _bessel("j0", "bessel_j0")),
-        "j1": ("out", None, _bessel("j1", "bessel_j1")),
     }
 )
