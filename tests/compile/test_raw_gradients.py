@@ -230,12 +230,13 @@ ROOTS = (
     *("(sigmoid(x) * sigmoid(-x)) ** 0.25", "1 / sqrt(sigmoid(x) * (1 - sigmoid(x)))"),
     *("softplus(x) ** 0.25", "1 / sqrt(softplus(-x))"),
     *(
-        "1 / sqrt(cosh(x))",
+        "1 / sqrt(cosh(-x))",
+        "1 - tanh(-x) ** 2",
         "cosh(x) ** 0.25",
         "sinh(x) / sqrt(cosh(x))",
         "tanh(x) * cosh(x) ** 0.3",
     ),
-    *("1 - tanh(x) ** 2", "1 - tanh(x) * tanh(x)", "(tanh(x) ** 2 - 1) ** 2", "1 + tanh(x)"),
+    *("1 - tanh(x) ** 2", "1 - tanh(x) * tanh(x)", "(tanh(x) ** 2 - 1) ** 2", "1 + tanh(-x)"),
     *("1 - tanh(x)", "sqrt(1 - tanh(x))", "sqrt(1 + tanh(x))", "tanh(x) * (1 - tanh(x) ** 2)"),
 )
 FAR = (*ALL, *(s * x for s in (1, -1) for x in (690.0, 709.5, 745.0, 1400.0)))

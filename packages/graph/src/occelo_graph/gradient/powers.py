@@ -204,7 +204,8 @@ def _of_hyperbolic(reader: Reader, variable: TensorVariable) -> Power | None:
 
 def _of_cosh(reader: Reader, x: TensorVariable, power: float) -> Power:
     """cosh(x)^power."""
-    x = reader.inner(x, "neg") or x
+    opposite = reader.inner(x, "neg")
+    x = x if opposite is None else opposite
     twice = mul(x, reader.number(2.0))
     return Power(twice, -0.5, -0.5, rest=((reader.number(0.5), 1.0),), half=x).to(power)
 
