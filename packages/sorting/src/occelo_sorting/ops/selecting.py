@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,9 +16,10 @@ from occelo_graph.ops.create import broadcast_arrays
 from occelo_graph.ops.elemwise.arithmetic import maximum, switch
 from occelo_graph.ops.index.search import take_along_axis
 from occelo_graph.ops.index.subtensor import getitem
+from occelo_graph.ops.join import flip
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import is_discrete
-from occelo_sorting.ops.orders import argsort, axis_back, last_axis, row_order, sort
+from occelo_sorting.ops.orders import Sort, argsort, axis_back, last_axis, row_order, sort
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
@@ -32,15 +34,17 @@ __all__ = [
 ]
 
 
-def _ranked(x: TensorVariable, kth: Any) -> TensorVariable:
-    """The positions of the largest ``kth`` elements of each row, largest first; of the smallest, if ``kth`` is negative."""
+def _first(ascending: Callable[[], Any], descending: Callable[[], Any], kth: Any) -> Any:
+    """The first ``kth`` entries of rows in descending order, or the first ``-kth`` in ascending order."""
     k = known_integer(kth)
     if k is not None:
-        order = row_order(x, descending=k > 0)
-        return getitem(order, (..., slice(None, abs(k))))
-    up, down = row_order(x), row_order(x, descending=True)
-    chosen = switch(kth > 0, down, up)
+        return getitem(descending() if k > 0 else ascending(), (..., slice(None, abs(k))))
+    chosen = switch(kth > 0, descending(), ascending())
     return getitem(chosen, (..., slice(None, maximum(kth, -kth))))
+
+
+def _first_positions(rows: TensorVariable, kth: Any) -> Any:
+    return _first(lambda: row_order(rows), lambda: row_order(rows, descending=True), kth)
 
 
 def _checked_count(kth: Any, x: TensorVariable, name: str) -> Any:
@@ -61,7 +65,7 @@ def topk_and_argtopk(
 ) -> list[TensorVariable]:
     """The results of `topk` and `argtopk`, as a list."""
     rows, where = last_axis(x, axis, "topk")
-    positions = _ranked(rows, _checked_count(kth, rows, "topk"))
+    positions = _first_positions(rows, _checked_count(kth, rows, "topk"))
     values = take_along_axis(rows, positions, axis=-1)
     return [axis_back(values, where), axis_back(cast(positions, idx_dtype), where)]
 
@@ -72,17 +76,22 @@ def topk(
     """The ``kth`` largest elements along ``axis``, largest first, or of all elements if ``axis`` is None.
 
     If ``kth`` is negative, the ``-kth`` smallest, smallest first. NaN counts as the largest value. The result is always
-    sorted, whatever ``sorted`` says. ``kth`` may be a variable. ValueError if it is 0 or larger than the axis, TypeError
-    if it is no integer.
+    sorted, whatever ``sorted`` says. ``kth`` may be a variable. ValueError if it is known to be 0 or larger than the axis,
+    TypeError if it is no integer.
     """
-    return topk_and_argtopk(x, kth, axis, sorted, idx_dtype)[0]
+    rows, where = last_axis(x, axis, "topk")
+    ordered: TensorVariable = Sort()(rows)
+    count = _checked_count(kth, rows, "topk")
+    return axis_back(_first(lambda: ordered, lambda: flip(ordered, -1), count), where)
 
 
 def argtopk(
     x: Any, kth: Any, axis: int | None = -1, sorted: bool = True, idx_dtype: str = "int64"
 ) -> TensorVariable:
     """The positions of the elements that `topk` returns. Of equal elements, those with smaller positions come first."""
-    return topk_and_argtopk(x, kth, axis, sorted, idx_dtype)[1]
+    rows, where = last_axis(x, axis, "argtopk")
+    positions = _first_positions(rows, _checked_count(kth, rows, "argtopk"))
+    return axis_back(cast(positions, idx_dtype), where)
 
 
 def _check_partition(name: str, x: TensorVariable, kth: Any, kind: str, order: Any) -> None:
@@ -133,15 +142,17 @@ def lexsort(keys: Any, axis: int = -1) -> TensorVariable:
     keys.
     """
     if is_list_or_tuple(keys):
+        if not keys:
+            raise ValueError("lexsort needs at least one key")
         parts: list[TensorVariable] = list(broadcast_arrays(*map(as_tensor_variable, keys)))
     else:
         whole = as_tensor_variable(keys)
         count = whole.type.shape[0] if whole.type.ndim else None
-        if count is None:
-            raise ValueError(f"lexsort needs a static number of keys, got {whole.type}")
+        if not count:
+            raise ValueError(
+                f"lexsort needs a static number of keys, at least one, got {whole.type}"
+            )
         parts = [getitem(whole, i) for i in range(count)]
-    if not parts:
-        raise ValueError("lexsort needs at least one key")
     if not parts[0].type.ndim:
         return as_tensor_variable(np.int64(0))
     rows = [last_axis(part, axis, "lexsort") for part in parts]
