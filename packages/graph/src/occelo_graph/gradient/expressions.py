@@ -103,7 +103,8 @@ class ExpressionReader:
     - ``to_differentiate``: whether the stable forms that are built are only differentiated. Then they may contain
       expressions that have a stable form themselves. A form that replaces a node must not: rules would replace the
       expressions again.
-    - ``seen``: the inputs of all nodes that the reader has looked at. Stable forms are built from these variables.
+    - ``seen``: the inputs of all nodes that the reader has looked at. Stable forms are built from these variables, and
+      from new ones that the reader has made: it may look at those, too.
     """
 
     def __init__(
@@ -117,7 +118,6 @@ class ExpressionReader:
         self._views: dict[Variable, TensorVariable] = {}
         self._converted: dict[Variable, TensorVariable] = {}
         self._sources: dict[Variable, Variable] = {}
-        self._made: set[Variable] = set()
 
     def view(self, variable: TensorVariable) -> TensorVariable:
         """The variable as the reader reads it: an equal variable whose node has inputs of the reader's dtype only.
@@ -158,15 +158,8 @@ class ExpressionReader:
         return node
 
     def see(self, node: Apply) -> None:
-        """Add the inputs of a node to ``seen``. For an input that the reader has converted, add what it converted.
-
-        Inputs that the reader has made are left out.
-        """
-        self.seen.update([self._sources.get(v, v) for v in node.inputs if v not in self._made])
-
-    def _make(self, made: TensorVariable) -> TensorVariable:
-        self._made.add(made)
-        return made
+        """Add the inputs of a node to ``seen``. For an input that the reader has converted, add what it converted."""
+        self.seen.update([self._sources.get(v, v) for v in node.inputs])
 
     def computed_by(
         self, variable: TensorVariable, *op_classes: type[OpT]
@@ -196,7 +189,7 @@ class ExpressionReader:
         found = self.computed_by(variable, DimShuffle, Subtensor, AdvancedSubtensor)
         if found is not None:
             whole = None if self.owner(variable) is None else self.exponent(found.inputs[0])
-            return None if whole is None else self._make(found.op(whole, *found.inputs[1:]))
+            return None if whole is None else found.op(whole, *found.inputs[1:])
         return self.inner(variable, "exp")
 
     def negated(self, variable: TensorVariable) -> TensorVariable:
@@ -387,18 +380,18 @@ class ExpressionReader:
         part = self.computed_by(variable, DimShuffle, Subtensor, AdvancedSubtensor)
         if part is not None:
             whole = None if self.owner(variable) is None else self.logistic(part.inputs[0])
-            return None if whole is None else self._make(part.op(whole, *part.inputs[1:]))
+            return None if whole is None else part.op(whole, *part.inputs[1:])
         joined = self.computed_by(variable, Join)
         if joined is None or self.owner(variable) is None:
             return None
         ends = [_end(v) for v in joined.inputs]
         read = [
-            self.logistic(v) if end is None else self._make(second(v, self.number(end)))
+            self.logistic(v) if end is None else second(v, self.number(end))
             for v, end in zip(joined.inputs, ends, strict=True)
         ]
         found = [x for x in read if x is not None]
         fits = len(found) == len(read) and None in ends
-        return self._make(joined.op(*found)) if fits else None
+        return joined.op(*found) if fits else None
 
     def logistic(self, variable: TensorVariable) -> TensorVariable | None:
         """Return x if the variable is sigmoid(x), or an equal expression such as 1 / (1 + exp(-x)). Else None."""

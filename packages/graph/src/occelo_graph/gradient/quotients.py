@@ -113,6 +113,21 @@ def _over_power_plus_one(
     return mul(top, sigmoid(reader.negated(exponent)))
 
 
+def _over_opposite(
+    reader: Reader, factors: list[TensorVariable], top: TensorVariable, bottom: TensorVariable
+) -> TensorVariable | None:
+    """w sigmoid(x) / sigmoid(-x) = w exp(x): the odds of a probability."""
+    below = reader.logistic(bottom)
+    if below is None:
+        return None
+    opposite = reader.negated(below)
+    for i, factor in enumerate(factors):
+        argument = reader.logistic(factor)
+        if argument is not None and same(argument, opposite):
+            return _times([*factors[:i], *factors[i + 1 :]], exp(argument))
+    return None
+
+
 def _over_square(
     reader: Reader, factors: list[TensorVariable], top: TensorVariable, bottom: TensorVariable
 ) -> TensorVariable | None:
@@ -361,6 +376,7 @@ def _over_expm1_of_power(
 _LAWS_OF_QUOTIENTS = (
     _hyperbolic,
     _over_power_plus_one,
+    _over_opposite,
     _over_square,
     _over_erfc,
     _over_total,

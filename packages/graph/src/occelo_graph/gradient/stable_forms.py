@@ -22,7 +22,7 @@ from occelo_graph.gradient.logarithms import Reader
 from occelo_graph.gradient.powers import factors_of, power_of_bounded
 from occelo_graph.gradient.quotients import half, quotient_form
 from occelo_graph.gradient.roots import root_form
-from occelo_graph.ir.nodes import Apply, Variable
+from occelo_graph.ir.nodes import Apply, Variable, nodes_made
 from occelo_graph.ir.traversal import toposort
 from occelo_graph.ops.cast import Cast, cast
 from occelo_graph.ops.elemwise.arithmetic import (
@@ -79,8 +79,13 @@ def differentiable_form(
         return None, []
     law, elementwise = found
     reader = Reader("", keep, to_differentiate=True)
-    form = _form(elementwise, reader, law)
-    return form, [] if form is None else toposort([form], blockers=frozenset(reader.seen))
+    with nodes_made() as made:
+        form = _form(elementwise, reader, law)
+    if form is None:
+        return None, []
+    # the reader may have looked at nodes that it made itself
+    new = frozenset(v for node in made for v in node.outputs)
+    return form, toposort([form], blockers=reader.seen - new)
 
 
 def _has_number(inputs: Sequence[Variable]) -> bool:
