@@ -59,6 +59,8 @@ CASES = [
     Case("neg_of_difference", lambda x: -(x - 5.0)),
     Case("cancelled_sum", lambda x: x + ot.sin(x) - x),
     Case("cancelled_sum", lambda x: x - x),
+    Case("cancelled_sum", lambda x: ot.exp(s := x + ot.sin(x)) * (s - x)),
+    Case("cancelled_sum", lambda x: ot.exp(s := ot.sin(x) + 3.0) * (s + 1.0 - 4.0)),
     Case("cancelled_sum", lambda x: _plus_and_minus(x, x[:1].sum(axis=0))),
     Case("cancelled_sum", lambda x: 2 * x - x - x, dtype="int64", differentiable=False),
     # products

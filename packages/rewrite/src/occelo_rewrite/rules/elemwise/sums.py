@@ -26,6 +26,7 @@ x, y, z = wild("x y z")
 c, d, k = number("c"), number("d"), number("k")
 
 _FOLDABLE = 1 << 16
+_FEW = 8
 _ADD, _NEG, _SUMS = frozenset(("add",)), frozenset(("neg",)), frozenset(("add", "sub"))
 
 
@@ -110,6 +111,12 @@ class Collected:
     def cancels(self) -> bool:
         """Whether the coefficient of a term is 0."""
         return any(v == 0 for v in self.coefficients.values())
+
+    @property
+    def length(self) -> int:
+        """The number of terms that are left."""
+        constant = self.constant is not None and bool(np.any(self.constant != 0))
+        return sum(v != 0 for v in self.coefficients.values()) + constant
 
     @property
     def keeps_order(self) -> bool:
@@ -272,8 +279,39 @@ def cancelled_sum(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replace
     """x + y - x = y (finite: also if x is infinite or NaN. comparison: also if y is lost by rounding in x + y.)"""
     collected = _collected(fgraph, node)
     if collected is None or not collected.cancels:
+        collected = _cancelled_with_shared(fgraph, node)
+    if collected is None:
         return None
     return [shaped_like(collected.expression(), node.outputs[0])]
+
+
+def _cancelled_with_shared(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Collected | None:
+    """The collected sum of a term that is a sum with other users, such as s = x + y in s - x, if fewer terms are left."""
+    whole = Sum.at(fgraph, node)
+    if whole is None or len(whole.terms) > _FEW:
+        return None
+    dtype = node.outputs[0].type.dtype
+    for i, (term, sign) in enumerate(whole.terms):
+        owner = computed_by(term, Elemwise)
+        if owner is None or owner.op not in (ot.add, ot.sub) or dtype.startswith("uint"):
+            continue
+        part = Sum.at(fgraph, owner)
+        if part is None or not _may_cancel(whole, i, part):
+            continue
+        inner = [(v, sign * s) for v, s in part.terms]
+        found = Collected(Sum(node, [*whole.terms[:i], *inner, *whole.terms[i + 1 :]]))
+        if found.length < len(whole.terms):
+            return found
+    return None
+
+
+def _may_cancel(whole: Sum, at: int, part: Sum) -> bool:
+    """A quick test: whether some term of ``part``, the term of ``whole`` at a position, occurs in ``whole`` or is a constant."""
+    others = [v for i, (v, _) in enumerate(whole.terms) if i != at]
+    constant = any(isinstance(v, Constant) for v in others)
+    return len(part.terms) <= _FEW and any(
+        v in others or (constant and isinstance(v, Constant)) for v, _ in part.terms
+    )
 
 
 def _is_plainly_collected(whole: Sum) -> bool:
