@@ -131,9 +131,9 @@ class Reader(ExpressionReader):
         if total is None:
             return None
         inner = self.log_of(total.inputs[0])
-        if inner is not None:
-            fits = inner.helps and inner.sure
-            return Logarithm(logsumexp(inner.form, axis=total.op.axis), True) if fits else None
+        if inner is not None and inner.sure:
+            whole = logsumexp(inner.form, axis=total.op.axis)
+            return Logarithm(whole, True) if inner.helps else None
         return self._log_of_weighted_sum(total.inputs[0], total.op.axis)
 
     def _log_of_joined(self, joined: TensorApply[Join]) -> Logarithm | None:
@@ -344,16 +344,38 @@ def log_cosh(x: TensorVariable) -> TensorVariable:
 
 
 def _of_product(reader: Reader, *factors: TensorVariable) -> Logarithm | None:
-    found = [reader.log_of(f) for f in factors]
-    parts = [f for f in found if f is not None]
-    if len(parts) < len(found) or not any(f.helps for f in parts):
-        return None
+    return _of_factors(reader, [each for f in factors for each in reader.factors(f)], [])
+
+
+def _of_factors(
+    reader: Reader, above: Sequence[TensorVariable], below: Sequence[TensorVariable]
+) -> Logarithm | None:
+    """The logarithm of a quotient of products. Factors of which nothing is known have one logarithm together."""
+    forms: list[tuple[TensorVariable, int]] = []
+    others: list[list[TensorVariable]] = [[], []]
+    helps, unsure = False, 0
+    for side, (factors, sign) in enumerate(((above, 1), (below, -1))):
+        for factor in factors:
+            found = reader.log_of(factor)
+            if found is None:
+                others[side].append(factor)
+            else:
+                helps, unsure = helps or found.helps, unsure + (not found.sure)
+                if number_in(found.form) != 0:
+                    forms.append((found.form, sign))
     # one factor may be negative: then the logarithm and the form are both NaN
-    unsure = sum(not f.sure for f in parts)
-    forms = [f.form for f in parts]
-    if unsure > 1:
+    if not helps or unsure + any(others) > 1:
         return None
-    return Logarithm(forms[0] if len(forms) == 1 else add(*forms), True, not unsure)
+    tops, bottoms = [v[0] if len(v) == 1 else mul(*v) if v else None for v in others]
+    if tops is not None:
+        forms.append((log(tops if bottoms is None else tops / bottoms), 1))
+    elif bottoms is not None:
+        forms.append((log(bottoms), -1))
+    plus, minus = ([v for v, sign in forms if sign == s] for s in (1, -1))
+    sums = [v[0] if len(v) == 1 else add(*v) if v else None for v in (plus, minus)]
+    first, last = sums
+    form = first if last is None else neg(last) if first is None else sub(first, last)
+    return None if form is None else Logarithm(form, True, not unsure and not any(others))
 
 
 def _of_quotient(reader: Reader, top: TensorVariable, bottom: TensorVariable) -> Logarithm | None:
@@ -366,11 +388,7 @@ def _of_quotient(reader: Reader, top: TensorVariable, bottom: TensorVariable) ->
         read = read_of_whole(reader, power, bottom)
         if read is not None:
             return Logarithm(read(LogSoftmax), True)
-    a, b = reader.log_of(top), reader.log_of(bottom)
-    if a is None or b is None or not (a.helps or b.helps) or not (a.sure or b.sure):
-        return None
-    form = neg(b.form) if number_in(a.form) == 0 else sub(a.form, b.form)
-    return Logarithm(form, True, a.sure and b.sure)
+    return _of_factors(reader, reader.factors(top), reader.factors(bottom))
 
 
 def read_of_whole(

@@ -22,7 +22,7 @@ from occelo_graph.gradient.logarithms import Reader
 from occelo_graph.gradient.powers import factors_of, power_of_bounded
 from occelo_graph.gradient.quotients import half, quotient_form
 from occelo_graph.gradient.roots import root_form
-from occelo_graph.ir.nodes import Apply, Variable, nodes_made
+from occelo_graph.ir.nodes import Apply, Constant, Variable, nodes_made
 from occelo_graph.ir.traversal import toposort
 from occelo_graph.ops.cast import Cast, cast
 from occelo_graph.ops.elemwise.arithmetic import (
@@ -42,6 +42,7 @@ from occelo_graph.ops.elemwise.arithmetic import (
 )
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.transcendental import exp, expm1, sigmoid, tanh
+from occelo_graph.ops.shape.dimensions import DimShuffle
 from occelo_graph.tensors.nodes import TensorApply, computed_by
 from occelo_graph.tensors.type import is_float
 
@@ -100,6 +101,8 @@ def _has_powers(inputs: Sequence[Variable]) -> bool:
     count = 0
     for v in inputs:
         node = v.owner
+        if node is not None and isinstance(node.op, DimShuffle):
+            node = node.inputs[0].owner
         if node is not None and isinstance(node.op, Elemwise):
             function = node.op.scalar_op
             count += function is exp.scalar_op or isinstance(function, Cast)
@@ -279,12 +282,25 @@ _LAST: dict[str, _Law] = {
 
 def _product_of_powers(reader: Reader, node: _Node) -> TensorVariable | None:
     """w exp(x) exp(y) = w exp(x + y)."""
-    powers = [reader.inner(v, "exp") for v in node.inputs]
+    powers = [reader.exponent(v) for v in node.inputs]
     exponents = [e for e in powers if e is not None]
     if len(exponents) < 2:
         return None
     rest = [v for v, e in zip(node.inputs, powers, strict=True) if e is None]
     return mul(*rest, exp(add(*exponents))) if rest else exp(add(*exponents))
+
+
+def _quotient(reader: Reader, node: _Node) -> TensorVariable | None:
+    """c / exp(x) = c exp(-x) for a constant array c and a single x, such as distances by a length.
+
+    So the derivative has no square of exp(x), which vanishes long before exp(x) does.
+    """
+    top, bottom = node.inputs[0], node.inputs[-1]
+    if isinstance(top, Constant) and top.type.ndim and all(bottom.type.broadcastable):
+        exponent = reader.exponent(bottom)
+        if exponent is not None:
+            return mul(top, exp(neg(exponent)))
+    return quotient_form(reader, node)
 
 
 def _root(reader: Reader, node: _Node) -> TensorVariable | None:
@@ -314,6 +330,7 @@ def _is_sum_of_squares(reader: Reader, variable: TensorVariable) -> bool:
 
 _DIFFERENTIABLE: dict[str, _Law] = {
     **_FORMS,
+    "true_div": _quotient,
     "sub": _difference,
     "mul": _product_of_powers,
     "sqrt": _root,
