@@ -14,7 +14,7 @@ import numpy as np
 from occelo_graph.ir.op import ZERO
 from occelo_graph.ops.create import eye, tril, triu
 from occelo_graph.ops.elemwise.arithmetic import abs as abs_
-from occelo_graph.ops.elemwise.arithmetic import gt, le, minimum, switch
+from occelo_graph.ops.elemwise.arithmetic import eq, gt, le, minimum, switch
 from occelo_graph.ops.reduce import sum as sum_
 from occelo_graph.ops.shape.dimensions import expand_dims
 from occelo_graph.tensors.type import is_complex
@@ -92,15 +92,17 @@ def resolution(values: Any) -> Any:
     return expand_dims(total * eps, (-2, -1))
 
 
-def inverse_differences(values: Any) -> Any:
+def inverse_differences(values: Any, divides: bool = False) -> Any:
     """The matrix with 1 / (x_j - x_i) at (i, j), and 0 on the diagonal. NaN where x_i and x_j are equal up to rounding.
+
+    With ``divides``, NaN only where they are equal.
 
     The values are eigenvalues or singular values. If two are equal, their vectors have no derivatives. A function of
     the vectors may still have a derivative, but it cannot be computed from this matrix. So its gradient is NaN, too.
     """
     apart = as_row(values) - as_column(values)
     own = gt(eye(values.shape[-1], dtype=real_dtype(values.dtype)), 0)
-    equal = le(abs_(apart), resolution(values))
+    equal = eq(apart, 0) if divides else le(abs_(apart), resolution(values))
     unknown = switch(own, 0, np.nan)
     return switch(equal, unknown, 1 / switch(equal, 1, apart)).astype(values.dtype)
 

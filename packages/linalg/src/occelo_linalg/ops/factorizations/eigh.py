@@ -41,11 +41,14 @@ __all__ = ["Eigh", "Eigvalsh", "eigh", "eigvalsh"]
 class Eigh(MatrixOp):
     """Two outputs: the eigenvalues of Hermitian matrices in ascending order, and eigenvectors of length 1 in columns.
 
-    Only one triangle of the matrices is read.
+    Only one triangle of the matrices is read. Where eigenvalues are equal up to rounding, gradients through the
+    eigenvectors are NaN. If ``divides`` is true, they are quotients by the computed differences instead: right to some
+    digits for costs that do not depend on the choice of the eigenvectors and hardly on this part of the matrix.
     """
 
     lower: bool = True
     on_error: str = "raise"
+    divides: bool = False
     signature: ClassVar[str] = "(n,n)->(n),(n,n)"
 
     def dtypes(self, *types: TensorType) -> Sequence[str]:
@@ -64,7 +67,10 @@ class Eigh(MatrixOp):
         if absent(of_vectors):
             left = vectors * as_row(of_values)
         else:
-            inner = inverse_differences(values) * matmul(hermitian(vectors), of_vectors)
+            turns = matmul(hermitian(vectors), of_vectors)
+            # the other half cancels in the result, but not its rounding errors after the division
+            turns = (turns - hermitian(turns)) * np.asarray(0.5, real_dtype(turns.dtype))
+            inner = inverse_differences(values, self.divides) * turns
             if not absent(of_values):
                 inner = inner + on_diagonal(of_values)
             left = matmul(vectors, inner)
