@@ -22,6 +22,7 @@ from pytensor.scan.op import Scan
 from pytensor.tensor.blockwise import Blockwise
 from pytensor.tensor.elemwise import CAReduce, DimShuffle, Elemwise
 from pytensor.tensor.linalg.decomposition.cholesky import Cholesky
+from pytensor.tensor.linalg.decomposition.eigen import Eigh
 from pytensor.tensor.linalg.solvers.general import Solve
 from pytensor.tensor.linalg.solvers.triangular import SolveTriangular
 from pytensor.tensor.linalg.summary import Det, SLogDet
@@ -87,6 +88,7 @@ SCALARS: dict[str, Callable[..., Any]] = {
     "GammaInc": lambda a, x: mp.gammainc(a, 0, x, regularized=True),
     "GammaIncC": lambda a, x: mp.gammainc(a, x, mp.inf, regularized=True),
     "BetaInc": lambda a, b, x: mp.betainc(a, b, 0, x, regularized=True),
+    "I0e": lambda x: mp.besseli(0, x) * mp.exp(-abs(x)),
     "I0": lambda x: mp.besseli(0, x), "I1": lambda x: mp.besseli(1, x),
     "Ive": lambda v, x: mp.besseli(v, x) * mp.exp(-abs(x)),
     "Kve": lambda v, x: mp.besselk(v, x) * mp.exp(x),
@@ -180,6 +182,11 @@ def _solve(a: Any, b: Any) -> Any:
     return made[:, 0] if vector else made
 
 
+def _eigh(a: Any) -> list[Any]:
+    values, vectors = mp.eigsy(mp.matrix(a.tolist()))
+    return [np.array(list(values), object), np.array(vectors.tolist(), object)]
+
+
 def _triangular(a: Any, lower: bool, unit: bool) -> Any:
     kept = np.tril(np.ones(a.shape, bool)) if lower else np.triu(np.ones(a.shape, bool))
     whole = np.where(kept, a, mp.mpf(0))
@@ -192,6 +199,8 @@ def _core(op: Any, inputs: Sequence[Any]) -> list[Any] | None:
     match op:
         case Cholesky():
             return [_cholesky(inputs[0], op.lower)]
+        case Eigh():
+            return _eigh(inputs[0])
         case SolveTriangular():
             a = _triangular(inputs[0], op.lower, op.unit_diagonal)
             return [_solve(a, inputs[1])]
@@ -274,7 +283,7 @@ def _scan(node: Any, inputs: Sequence[Any]) -> list[Any]:
         last = kept[max(0, len(kept) - length) :]
         whole = np.empty((len(last), *np.shape(last[0])), object)
         for i, value in enumerate(last):
-            whole[i] = value
+            whole[i] = np.asarray(value)[()]
         stacked.append(whole)
     return [*stacked, *untraced]
 

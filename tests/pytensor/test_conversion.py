@@ -17,6 +17,7 @@ from pytensor.graph.fg import FunctionGraph
 from pytensor.graph.op import Op
 from pytensor.scan.utils import until
 from pytensor.tensor.type_other import NoneTypeT
+from scipy import special
 
 import occelo as oc
 import occelo_pytensor as bridge
@@ -231,3 +232,42 @@ def test_a_conversion_can_be_registered() -> None:
 def test_types_that_occelo_lacks_are_refused() -> None:
     with pytest.raises(TypeError, match="no type"):
         bridge.from_pytensor(pytensor.graph.basic.Variable(NoneTypeT(), None))
+
+
+def test_gradients_through_nearly_equal_eigenvalues() -> None:
+    length = pt.dscalar("length")
+    x = np.linspace(0, 1, 5)
+    y = np.array([0.3, -1.0, 0.5, 2.0, 0.1])
+    kernel = pt.exp(-0.5 * (x[:, None] - x) ** 2 / length**2)
+    values, vectors = pt.linalg.eigh(kernel)
+    # y @ inv(kernel + I / 4) @ y, as models of grids compute it
+    form = (pt.dot(vectors.T, y) ** 2 / (values + 0.25)).sum()
+    (ours,), converted = bridge.from_pytensor(form, [length])
+    found, slope = oc.function([ours], [converted, oc.grad(converted, ours)])(200.0)
+    gaps = (x[:, None] - x) ** 2
+    matrix = np.exp(-0.5 * gaps / 200.0**2)
+    solved = np.linalg.solve(matrix + np.eye(5) / 4, y)
+    assert found == pytest.approx(y @ solved, rel=1e-12)
+    assert slope == pytest.approx(-solved @ (matrix * gaps / 200.0**3) @ solved, rel=1e-9)
+
+
+def test_constants_stay_numbers() -> None:
+    x = pt.dvector("x")
+    value = pt.log(1 - pt.sigmoid(x)) + pt.cast(2, "int8") * x
+    (ours,), converted = bridge.from_pytensor(value.sum(), [x])
+    slope = oc.function([ours], oc.grad(converted, ours))
+    np.testing.assert_allclose(slope([800.0, 0.0, -800.0]), [1.0, 1.5, 2.0], rtol=1e-15)
+
+
+def test_bessel_functions_of_pymc() -> None:
+    from pymc.distributions.dist_math import i0e, i1e
+
+    x = pt.dvector("x")
+    (ours,), (zero, one) = bridge.from_pytensor([i0e(x), i1e(x)], [x])
+    f = oc.function([ours], [zero, one, oc.grad(zero.sum(), ours)])
+    points = np.array([0.5, -3.0, 20.0, 1e5, 9.9e7, 1.1e8, -1e13, 1e300])
+    a, b, slope = f(points)
+    np.testing.assert_allclose(a, special.i0e(points), rtol=1e-15)
+    np.testing.assert_allclose(b, special.i1e(points), rtol=1e-15)
+    wanted = special.i1e(points) - np.sign(points) * special.i0e(points)
+    np.testing.assert_allclose(slope, wanted, rtol=1e-13, atol=1e-16)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import copy
+import io
 import pickle
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytensor
 import pytensor.tensor as pt
 import pytest
+from pytensor.compile.mode import get_mode
 
 import occelo as oc
 import occelo_pytensor  # noqa: F401  # registers the mode
@@ -135,3 +138,55 @@ def test_compiled_functions_can_be_inspected() -> None:
     assert "exp" in text
     assert "test_mode.py" in text
     assert f.profile.fct_callcount == 1
+
+
+def test_tools_take_the_function_inside() -> None:
+    x = pt.dvector("x")
+    f = pytensor.function([x], pt.log(1 + pt.exp(x)), mode="OCCELO")
+    np.testing.assert_array_equal(f([800.0]), [800])
+    culprit = oc.bisect(f.vm, lambda g: "softplus" not in str(oc.debugprint(g, file="str")))
+    assert "softplus" in str(culprit.application.after)
+    assert "test_mode.py" in str(culprit.application.source)
+
+
+def test_dumps_of_the_function_inside(tmp_path: Path) -> None:
+    x = pt.dvector("x")
+    f = pytensor.function([x], pt.exp(x) * 2, mode="OCCELO")
+    written = {path.name for path in f.vm.dump(tmp_path)}
+    assert {"graph.txt", "block0.ll"} <= written
+    assert "exp" in (tmp_path / "graph.txt").read_text()
+    oc.function_dump(tmp_path / "again", [], f.vm.maker.outputs)
+    assert (tmp_path / "again").exists()
+
+
+def test_profiles_of_pytensor() -> None:
+    x = pt.dvector("x")
+    f = pytensor.function([x], pt.exp(x) * 2, mode="OCCELO", profile=True)
+    f([1.0])
+    text = io.StringIO()
+    f.profile.summary(file=text)
+    assert "Time in 1 calls" in text.getvalue()
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda f: pickle.loads(pickle.dumps(f))])
+def test_copies_have_states_of_their_own(copied: Any) -> None:
+    generator = pt.random.shared_rng(seed=5)
+    after, draw = pt.random.normal(size=2, rng=generator, return_next_rng=True)
+    x = pt.dvector("x")
+    f = pytensor.function([x], x + draw, updates={generator: after}, mode="OCCELO")
+    wanted = pytensor.function([x], x + draw, updates={generator: after}, mode="FAST_COMPILE")
+    first = wanted([0.0, 0.0])
+    generator.set_value(np.random.default_rng(5))
+    g = copied(f)
+    np.testing.assert_array_equal(g([0.0, 0.0]), first)
+    np.testing.assert_array_equal(f([0.0, 0.0]), first)
+
+
+def test_the_tag_of_inplace_draws_arrives() -> None:
+    generator = pt.random.shared_rng(seed=5)
+    after, draw = pt.random.normal(size=2, rng=generator, return_next_rng=True)
+    mode = get_mode("OCCELO").including("random_make_inplace")
+    f = pytensor.function([], draw, updates={generator: after}, mode=mode)
+    numbers = np.random.default_rng(5)
+    for _ in range(2):
+        np.testing.assert_array_equal(f(), numbers.normal(size=2))

@@ -22,7 +22,7 @@ from occelo_graph.ir.nodes import nodes_made
 from occelo_pytensor.calls import call_of
 from occelo_pytensor.provenance import source_of
 from occelo_pytensor.registry import conversion_of
-from occelo_pytensor.variables import constant, converted_shared, input_like, is_shared
+from occelo_pytensor.variables import as_dtype, constant, converted_shared, input_like, is_shared
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -144,8 +144,7 @@ def _fit(variable: Any, wanted: Any) -> Any:
     dtype = getattr(wanted.type, "dtype", None)
     if dtype is None or not hasattr(variable, "dtype"):
         return variable
-    if variable.dtype != dtype:
-        variable = ot.cast(variable, dtype)
+    variable = as_dtype(variable, dtype)
     if isinstance(wanted.type, ScalarType):
         return variable  # scalar functions are converted on whole tensors
     lengths = tuple(getattr(wanted.type, "shape", ()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sysconfig
 from typing import Any
 
 import pytensor
@@ -12,7 +13,12 @@ from occelo_graph.provenance import Source, register_internal
 _LIBRARIES = ("pytensor", "pymc", "pymc_extras", "occelo_pytensor")
 
 
+_STANDARD = sysconfig.get_path("stdlib") + os.sep
+
+
 def _is_of_library(filename: str) -> bool:
+    if filename.startswith(_STANDARD) and "site-packages" not in filename:
+        return True  # functools calls PyMC's functions by the type of their argument
     parts = filename.replace(os.sep, "/").split("/")
     return any(name in parts[:-1] for name in _LIBRARIES) and "site-packages" in parts
 

@@ -66,6 +66,19 @@ def static(x: Any) -> Any:
     return x
 
 
+def as_dtype(x: Any, dtype: str) -> Any:
+    """``x``, cast to ``dtype`` unless it has that dtype.
+
+    A constant becomes another constant: stable forms such as that of 1 - sigmoid(x) are found for numbers.
+    """
+    if x.dtype == dtype:
+        return x
+    if isinstance(x, Constant) and isinstance(x.data, np.ndarray):
+        with np.errstate(all="ignore"):
+            return ot.constant(x.data.astype(dtype))
+    return ot.cast(x, dtype)
+
+
 def is_shared(variable: Any) -> bool:
     """Whether PyTensor's ``variable`` is a shared variable."""
     return isinstance(variable, SharedVariable)

@@ -10,8 +10,8 @@ from pytensor.tensor.blas.gemv import Gemv
 from pytensor.tensor.math import Dot
 
 import occelo.tensor as ot
-from occelo_pytensor.conversions.scalars import as_dtype
 from occelo_pytensor.registry import register_conversion
+from occelo_pytensor.variables import as_dtype
 
 
 @register_conversion(Dot, Dot22)

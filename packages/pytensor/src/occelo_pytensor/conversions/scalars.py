@@ -5,21 +5,18 @@ An entry is a function ``(scalar_op, dtype, *inputs)``, where ``dtype`` is that 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 import occelo.tensor as ot
+from occelo_pytensor.variables import as_dtype
 
 Scalar = Callable[..., Any]
 
 _INEXACT = ("float", "complex")
-
-
-def as_dtype(x: Any, dtype: str) -> Any:
-    """``x``, cast to ``dtype`` unless it has that dtype."""
-    return x if x.dtype == dtype else ot.cast(x, dtype)
 
 
 def _of_floats(function: Callable[..., Any]) -> Scalar:
@@ -27,7 +24,9 @@ def _of_floats(function: Callable[..., Any]) -> Scalar:
 
     def apply(op: Any, dtype: str, *inputs: Any) -> Any:
         if dtype.startswith(_INEXACT):
-            inputs = tuple(x if x.dtype.startswith(_INEXACT) else ot.cast(x, dtype) for x in inputs)
+            inputs = tuple(
+                x if x.dtype.startswith(_INEXACT) else as_dtype(x, dtype) for x in inputs
+            )
         return function(*inputs)
 
     return apply
@@ -82,6 +81,20 @@ def _invert(op: Any, dtype: str, x: Any) -> Any:
     return ot.invert(x)
 
 
+def _scaled_bessel(order: int) -> Scalar:
+    """exp(-|x|) I(x) of order 0 or 1: two terms of the expansion for large x, where the general function gives NaN."""
+
+    def apply(op: Any, dtype: str, x: Any) -> Any:
+        x = as_dtype(x, dtype)
+        large = ot.abs(x) > 1e8
+        size = ot.switch(large, ot.abs(x), 1)
+        far = (1 - (4 * order**2 - 1) / (8 * size)) / ot.sqrt(2 * math.pi * size)
+        far = far * ot.sgn(x) if order else far
+        return ot.switch(large, far, ot.ive(float(order), ot.switch(large, 1, x)))
+
+    return apply
+
+
 SCALARS: dict[str, Scalar] = {
     "Add": _associative(ot.add),
     "Mul": _associative(ot.mul),
@@ -98,12 +111,14 @@ SCALARS: dict[str, Scalar] = {
     "Pow": _power,
     "Second": lambda op, dtype, model, value: ot.second(model, as_dtype(value, dtype)),
     "Switch": _switch,
-    "Cast": lambda op, dtype, x: ot.cast(x, dtype),
+    "Cast": lambda op, dtype, x: as_dtype(x, dtype),
     "Identity": lambda op, dtype, x: x,
     "MulWithoutZeros": _product_without_zeros,
     "Sign": _sign,
     "Invert": _invert,
     "Complex": _as_is(ot.complex),
+    "I0e": _scaled_bessel(0),  # these two are PyMC's
+    "I1e": _scaled_bessel(1),
 }
 """The functions by the name of the class of the scalar op."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from pytensor.tensor.elemwise import DimShuffle
 from pytensor.tensor.reshape import JoinDims, SplitDims
 from pytensor.tensor.shape import Reshape, Shape, Shape_i, SpecifyShape
@@ -17,7 +18,10 @@ from occelo_pytensor.variables import static
 
 @register_conversion(DimShuffle)
 def _shuffle(node: Any, x: Any) -> Any:
-    return ot.dimshuffle(x, list(node.op.new_order))
+    order = list(node.op.new_order)
+    if isinstance(x, Constant) and set(order) <= {"x"}:  # a number stays one
+        return ot.constant(np.reshape(np.asarray(x.data), [1] * len(order)))
+    return ot.dimshuffle(x, order)
 
 
 @register_conversion(Shape)
