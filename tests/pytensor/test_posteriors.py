@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pymc as pm
 import pytest
+from compare_densities import points
 from models import posteriors
 from pytensor.compile.mode import Mode
-from test_models import points
 
 import occelo_pytensor as bridge
 
