@@ -42,7 +42,6 @@ from occelo_graph.ops.elemwise.arithmetic import (
 )
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.transcendental import exp, expm1, sigmoid, tanh
-from occelo_graph.ops.shape.dimensions import DimShuffle
 from occelo_graph.tensors.nodes import TensorApply, computed_by
 from occelo_graph.tensors.type import is_float
 
@@ -101,8 +100,9 @@ def _has_powers(inputs: Sequence[Variable]) -> bool:
     count = 0
     for v in inputs:
         node = v.owner
-        if node is not None and isinstance(node.op, DimShuffle):
-            node = node.inputs[0].owner
+        moved = () if node is None else node.inputs[node.op.moves or slice(0)]
+        if len(moved) == 1:
+            node = moved[0].owner
         if node is not None and isinstance(node.op, Elemwise):
             function = node.op.scalar_op
             count += function is exp.scalar_op or isinstance(function, Cast)
