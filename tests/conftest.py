@@ -16,6 +16,10 @@ from typing import Any
 import pytest
 
 MANY = 8
+OF_MANY = 30
+"""Of functions with more than `MANY` tests, one in so many runs."""
+OF_SLOW = 17
+"""Of the tests with a slow compiler, one in so many runs."""
 FAMILIES = (
     "occelo_linalg",
     "occelo_special",
@@ -152,8 +156,8 @@ def slow_compiler(item: pytest.Item) -> str:
     return next((p for p in parameters if isinstance(p, str) and p in SLOW_COMPILERS), "")
 
 
-def one_in_eleven(items: list[pytest.Item]) -> list[pytest.Item]:
-    """The tests, of those with a slow compiler one in eleven, counted by file and compiler.
+def few_with_slow_compilers(items: list[pytest.Item]) -> list[pytest.Item]:
+    """The tests, of those with a slow compiler one in `OF_SLOW`, counted by file and compiler.
 
     Of a function of which this would leave nothing, one stays: of the first function its first, of the next its second.
     """
@@ -164,7 +168,7 @@ def one_in_eleven(items: list[pytest.Item]) -> list[pytest.Item]:
         functions.setdefault(function_of(item), []).append(position)
         compiler = slow_compiler(item)
         seen[str(item.path), compiler] += 1
-        if not compiler or seen[str(item.path), compiler] % 11 == 1:
+        if not compiler or seen[str(item.path), compiler] % OF_SLOW == 1:
             taken.add(position)
     without = [own for own in functions.values() if taken.isdisjoint(own)]
     taken.update(own[k % len(own)] for k, own in enumerate(without))
@@ -172,7 +176,7 @@ def one_in_eleven(items: list[pytest.Item]) -> list[pytest.Item]:
 
 
 def sample_of_many(items: list[pytest.Item]) -> list[pytest.Item]:
-    """The tests, of functions with more than `MANY` the first and a fixed twentieth of the others.
+    """The tests, of functions with more than `MANY` the first and a fixed sample of the others.
 
     Tests that compile nothing take milliseconds and are all kept; so are those that are sampled otherwise.
     """
@@ -185,7 +189,7 @@ def sample_of_many(items: list[pytest.Item]) -> list[pytest.Item]:
         otherwise = otherwise or item.path.parent.name in COMPILE_NOTHING
         few = numbers[function] <= MANY or function not in seen
         # by a checksum, so that of parameters that alternate each occurs
-        if few or otherwise or zlib.crc32(item.nodeid.encode()) % 20 == 0:
+        if few or otherwise or zlib.crc32(item.nodeid.encode()) % OF_MANY == 0:
             kept.append(item)
         seen.add(function)
     return kept
@@ -211,7 +215,7 @@ def sampled(items: list[pytest.Item]) -> list[pytest.Item]:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Select a fixed sample of the tests. All files are imported, so errors of imports are still found."""
     if os.environ.get("HYPOTHESIS_PROFILE") != "thorough" and len(items) > 1:
-        kept = sampled(one_in_eleven(sample_of_many(items)))
+        kept = sampled(few_with_slow_compilers(sample_of_many(items)))
         config.hook.pytest_deselected(items=list(set(items) - set(kept)))
         items[:] = kept
     sample: str = config.getoption("--sample")
