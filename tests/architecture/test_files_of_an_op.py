@@ -32,7 +32,7 @@ LAWS = re.compile(
     r"occelo_\w+/(rules|assumptions|facts)\b|occelo_rewrite/matrices\.py"
     r"|occelo_graph/gradient/(stable_forms|logarithms|powers|quotients|products|roots|expressions|conversions)\.py"
     # densities and the like are formulas, which hand functions of elements on
-    r"|occelo_stats/"
+    r"|occelo_stats/|occelo_special/(ops/log_beta|traced/gamma_quotients)\.py"
 )
 OTHER_WORDS = re.compile(
     # operations of loop programs have names of their own, which are often the same

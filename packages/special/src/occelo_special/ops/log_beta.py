@@ -1,20 +1,48 @@
 """The logarithm of the beta function, and quotients and differences of gamma and psi functions, without cancellation.
 
-`special` calls these functions with a namespace ``xp`` for arrays or for variables of graphs. ``xp`` has the functions
-``where``, ``log``, ``log1p``, ``minimum``, ``maximum``, ``isinf`` and ``gammaln``. SciPy's functions lose up to six digits
+`special_functions` calls these functions with a namespace ``xp`` for arrays or for variables of graphs. ``xp`` has the
+functions ``where``, ``log``, ``log1p``, ``minimum``, ``maximum``, ``isinf`` and ``gammaln``. SciPy's functions lose up to six digits
 if one argument is far larger than the other.
 """
 
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 from typing import Any
+
+import numpy as np
+
+from occelo_graph.ops.elemwise.arithmetic import abs as abs_
+from occelo_graph.ops.elemwise.arithmetic import isinf, maximum, minimum, switch
+from occelo_graph.ops.elemwise.transcendental import exp, log, log1p
 
 _SHIFT = 8
 """Stirling's series has all digits from here on."""
 _STIRLING = (1/12, -1/360, 1/1260, -1/1680, 1/1188, -691/360360, 1/156)  # fmt: skip
 """Coefficients of 1/z, 1/z^3, ... in Stirling's series of log(gamma(z)) (DLMF 5.11.1)."""
 _HUGE = 1e300
+
+
+def functions_of_variables(gammaln: Any) -> Any:
+    """The namespace for variables of graphs."""
+    return SimpleNamespace(
+        where=switch,
+        log=log,
+        log1p=log1p,
+        minimum=minimum,
+        maximum=maximum,
+        isinf=isinf,
+        gammaln=gammaln,
+        exp=exp,
+        abs=abs_,
+    )
+
+
+def functions_of_arrays(gammaln: Any) -> Any:
+    """The namespace for arrays."""
+    names = ("where", "log", "log1p", "minimum", "maximum", "isinf", "exp", "abs")
+    return SimpleNamespace(**{n: getattr(np, n) for n in names}, gammaln=gammaln)
 
 
 def _raised(xp: Any, z: Any) -> tuple[Any, Any]:

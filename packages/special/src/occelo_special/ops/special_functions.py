@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,7 +25,6 @@ from occelo_graph.ops.elemwise.arithmetic import (
     isinf,
     le,
     lt,
-    maximum,
     minimum,
     sign,
     sqr,
@@ -189,22 +187,11 @@ def _poch_slope(z: TensorVariable, m: TensorVariable, out: TensorVariable) -> Te
     return switch(eq(z, math.inf), m * poch(z, m - 1.0), value)
 
 
-_IN_GRAPHS = SimpleNamespace(
-    where=switch,
-    log=log,
-    log1p=log1p,
-    minimum=minimum,
-    maximum=maximum,
-    isinf=isinf,
-    gammaln=gammaln,
-    exp=exp,
-    abs=abs_,
-)
+_IN_GRAPHS = log_beta.functions_of_variables(gammaln)
 
 
 def _in_arrays() -> Any:
-    names = ("where", "log", "log1p", "minimum", "maximum", "isinf", "exp", "abs")
-    return SimpleNamespace(**{n: getattr(np, n) for n in names}, gammaln=_scipy("gammaln"))
+    return log_beta.functions_of_arrays(_scipy("gammaln"))
 
 
 def _in_float64(function: Callable[..., TensorVariable]) -> Callable[..., TensorVariable]:
@@ -388,16 +375,14 @@ def _log_beta(xp: Any, other: Callable[..., Any]) -> Callable[[Any, Any], Any]:
     return function
 
 
-def _beta_function(
-    xp: Any, exp: Callable[..., Any], other: Callable[..., Any]
-) -> Callable[[Any, Any], Any]:
+def _beta_function(xp: Any, other: Callable[..., Any]) -> Callable[[Any, Any], Any]:
     """The beta function; SciPy's loses digits where one argument is large."""
 
     def function(a: Any, b: Any) -> Any:
         far = (a >= 0) & (b >= 0) & (a + b > 100.0)
         one = xp.where(far, 1.0, a), xp.where(far, 1.0, b)
         logarithm = log_beta.log_beta(xp, xp.where(far, a, 1.0), xp.where(far, b, 1.0))
-        return xp.where(far, exp(logarithm), other(*one))
+        return xp.where(far, xp.exp(logarithm), other(*one))
 
     return function
 
@@ -406,8 +391,8 @@ beta: Elemwise = _special(
     "beta",
     [_beta_slope, lambda ct, a, b, out: _beta_slope(ct, b, a, out)],
     "Beta function gamma(a) gamma(b) / gamma(a + b).",
-    lambda a, b: _beta_function(_in_arrays(), np.exp, _scipy("beta"))(a, b),
-    formula=_in_float64(_beta_function(_IN_GRAPHS, exp, _beta_by_scipy)),
+    lambda a, b: _beta_function(_in_arrays(), _scipy("beta"))(a, b),
+    formula=_in_float64(_beta_function(_IN_GRAPHS, _beta_by_scipy)),
 )
 betaln: Elemwise = _special(
     "betaln",
