@@ -16,6 +16,8 @@ def deferred(
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """The ``__getattr__`` and ``__dir__`` for a package. ``modules`` maps each exported name to its module.
 
+    A name whose module is ``package.name`` is this module.
+
     If a module needs a library that is not installed, its names are still there, for ``help`` and ``import *``: as
     classes that raise the ModuleNotFoundError when they are called.
     """
@@ -25,7 +27,8 @@ def deferred(
         if name not in modules:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         try:
-            found = getattr(importlib.import_module(modules[name]), name)
+            module = importlib.import_module(modules[name])
+            found = module if modules[name] == f"{package}.{name}" else getattr(module, name)
         except ModuleNotFoundError as error:
             if (error.name or "").startswith("occelo"):
                 raise

@@ -37,16 +37,10 @@ LATE_FUNCTIONS = {
 }
 """Maps each function of the core that is imported at its first use to its module."""
 
-_LINEAR = frozenset("nlinalg slinalg".split())
-"""Names of submodules for linear algebra in similar tensor libraries."""
-
 OLD_NAMES = {"matrix_inverse": "inv", "pseudoinverse": "pinv", "inverse": "inv"}
 """Maps older names of functions of linear algebra to Occelo's names."""
 
-_FLAT = frozenset(
-    "basic blas elemwise extra_ops math nnet opt raw_random rewriting special subtensor "
-    "type_other utils var variable".split()
-)
+_FLAT = frozenset("blas inplace nnet opt raw_random rewriting type_other utils var".split())
 """Names of submodules of similar tensor libraries. In Occelo, their functions are in ``tensor`` itself."""
 
 
@@ -59,7 +53,7 @@ def missing_name_hints(
     """The ``__getattr__`` for ``module``, the namespace of tensor functions in the package ``top``.
 
     It imports the functions in `LATE_FUNCTIONS` and ``functions``, which maps names to modules, and the modules in
-    ``namespaces``. For all other names it raises AttributeError with a hint.
+    ``namespaces``. For all other names it raises the error of `name_error` with a hint.
     """
     late = {**LATE_FUNCTIONS, **functions}
 
@@ -75,12 +69,27 @@ def missing_name_hints(
             text += "; Occelo does not have it yet"
         elif name in _FLAT:
             text += f"; all functions of tensors are in {module} itself"
-        elif name in _LINEAR:
-            text += f"; linear algebra is in {module}.linalg"
         elif not name.startswith("_") and "linalg" in namespaces:
             ours = OLD_NAMES.get(name, name)
             if ours in dir(importlib.import_module(namespaces["linalg"])):
                 text += f"; use {module}.linalg.{ours}"
-        raise AttributeError(text, name=name)
+        raise name_error(module, name, text)
 
     return find
+
+
+def name_error(module: str, name: str, text: str) -> Exception:
+    """The error that the ``__getattr__`` of a module raises for a name that it does not have.
+
+    It is an AttributeError. If ``text`` has a hint and a statement ``from module import name`` asks, it is an ImportError,
+    since Python would replace an AttributeError by an error without the hint.
+    """
+    import inspect  # which most programs need not
+    from opcode import opmap
+
+    frame = inspect.currentframe()
+    for _ in range(2):  # from here to the ``__getattr__``, and to who asks
+        frame = frame.f_back if frame else None
+    if ";" in text and frame and frame.f_code.co_code[frame.f_lasti] == opmap["IMPORT_FROM"]:
+        return ImportError(f"cannot import name {name!r}: {text}", name=module)
+    return AttributeError(text, name=name)
