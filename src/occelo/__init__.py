@@ -62,7 +62,7 @@ from occelo_graph import (
     vectorize_graph,
 )
 from occelo_graph.lazy_names import deferred
-from occelo_graph.ops.control import Assert, CheckAndRaise, ifelse
+from occelo_graph.ops.control import Assert, CheckAndRaise
 from occelo_graph.provenance import register_internal
 from occelo_link import Linker, WrapLinker, available_linkers, register_linker
 from occelo_rewrite import node_rewriter, optdb, register_optimizer, rewrite_graph
@@ -222,7 +222,23 @@ _LATER = {
     "as_op": "occelo_graph.ops.control.python_function",
     "wrap_py": "occelo_graph.ops.control.python_function",
     "bisect": "occelo_compile.debugging.bisection",
-    "scan": "occelo_loops.ops.building.classic",
+    # modules, and functions that have the names of modules
+    **{
+        name: f"{__name__}.{name}"
+        for name in (
+            "breakpoint",
+            "compile",
+            "configdefaults",
+            "gradient",
+            "graph",
+            "ifelse",
+            "link",
+            "printing",
+            "raise_op",
+            "scan",
+            "typed_list",
+        )
+    },
     "scan_checkpoints": "occelo_loops.ops.building.classic",
     "until": "occelo_loops.ops.building.classic",
     "map": "occelo_loops.ops.building.classic",
@@ -241,6 +257,17 @@ _LATER = {
 }
 
 if TYPE_CHECKING:
+    from occelo import breakpoint as breakpoint
+    from occelo import compile as compile
+    from occelo import configdefaults as configdefaults
+    from occelo import gradient as gradient
+    from occelo import graph as graph
+    from occelo import link as link
+    from occelo import printing as printing
+    from occelo import raise_op as raise_op
+    from occelo import typed_list as typed_list
+    from occelo.ifelse import ifelse as ifelse
+    from occelo.scan import scan as scan
     from occelo_compile.debugging.bisection import bisect as bisect
     from occelo_compile.debugging.debug_mode import DebugMode as DebugMode
     from occelo_compile.debugging.dumping import load_dump as load_dump
@@ -292,7 +319,6 @@ if TYPE_CHECKING:
     from occelo_loops.ops.building.classic import foldr as foldr
     from occelo_loops.ops.building.classic import map as map
     from occelo_loops.ops.building.classic import reduce as reduce
-    from occelo_loops.ops.building.classic import scan as scan
     from occelo_loops.ops.building.classic import scan_checkpoints as scan_checkpoints
     from occelo_loops.ops.building.classic import until as until
     from occelo_loops.ops.building.loops import fori_loop as fori_loop

@@ -9,6 +9,9 @@ import numpy as np
 
 import occelo as oc
 import occelo.tensor as ot
+from occelo.gradient import grad
+from occelo.scan import until
+from occelo.tensor.math import exp
 from occelo_graph import (
     Apply,
     FunctionGraph,
@@ -48,6 +51,19 @@ def graph() -> TensorVariable:
         assert_type(y, TensorVariable)
         assert_type(x.T, TensorVariable)
     return y
+
+
+def other_places() -> TensorVariable:
+    """Names at PyTensor's places; functions that have the names of modules there are functions."""
+    x = ot.dvector("x")
+    y = exp(x) + ot.math.exp(x)
+    if TYPE_CHECKING:
+        assert_type(ot.shape(x), TensorVariable)
+        assert_type(ot.sort(x), TensorVariable)
+        assert_type(oc.scan.until(x.sum() > 1), until)
+    oc.scan(lambda: x.sum(), n_steps=2)
+    slope: TensorVariable = oc.gradient.grad(y.sum(), x) + grad(y.sum(), x)
+    return slope
 
 
 def function() -> float:

@@ -5,6 +5,13 @@ The names come from `occelo_graph.tensor`.
 
 from typing import TYPE_CHECKING
 
+from numpy import e as e
+from numpy import euler_gamma as euler_gamma
+from numpy import inf as inf
+from numpy import nan as nan
+from numpy import newaxis as newaxis
+from numpy import pi as pi
+
 from occelo_graph.missing_names import missing_name_hints as _missing_name_hints
 from occelo_graph.tensor import *
 from occelo_graph.tensor import Elemwise as Elemwise
@@ -20,6 +27,15 @@ from occelo_graph.tensor import elementwise as elementwise
 from occelo_graph.tensor import shared as shared
 from occelo_graph.tensor import vectorize as vectorize
 from occelo_graph.tensor import vectorize_graph as vectorize_graph
+
+_MODULES = """
+basic blockwise elemwise extra_ops functional linalg math nlinalg random sharedvar slinalg sort special stats subtensor
+type variable
+"""
+"""Modules that are imported at their first use. That of `sort` is the function (`occelo.places`)."""
+
+_ALIASES = "Constant Lop Op Rop Variable grad hessian jacobian pullback pushforward"
+"""Names of `occelo` that PyTensor has among those of tensors as well."""
 
 _SORTING = """
 ArgSort SearchSorted Sort argpartition argsort argtopk argwhere bincount count_nonzero digitize
@@ -37,9 +53,32 @@ poch polygamma psi tri_gamma xlog1py xlogy
 """The names of `occelo_special.functions`, which is imported at the first use of one of them."""
 
 if TYPE_CHECKING:
+    from occelo.tensor import basic as basic
+    from occelo.tensor import blockwise as blockwise
+    from occelo.tensor import elemwise as elemwise
+    from occelo.tensor import extra_ops as extra_ops
+    from occelo.tensor import functional as functional
     from occelo.tensor import linalg as linalg
+    from occelo.tensor import math as math
+    from occelo.tensor import nlinalg as nlinalg
     from occelo.tensor import random as random
+    from occelo.tensor import sharedvar as sharedvar
+    from occelo.tensor import slinalg as slinalg
+    from occelo.tensor import special as special
     from occelo.tensor import stats as stats
+    from occelo.tensor import subtensor as subtensor
+    from occelo.tensor import type as type
+    from occelo.tensor import variable as variable
+    from occelo_graph import Constant as Constant
+    from occelo_graph import Lop as Lop
+    from occelo_graph import Op as Op
+    from occelo_graph import Rop as Rop
+    from occelo_graph import Variable as Variable
+    from occelo_graph import grad as grad
+    from occelo_graph import hessian as hessian
+    from occelo_graph import jacobian as jacobian
+    from occelo_graph import pullback as pullback
+    from occelo_graph import pushforward as pushforward
     from occelo_graph.ops.blas.cross import cross as cross
     from occelo_graph.ops.blas.einsum import einsum as einsum
     from occelo_linalg.ops.block_matrices import kron as kron
@@ -50,8 +89,9 @@ else:  # type checkers know what is here without it
     __getattr__ = _missing_name_hints(
         "occelo.tensor",
         "occelo",
-        {name: f"occelo.tensor.{name}" for name in ("linalg", "random", "stats")},
+        {name: f"occelo.tensor.{name}" for name in _MODULES.split()},
         {
+            **dict.fromkeys(_ALIASES.split(), "occelo_graph"),
             "kron": "occelo_linalg.ops.block_matrices",
             "norm": "occelo_linalg.ops.norms",
             **dict.fromkeys(_SORTING.split(), "occelo_sorting.functions"),

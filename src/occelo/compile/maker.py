@@ -1,0 +1,10 @@
+"""The function `function`, and the object that makes functions, at PyTensor's place."""
+
+from typing import TYPE_CHECKING
+
+from occelo.places import hints_about as _hints_about
+from occelo_compile import FunctionMaker as FunctionMaker
+from occelo_compile import function as function
+
+if not TYPE_CHECKING:  # type checkers know what is here without it
+    __getattr__ = _hints_about(__name__)

@@ -1,0 +1,10 @@
+"""Rewriting a graph once, at PyTensor's place."""
+
+from typing import TYPE_CHECKING
+
+from occelo.places import hints_about as _hints_about
+from occelo_rewrite import rewrite_graph as rewrite_graph
+from occelo_rewrite import rewrite_subgraph as rewrite_subgraph
+
+if not TYPE_CHECKING:  # type checkers know what is here without it
+    __getattr__ = _hints_about(__name__)

@@ -1,0 +1,12 @@
+"""Linkers and containers, at PyTensor's place."""
+
+from typing import TYPE_CHECKING
+
+from occelo.places import hints_about as _hints_about
+from occelo_graph import Container as Container
+from occelo_link import Linker as Linker
+from occelo_link import PerformLinker as PerformLinker
+from occelo_link import WrapLinker as WrapLinker
+
+if not TYPE_CHECKING:  # type checkers know what is here without it
+    __getattr__ = _hints_about(__name__)

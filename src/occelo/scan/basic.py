@@ -1,0 +1,9 @@
+"""The function `scan`, at PyTensor's place."""
+
+from typing import TYPE_CHECKING
+
+from occelo.places import hints_about as _hints_about
+from occelo_loops.ops.building.classic import scan as scan
+
+if not TYPE_CHECKING:  # type checkers know what is here without it
+    __getattr__ = _hints_about(__name__)

@@ -1,0 +1,9 @@
+"""Functions that make, join and convert tensors, at PyTensor's place: all names of `occelo.tensor`."""
+
+from typing import TYPE_CHECKING
+
+from occelo.places import names_of as _names_of
+from occelo.tensor import *
+
+if not TYPE_CHECKING:  # type checkers know what is here without it
+    __getattr__ = _names_of(__name__, "occelo.tensor")

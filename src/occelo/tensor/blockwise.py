@@ -1,0 +1,9 @@
+"""The op that applies an op to each of a batch, at PyTensor's place."""
+
+from typing import TYPE_CHECKING
+
+from occelo.places import hints_about as _hints_about
+from occelo_graph.blockwise import Blockwise as Blockwise
+
+if not TYPE_CHECKING:  # type checkers know what is here without it
+    __getattr__ = _hints_about(__name__)
