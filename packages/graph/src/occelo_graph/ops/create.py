@@ -67,6 +67,7 @@ from occelo_graph.ops.shape.broadcasting import broadcast_lengths
 from occelo_graph.ops.shape.dimensions import expand_dims, moveaxis
 from occelo_graph.ops.shape.length_bounds import never_negative
 from occelo_graph.ops.shape.reading import length_read, lengths_by_variables
+from occelo_graph.ops.unsigned_ranges import checked_count, numbers_at
 from occelo_graph.tensors.constant import as_tensor_variable, constant, promote_arguments
 from occelo_graph.tensors.nodes import Tensors, tensors
 from occelo_graph.tensors.type import (
@@ -302,7 +303,10 @@ def _counts_from_zero(start: Variable, step: Variable) -> bool:
 
 @op
 class ARange(FollowsLengths):
-    """The numbers from ``start`` to ``stop`` (excluded) in steps of ``step``. These three inputs are scalars."""
+    """The numbers from ``start`` to ``stop`` (excluded) in steps of ``step``. These three inputs are scalars.
+
+    Integers among them fit int64. `arange` computes ranges of uint64 by other ops.
+    """
 
     dtype: str
 
@@ -340,7 +344,7 @@ class ARange(FollowsLengths):
 
     def _count(self, start: Any, stop: Any, step: Any) -> TensorVariable:
         """The length of the range, or the lengths of a batch of ranges."""
-        if is_discrete(self.dtype):
+        if all(is_discrete(v.dtype) for v in (start, stop, step)):
             # exact for all integers; a quotient of floats would be rounded
             if _counts_a_length(start, stop, step):
                 return cast(stop, "int64")
@@ -424,6 +428,11 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Te
     if not any(isinstance(p, Variable) for p in given):
         first, last, by = (p.data.item() for p in parts if isinstance(p, Constant))
         return constant(_range(first, last, by, name))
+    dtypes = [p.dtype for p in parts]
+    if "uint64" in dtypes and all(map(is_discrete, dtypes)):
+        start, stop, step = parts
+        places: Any = ARange("int64")(constant(0), checked_count(start, stop, step), constant(1))
+        return numbers_at(places, start, stop, step, name)
     made: TensorVariable = ARange(name)(*parts)
     return made
 
