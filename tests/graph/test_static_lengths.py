@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from itertools import product
 from typing import Any
 
@@ -139,3 +140,35 @@ def test_a_draw_of_known_size_follows_another_tensor() -> None:
         assert again.type.shape == shape
         value = og.evaluate(again, {other: np.ones((7, 4)), rng: np.random.default_rng(3)})
         np.testing.assert_array_equal(value, np.random.default_rng(3).normal(size=(7, 4)))
+
+
+X = TensorType("float64", (3, 4)).make_variable("x")
+PARTLY = TensorType("float64", (3, None)).make_variable("partly")
+SIZES: list[tuple[Callable[[Any], Any], Callable[[Any], Any]]] = [
+    (lambda x: x.shape.astype("int32"), lambda n: n),
+    (lambda x: x.shape.astype("int8").astype("uint16"), lambda n: n),
+    (lambda x: 2 * x.shape + 1, lambda n: 2 * n + 1),
+    (lambda x: x.shape + np.array([1, 5]), lambda n: n + [1, 5]),
+    (lambda x: np.array([7]) - x.shape, lambda n: 7 - n),
+    (lambda x: x.shape[::-1] // 2, lambda n: n[::-1] // 2),
+    (lambda x: ot.minimum(x.shape, x.shape[0]), lambda n: np.minimum(n, n[0])),
+    (lambda x: ot.switch(x.shape > 3, x.shape, 0), lambda n: np.where(n > 3, n, 0)),
+    (lambda x: (x.shape * 100).astype("int8") % 7, lambda n: (n * 100).astype("int8") % 7),
+    (lambda x: ot.concatenate([x.shape - 1, x.shape[:0] * 2]), lambda n: n - 1),
+]
+"""Sizes that elementwise ops compute from a shape, and the same from the shape (3, 4) as an array."""
+
+
+@pytest.mark.parametrize(("build", "numpy"), SIZES)
+def test_sizes_that_elementwise_ops_compute(
+    build: Callable[[Any], Any], numpy: Callable[[Any], Any]
+) -> None:
+    expected = tuple(numpy(np.array([3, 4])).tolist())
+    rng = generators.rng("rng")
+    for made in (rng.normal(size=build(X))[1], ot.zeros(build(X)), ot.alloc(1.0, *build(X))):
+        assert made.type.shape == expected
+    partly = rng.normal(size=build(PARTLY))[1]
+    value = og.evaluate(partly, {PARTLY: np.ones((3, 4)), rng: np.random.default_rng(3)})
+    assert value.shape == expected
+    assert all(n in (None, m) for n, m in zip(partly.type.shape, expected, strict=True))
+    assert any(n is not None for n in partly.type.shape)

@@ -372,20 +372,38 @@ class Elemwise(Op):
         return made if made.type.dtype == out.type.dtype else made.astype(out.type.dtype)
 
     def known_integers(self, node: Apply, of: Callable[[Any], Any]) -> Any:
+        """The number, or for each element of a vector the number or None.
+
+        An element is known if those of all inputs are.
+        """
         kinds = [v.type for v in tensors((*node.inputs, *node.outputs))]
-        if len(node.outputs) > 1 or any(t.ndim or not is_discrete(t.dtype) for t in kinds):
+        if len(node.outputs) > 1 or any(t.ndim > 1 or not is_discrete(t.dtype) for t in kinds):
             return None
-        arrays: list[Any] = []
-        for variable, kind in zip(node.inputs, kinds, strict=False):
+        length = kinds[-1].shape[0] if kinds[-1].ndim else 1
+        if length is None:
+            return None
+        rows: list[Any] = []
+        for variable in node.inputs:
             known = of(variable)
             if known is None:
                 return None
-            arrays.append(np.asarray(known, kind.dtype))
+            row = known if is_tuple(known) else (known,)
+            rows.append(row * length if len(row) == 1 else row)
+        if any(len(row) != length for row in rows):
+            return None
+        places = [i for i in range(length) if all(row[i] is not None for row in rows)]
+        arrays = [
+            np.array([row[i] for i in places], kind.dtype)
+            for row, kind in zip(rows, kinds, strict=False)
+        ]
         try:
             with np.errstate(all="ignore"):
-                return int(self.evaluate(*arrays))
+                made = self.evaluate(*arrays)
         except Exception:
             return None  # running the node will raise the error
+        values = dict(zip(places, map(int, made), strict=True))
+        every = tuple(values.get(i) for i in range(length))
+        return every if kinds[-1].ndim else every[0]
 
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         out = tensors(node.outputs)[0].type
