@@ -7,12 +7,13 @@ of the final carried values and of the elements of traces. `looping.expansion` c
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+import weakref
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from occelo_graph.errors import MethodNotDefined
 from occelo_graph.ir.clone import clone_replace
-from occelo_graph.ir.nodes import Apply, Variable
+from occelo_graph.ir.nodes import Apply, Constant, Variable
 from occelo_graph.ir.traversal import ancestors
 from occelo_graph.ops.shape.reading import Shape_i, length_read
 from occelo_graph.tensors.constant import as_tensor_variable
@@ -64,33 +65,25 @@ def _body_shapes(body: FrozenFunctionGraph, given: Mapping[Variable, Shape]) -> 
     return [shape(v) for v in body.outputs]
 
 
-class _Outside:
-    """Converts a length that is a variable of the body to a variable of the graph that contains the scan.
+class _Lengths(NamedTuple):
+    """The shapes of the carried values after the last step, and of the elements of traces.
 
-    This is possible if the length depends only on constants of the scan. ``lengths`` are lengths of the graph that
-    contains the scan. What they depend on is not searched, since it may be the whole graph.
+    They depend on ``parameters``, which stand for the lengths of the scan's inputs, and on the constants of the body.
+    Unknown lengths are None.
     """
 
-    def __init__(self, op_: Scan, inputs: Sequence[Variable], lengths: Iterable[Any]) -> None:
-        arguments = op_.parts(op_.body.inputs)
-        self._inner = {*arguments.carried, *arguments.sequences}
-        constants = op_.parts(inputs[1:]).constants
-        self._replaced = list(zip(arguments.constants, constants, strict=True))
-        self._constants = set(arguments.constants)
-        self._outer = {n for n in lengths if isinstance(n, Variable) and n.owner is not None}
+    parameters: list[Variable]
+    carried: list[Shape]
+    traces: list[Shape]
 
-    def length(self, length: Any) -> Any:
-        """Convert a length. None if it depends on carried values or elements of sequences."""
-        if not isinstance(length, Variable):
-            return length
-        roots = set(ancestors([length], self._outer))
-        if not roots.isdisjoint(self._inner):
-            return None
-        if roots.isdisjoint(self._constants):
-            return length
-        kept = [(n, n) for n in self._outer]
-        found: Variable = clone_replace(length, [*self._replaced, *kept])
-        return found
+
+_inferred: weakref.WeakKeyDictionary[FrozenFunctionGraph, dict[Any, _Lengths]] = (
+    weakref.WeakKeyDictionary()
+)
+"""The lengths of scans, by their bodies, and by which lengths of the inputs are static, equal or unknown.
+
+Without it, the lengths of a loop inside of other loops would be inferred again for each of the outer ones.
+"""
 
 
 def element_shapes(
@@ -101,19 +94,62 @@ def element_shapes(
     All elements of a trace have the shape of the first one, which is inferred from the initial carried values. A length
     of a carried value is known if no step can change the initial length.
     """
+    lengths: dict[Variable, int] = {}
+    kinds = tuple(
+        [None if s is None else tuple([_kind(n, lengths) for n in s]) for s in input_shapes[1:]]
+    )
+    known = _inferred.setdefault(op_.body, {})
+    key = op_.carried, op_.sequences, op_.stops, kinds, tuple([n.type for n in lengths])
+    found = known.get(key)
+    if found is None:
+        found = known[key] = _infer(op_, kinds, [n.type() for n in lengths])
+    outer = op_.parts(inputs[1:]).constants
+    values = dict(zip(found.parameters, lengths, strict=True))
+    values.update(zip(op_.parts(op_.body.inputs).constants, outer, strict=True))
+    return _with_values(found.carried, values), _with_values(found.traces, values)
+
+
+def _kind(length: Any, numbers: dict[Variable, int]) -> Any:
+    """A static length as an integer, or the number of another length in a tuple. The same length has the same number."""
+    if isinstance(length, Constant):
+        return int(length.data)
+    if isinstance(length, Variable):
+        return (numbers.setdefault(length, len(numbers)),)
+    return length
+
+
+def _with_values(shapes: Sequence[Shape], values: Mapping[Variable, Variable]) -> list[Shape]:
+    """The shapes with variables replaced by their values."""
+    return [tuple([_with_value(n, values) for n in shape]) for shape in shapes]
+
+
+def _with_value(length: Any, values: Mapping[Variable, Variable]) -> Any:
+    if not isinstance(length, Variable):
+        return length
+    value = values.get(length)
+    if value is not None:
+        return value
+    roots = set(ancestors([length]))
+    pairs = [(old, new) for old, new in values.items() if old in roots]
+    return clone_replace(length, pairs) if pairs else length
+
+
+def _infer(op_: Scan, kinds: Sequence[Any], parameters: list[Variable]) -> _Lengths:
+    """What `element_shapes` returns, for inputs whose shapes are of these kinds (see `_kind`)."""
     arguments = op_.parts(op_.body.inputs)
-    outside = _Outside(op_, inputs, [n for shape in input_shapes for n in shape or ()])
+    inner = {*arguments.carried, *arguments.sequences}
     at_first: dict[Variable, Shape] = {}
     read = set(arguments.sequences)
-    for variable, shape in zip(op_.body.inputs, input_shapes[1:], strict=True):
-        if shape is not None and variable.type.is_array:
-            at_first[variable] = tuple(shape[1:] if variable in read else shape)
+    for variable, kind in zip(op_.body.inputs, kinds, strict=True):
+        if kind is not None and variable.type.is_array:
+            shape: Shape = tuple([parameters[n[0]] if isinstance(n, tuple) else n for n in kind])
+            at_first[variable] = shape[1:] if variable in read else shape
     first = _body_shapes(op_.body, at_first)
     traces = [
-        tuple(outside.length(n) for n in shape)
+        tuple([_outside(n, inner) for n in shape])
         for shape in first[op_.carried : op_.carried + op_.traces]
     ]
-    return _kept(op_, arguments.carried, at_first, first, outside), traces
+    return _Lengths(parameters, _kept(op_, arguments.carried, at_first, first, inner), traces)
 
 
 def _kept(
@@ -121,7 +157,7 @@ def _kept(
     carried: Sequence[Variable],
     at_first: Mapping[Variable, Shape],
     results: list[Shape],
-    outside: _Outside,
+    inner: set[Variable],
 ) -> list[Shape]:
     """The shapes of the carried values, with None for each length that a step may change.
 
@@ -135,7 +171,7 @@ def _kept(
         for variable, new in zip(carried, results, strict=False):
             lengths: list[Any] = []
             for axis, (a, b) in enumerate(zip(shapes.get(variable, ()), new, strict=False)):
-                kept = _reads(a, variable) or _same(a, outside.length(b))
+                kept = _reads(a, variable) or _same(a, _outside(b, inner))
                 lengths.append(a if kept else Shape_i(axis)(variable))
                 # the loop ends, since a length that became unknown is never known again
                 changed = changed or not kept
@@ -144,6 +180,13 @@ def _kept(
         if changed:
             results = _body_shapes(op_.body, shapes)
     return [tuple(None if _reads(n, v) else n for n in shapes.get(v, ())) for v in carried]
+
+
+def _outside(length: Any, inner: set[Variable]) -> Any:
+    """The length, or None if it depends on ``inner``, the carried values and elements of sequences."""
+    if isinstance(length, Variable) and not inner.isdisjoint(ancestors([length])):
+        return None
+    return length
 
 
 def _same(length: Any, other: Any) -> bool:
