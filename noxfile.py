@@ -33,7 +33,8 @@ ROOT = pathlib.Path(__file__).parent
 WHEELS = ROOT / "dist"
 PYTHONS = ["3.11", "3.12", "3.13"]
 CORE = ["graph", "rewrite", "link", "compile"]  # in the order of the layers
-FAMILIES = ["linalg", "special", "loops", "random", "sorting", "stats"]  # each after those that it needs
+# each after those that it needs
+FAMILIES = ["linalg", "special", "loops", "random", "sorting", "stats"]
 PACKAGES = [*CORE, *FAMILIES]
 """What users install. Tests need `testing` besides."""
 ALL_PACKAGES = [*PACKAGES, "testing"]
