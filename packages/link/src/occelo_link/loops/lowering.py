@@ -123,15 +123,17 @@ class Context:
 
     def canonical(self, length: Value) -> Value:
         """The representative of all lengths that are known to be equal to this length."""
-        found = length
-        while True:
-            number = found.number
-            context = self
-            while number not in context._same:
-                if context.outer is None:
-                    return found
+        found, replaced = length, self.state.replaced_lengths
+        while found.number in replaced:
+            context: Context | None = self
+            while context is not None and found.number not in context._same:
                 context = context.outer
-            found = context._same[number]
+            if context is None:
+                break
+            found = context._same[found.number]
+        if found is not length:
+            self._same[length.number] = found  # the next search is short
+        return found
 
     def unify(self, a: Value, b: Value) -> Value:
         """Write a check that two lengths are equal, unless this is known. Returns their representative."""
@@ -142,6 +144,7 @@ class Context:
             first, second = second, first
         self.check(self.builder.eq(first, second))
         self._same[second.number] = first
+        self.state.replaced_lengths.add(second.number)
         return first
 
     def space(self, shape: Sequence[Value]) -> tuple[int, ...]:

@@ -35,6 +35,8 @@ class ProgramState:
         """Buffers that a loop in the body of the program keeps until it ends, each with its allocation and its lengths.
         Such a buffer may still become an output.
         """
+        self.replaced_lengths: set[int] = set()
+        """The numbers of the lengths that are represented by an equal length, in some region."""
         self._node: Apply | None = None
         self._numbers: dict[Apply, int] = {}
 
