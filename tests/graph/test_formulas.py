@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import occelo_graph as og
 from occelo_graph import tensor as ot
+from occelo_linalg import functions as linalg
 from occelo_testing.checks import symbolic
 from occelo_testing.examples import EXAMPLES, Example
 from occelo_testing.programs.trying import RandomGraph, on_random_graphs
@@ -25,6 +26,7 @@ settings.register_profile(
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 SPACE: dict[str, Any] = {name: getattr(ot, name) for name in dir(ot) if name[0].islower()}
+SPACE["linalg"] = linalg
 DTYPES = ("float64", "float32", "int64", "int8", "bool")
 
 x, y = ot.dvectors("x", "y")

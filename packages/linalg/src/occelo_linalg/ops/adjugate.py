@@ -46,6 +46,7 @@ class Adjugate(MatrixOp):
     """
 
     signature: ClassVar[str] = "(n,n)->(n,n)"
+    formula: ClassVar[str | None] = None
 
     def core(self, *arrays: Array) -> Array:
         (a,) = arrays

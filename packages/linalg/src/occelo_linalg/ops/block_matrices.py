@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from occelo_graph.ir.nodes import AnyApply
 from occelo_graph.ir.op import Cotangents, Op, op
+from occelo_graph.ir.terms import Term, called
 from occelo_graph.ops.arguments import stands_for
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.create import broadcast_to, zeros
@@ -64,6 +66,9 @@ class Kron(MatrixOp):
 @op
 class BlockDiag(Op):
     """Block-diagonal matrices. The inputs are the blocks, which have the same dtype. Batch dimensions broadcast."""
+
+    def written(self, node: AnyApply, operands: Sequence[Term]) -> Term | None:
+        return called("linalg.block_diag", *(term.text for term in operands))
 
     def infer(self, *types: TensorType) -> TensorType:
         if not types or any(t.ndim < 2 for t in types) or len({t.dtype for t in types}) > 1:

@@ -10,6 +10,7 @@ read the signatures.
 
 from __future__ import annotations
 
+import dataclasses
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -17,8 +18,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from occelo_graph.errors import broadcasting_hint
-from occelo_graph.ir.nodes import Variable
+from occelo_graph.ir.nodes import AnyApply, Variable
 from occelo_graph.ir.op import Kernel, Op
+from occelo_graph.ir.terms import Term, options_text
 from occelo_graph.ops.batching import parse_signature
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.control.checks import CheckAndRaise
@@ -53,11 +55,31 @@ class MatrixOp(Op):
     """
 
     signature: ClassVar[str]
+    formula: ClassVar[str | None] = "{label}({inputs}{options})"
+    """The call of a function of `occelo_linalg.functions` with the results of the op, for `written`.
+
+    Fields of the op, and inputs by their positions, may be named in braces. None if there is no such call.
+    """
 
     @property
     def label(self) -> str:
         """The name of the function that users call, for messages."""
         return type(self).__name__.lower()
+
+    def options(self) -> dict[str, Any]:
+        """The options of the function's call in `formula`: by default, the fields that have not their default values."""
+        own: Any = self
+        fields = [f for f in dataclasses.fields(own) if f.default is not dataclasses.MISSING]
+        values = {f.name: (getattr(self, f.name), f.default) for f in fields}
+        return {name: value for name, (value, default) in values.items() if value != default}
+
+    def written(self, node: AnyApply, operands: Sequence[Term]) -> Term | None:
+        if self.formula is None:
+            return None
+        texts = [term.text for term in operands]
+        options = "".join(f", {text}" for text in options_text(self.options()))
+        names = {"label": self.label, "inputs": ", ".join(texts), "options": options}
+        return Term("linalg." + self.formula.format(*texts, **{**(self.props() or {}), **names}))
 
     @abstractmethod
     def core(self, *arrays: Array) -> Array | tuple[Array, ...]:

@@ -125,6 +125,7 @@ class Lstsq(MatrixOp):
 
     on_error: str = "raise"
     signature: ClassVar[str] = "(m,n),(m,k),()->(n,k)"
+    formula: ClassVar[str | None] = "{label}({0}, {1}, real({2}){options})[0]"
 
     def core(self, *arrays: Array) -> Array:
         a, b, tolerance = arrays

@@ -43,6 +43,7 @@ class SolveBanded(MatrixOp):
     upper: int
     on_error: str = "raise"
     signature: ClassVar[str] = "(r,n),(n,k)->(n,k)"
+    formula: ClassVar[str | None] = "{label}(({lower}, {upper}), {inputs}{options})"
 
     @property
     def label(self) -> str:
@@ -98,6 +99,7 @@ class SolvePositiveBanded(MatrixOp):
     below: int
     on_error: str = "raise"
     signature: ClassVar[str] = "(r,n),(n,k)->(n,k)"
+    formula: ClassVar[str | None] = "{label}({inputs}, lower=True{options})"
 
     @property
     def label(self) -> str:

@@ -50,6 +50,7 @@ class LuSolve(MatrixOp):
     trans: int = 0
     on_error: str = "raise"
     signature: ClassVar[str] = "(n,n),(n),(n,k)->(n,k)"
+    formula: ClassVar[str | None] = "{label}(({0}, {1}), {2}{options})"
 
     @property
     def label(self) -> str:
@@ -95,6 +96,7 @@ class LuInverse(MatrixOp):
 
     on_error: str = "raise"
     signature: ClassVar[str] = "(n,n),(n)->(n,n)"
+    formula: ClassVar[str | None] = None
 
     @property
     def label(self) -> str:

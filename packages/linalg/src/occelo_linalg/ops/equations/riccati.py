@@ -124,6 +124,7 @@ class DiscreteRiccati(_Riccati):
     balanced: bool = True
     on_error: str = "raise"
     signature: ClassVar[str] = "(n,n),(n,m),(n,n),(m,m),(n,m)->(n,n)"
+    formula: ClassVar[str | None] = "{label}({0}, {1}, {2}, {3}, s={4}{options})"
     function: ClassVar[str] = "solve_discrete_are"
 
     def core_pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:

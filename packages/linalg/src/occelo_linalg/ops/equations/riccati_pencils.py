@@ -71,6 +71,7 @@ class BalancingScale(MatrixOp):
     """
 
     signature: ClassVar[str] = "(n,n)->(n)"
+    formula: ClassVar[str | None] = None
 
     def core(self, *arrays: Array) -> Array:
         (a,) = arrays

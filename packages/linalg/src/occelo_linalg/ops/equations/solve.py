@@ -64,6 +64,10 @@ class Solve(MatrixOp):
     on_error: str = "raise"
     signature: ClassVar[str] = "(n,n),(n,k)->(n,k)"
 
+    def options(self) -> dict[str, Any]:
+        lower = self.assume_a in ("sym", "her", "pos")
+        return {**super().options(), "lower": lower or None}
+
     def core(self, *arrays: Array) -> Array:
         a, b = arrays
         if b.size == 0:

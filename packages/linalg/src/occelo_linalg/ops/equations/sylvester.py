@@ -57,6 +57,7 @@ class TriangularSylvester(MatrixOp):
     """
 
     signature: ClassVar[str] = "(m,m),(n,n),(m,n)->(m,n)"
+    formula: ClassVar[str | None] = None
 
     @property
     def label(self) -> str:

@@ -65,6 +65,7 @@ class SolveToeplitz(MatrixOp):
 
     on_error: str = "raise"
     signature: ClassVar[str] = "(n),(n),(n,k)->(n,k)"
+    formula: ClassVar[str | None] = "{label}(({0}, {1}), {2}{options})"
 
     @property
     def label(self) -> str:

@@ -44,6 +44,9 @@ class SolveTriangular(MatrixOp):
     def label(self) -> str:
         return "solve_triangular"
 
+    def options(self) -> dict[str, Any]:
+        return {**super().options(), "lower": self.lower or None}
+
     def core(self, *arrays: Array) -> Array:
         a, b = arrays
         if b.size == 0:

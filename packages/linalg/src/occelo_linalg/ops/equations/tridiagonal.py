@@ -57,6 +57,7 @@ class _OfDiagonals(MatrixOp):
     """Base class of ops whose first input holds diagonals of a matrix in its rows. The input must have `rows` rows."""
 
     rows: ClassVar[int]
+    formula: ClassVar[str | None] = None
 
     def infer(self, *types: TensorType) -> tuple[TensorType, ...]:
         made = super().infer(*types)

@@ -53,6 +53,7 @@ class CholeskyPullback(MatrixOp):
     """
 
     signature: ClassVar[str] = "(n,n),(n,n)->(n,n)"
+    formula: ClassVar[str | None] = None
 
     @property
     def label(self) -> str:

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
 
 import numpy as np
 
+from occelo_graph.ir.nodes import AnyApply
 from occelo_graph.ir.op import op
+from occelo_graph.ir.terms import Term
 from occelo_graph.ops.arguments import stands_for
 from occelo_graph.ops.blas.products import matmul
 from occelo_linalg.ops.equations.triangular import solve_triangular
@@ -50,6 +52,9 @@ class Eigh(MatrixOp):
     on_error: str = "raise"
     divides: bool = False
     signature: ClassVar[str] = "(n,n)->(n),(n,n)"
+
+    def written(self, node: AnyApply, operands: Sequence[Term]) -> Term | None:
+        return None if self.divides else super().written(node, operands)
 
     def dtypes(self, *types: TensorType) -> Sequence[str]:
         return [real_dtype(types[0].dtype), types[0].dtype]

@@ -68,6 +68,7 @@ class FullQR(_WithShorter):
     """The same as `QR`, but Q is square, and R has as many rows as A."""
 
     signature: ClassVar[str] = "(m,n)->(m,m),(m,n)"
+    formula: ClassVar[str | None] = "{label}({inputs}, 'complete')"
 
     def core(self, *arrays: Array) -> tuple[Array, ...]:
         return tuple(np.linalg.qr(arrays[0], "complete"))
@@ -87,6 +88,7 @@ class QRTriangle(_WithShorter):
     """Computes only the second output of `QR`, the factor R."""
 
     signature: ClassVar[str] = "(m,n)->(k,n)"
+    formula: ClassVar[str | None] = "{label}({inputs}, 'r')"
 
     def core(self, *arrays: Array) -> Array:
         triangle: Any = np.linalg.qr(arrays[0], "r")
@@ -140,6 +142,7 @@ class QRFactors(_WithShorter):
     """
 
     signature: ClassVar[str] = "(m,n)->(m,n),(k)"
+    formula: ClassVar[str | None] = None
 
     def core(self, *arrays: Array) -> tuple[Array, ...]:
         turned, factors = np.linalg.qr(arrays[0], "raw")
@@ -151,6 +154,7 @@ class QRPivots(_WithShorter):
     """The order of columns that QR decomposition with column pivoting chooses."""
 
     signature: ClassVar[str] = "(m,n)->(n)"
+    formula: ClassVar[str | None] = "{label}({inputs}, 'r', True)[1]"
 
     def dtypes(self, *types: TensorType) -> Sequence[str]:
         return ["int32"]

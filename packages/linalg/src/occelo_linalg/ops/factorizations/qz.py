@@ -88,6 +88,7 @@ class SortedQZ(_Pair):
     sort: str
     on_error: str = "raise"
     signature: ClassVar[str] = "(n,n),(n,n)->(n,n),(n,n),(n),(n),(n,n),(n,n)"
+    formula: ClassVar[str | None] = "{label}({inputs}, {sort!r}{options})"
 
     @property
     def label(self) -> str:

@@ -88,6 +88,7 @@ class SortedSchur(_SchurOp):
     sort: str
     on_error: str = "raise"
     signature: ClassVar[str] = "(n,n)->(n,n),(n,n),()"
+    formula: ClassVar[str | None] = "{label}({inputs}, sort={sort!r}{options})"
 
     def dtypes(self, *types: TensorType) -> Sequence[str]:
         return [types[0].dtype, types[0].dtype, "int64"]

@@ -61,6 +61,7 @@ class SVD(_ThreeFactors):
     """Three outputs, U, s and V^H, with A = U diag(s) V^H. U and V have min(m, n) columns; s is in descending order."""
 
     signature: ClassVar[str] = "(m,n)->(m,k),(k),(k,n)"
+    formula: ClassVar[str | None] = "{label}({inputs}, full_matrices=False{options})"
 
     def core(self, *arrays: Array) -> tuple[Array, ...]:
         require_finite(arrays[0])
