@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -188,21 +189,17 @@ def _poch_slope(z: TensorVariable, m: TensorVariable, out: TensorVariable) -> Te
 
 
 _IN_GRAPHS = log_beta.functions_of_variables(gammaln)
+_IN_ARRAYS = log_beta.functions_of_arrays(_scipy("gammaln"))
 
 
-def _in_arrays() -> Any:
-    return log_beta.functions_of_arrays(_scipy("gammaln"))
+def _in_float64(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of variables or arrays, computed in float64, as SciPy does; its result has the dtype of `special_float`."""
 
+    def computed(*xs: Any) -> Any:
+        found = function(*(x.astype("float64") for x in xs))
+        return found.astype(special_float([str(x.dtype) for x in xs]))
 
-def _in_float64(function: Callable[..., TensorVariable]) -> Callable[..., TensorVariable]:
-    """A formula that is computed in float64, as SciPy does, with a result of the dtype that `special_float` returns."""
-
-    def formula(*xs: TensorVariable) -> TensorVariable:
-        return function(*(x.astype("float64") for x in xs)).astype(
-            special_float([x.dtype for x in xs])
-        )
-
-    return formula
+    return computed
 
 
 _NOWHERE = _undefined("it is only computed, not differentiated")
@@ -234,7 +231,7 @@ poch: Elemwise = _special(
         lambda ct, z, m, out: ct * out * psi(z + m),
     ],
     "Rising factorial gamma(z + m) / gamma(z).",
-    lambda z, m: _rising(_in_arrays(), _scipy("poch"))(z, m),
+    _in_float64(_rising(_IN_ARRAYS, _scipy("poch"))),
     formula=_in_float64(_rising(_IN_GRAPHS, _poch_by_scipy)),
 )
 
@@ -318,11 +315,6 @@ def chi2sf(x: Any, k: Any) -> TensorVariable:
 # beta functions, DLMF 5.12 and 8.17
 
 
-def _psi_rise_formula(z: TensorVariable, m: TensorVariable) -> TensorVariable:
-    found: TensorVariable = log_beta.psi_rise(_IN_GRAPHS, z, m)
-    return found
-
-
 _psi_rise: Elemwise = _special(
     "psi_rise",
     [
@@ -330,8 +322,8 @@ _psi_rise: Elemwise = _special(
         lambda ct, z, m, out: ct * tri_gamma(z + m),
     ],
     "psi(z + m) - psi(z) for positive z and m.",
-    function=lambda z, m: log_beta.psi_rise(_in_arrays(), z, m),
-    formula=_in_float64(_psi_rise_formula),
+    function=_in_float64(partial(log_beta.psi_rise, _IN_ARRAYS)),
+    formula=_in_float64(partial(log_beta.psi_rise, _IN_GRAPHS)),
 )
 
 
@@ -391,7 +383,7 @@ beta: Elemwise = _special(
     "beta",
     [_beta_slope, lambda ct, a, b, out: _beta_slope(ct, b, a, out)],
     "Beta function gamma(a) gamma(b) / gamma(a + b).",
-    lambda a, b: _beta_function(_in_arrays(), _scipy("beta"))(a, b),
+    _in_float64(_beta_function(_IN_ARRAYS, _scipy("beta"))),
     formula=_in_float64(_beta_function(_IN_GRAPHS, _beta_by_scipy)),
 )
 betaln: Elemwise = _special(
@@ -401,7 +393,7 @@ betaln: Elemwise = _special(
         lambda ct, a, b, out: ct * _psi_difference(b, a),
     ],
     "Logarithm of |beta(a, b)|.",
-    lambda a, b: _log_beta(_in_arrays(), _scipy("betaln"))(a, b),
+    _in_float64(_log_beta(_IN_ARRAYS, _scipy("betaln"))),
     formula=_in_float64(_log_beta(_IN_GRAPHS, _betaln_by_scipy)),
 )
 
