@@ -56,7 +56,18 @@ def test_several_batches_of_rows_and_elements() -> None:
         )
 
 
-@pytest.mark.parametrize("edges", [[], [1.0], [0.0, 1.0, 2.0], [2.0, 1.0, 0.0], [1.0, 1.0]])
+@pytest.mark.parametrize(
+    "edges",
+    [
+        [],
+        [1.0],
+        [0.0, 1.0, 2.0],
+        [2.0, 1.0, 0.0],
+        [1.0, 1.0],
+        [-1.0, 2.0, np.nan],
+        [np.nan, 2.0, 0.0],
+    ],
+)
 @pytest.mark.parametrize("right", [False, True])
 def test_bins_ascend_or_descend(edges: list[float], right: bool) -> None:
     x, bins = ot.dmatrix("x"), ot.dvector("bins")

@@ -17,7 +17,7 @@ from occelo_graph.ir.terms import Term, called
 from occelo_graph.ops.arguments import stands_for
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.create import broadcast_to
-from occelo_graph.ops.elemwise.arithmetic import ge, switch
+from occelo_graph.ops.elemwise.arithmetic import ge, neq, or_, switch
 from occelo_graph.ops.index.search import take
 from occelo_graph.ops.index.subtensor import getitem
 from occelo_graph.ops.shape.reading import lengths_by_variables
@@ -157,4 +157,5 @@ def digitize(x: Any, bins: Any, right: bool = False) -> TensorVariable:
     down = length - searchsorted(getitem(bins, slice(None, None, -1)), x, side)
     # the first and the last edge; there may be none
     first, last = getitem(bins, slice(None, 1)), getitem(bins, slice(-1, None))
-    return switch(ge(last, first).all(), up, down)
+    # NaN comes last, so edges that end with it ascend
+    return switch(or_(ge(last, first), neq(last, last)).all(), up, down)
