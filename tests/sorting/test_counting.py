@@ -88,6 +88,24 @@ def test_histograms(bins: Any, density: bool) -> None:
     )
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int8"])
+@pytest.mark.parametrize("ends", [(0, 1), (-1, 2.5), (0.1, 0.7)])
+def test_elements_on_edges_are_in_the_bins_of_numpy(dtype: str, ends: Any) -> None:
+    value = np.linspace(*ends, 21).astype(dtype)
+    for range_ in (None, ends, np.float32(ends)):
+        for bins in (5, 7, 10, 20):
+            made = og.evaluate(ot.histogram(value, bins, range_))
+            for found, expected in zip(made, np.histogram(value, bins, range_), strict=True):
+                assert found.dtype == expected.dtype
+                np.testing.assert_array_equal(found, expected)
+            ranges = None if range_ is None else [range_]
+            counts, (edges,) = ot.histogramdd(value, bins, ranges)
+            expected, (borders,) = np.histogramdd(value, bins, ranges)
+            assert edges.type.dtype == borders.dtype
+            np.testing.assert_array_equal(og.evaluate(edges), borders)
+            np.testing.assert_array_equal(og.evaluate(counts), expected)
+
+
 @pytest.mark.parametrize("bins", [4, [3, 5], [np.array([-1.0, 0.0, 1.0]), 3]])
 @pytest.mark.parametrize("density", [False, True])
 def test_histograms_of_points(bins: Any, density: bool) -> None:

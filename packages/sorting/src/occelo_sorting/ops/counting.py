@@ -100,23 +100,33 @@ def bincount(
     return _totals(at, each, maximum(most, cast(least, "int64")))
 
 
-def _range_of(a: Any, range_: Any) -> tuple[Any, Any]:
-    """The first and the last edge: those of ``range_``, or the smallest and the largest element, or 0 and 1 if there is none."""
+def _range_of(a: Any, range_: Any) -> tuple[Any, Any, str]:
+    """The first and the last edge, and the dtype of the edges of elements ``a``.
+
+    The edges are those of ``range_``, or the smallest and the largest element, or 0 and 1 if there is none. As in NumPy,
+    the edges between them are computed in their own dtype, which is float64 for plain numbers, then converted.
+    """
     if range_ is not None:
         ends = list(range_)
     else:
         empty = eq(lengths_by_variables(a)[0], 0)
         one = join(0, a, _first(a, np.zeros(1, a.dtype)))  # there may be none
         ends = [switch(empty, 0, min_(one)), switch(empty, 1, max_(one))]
-    # plain numbers do not decide about the dtype
-    kinds = [v if type(v) in (int, float) else as_tensor_variable(v).type.numpy_dtype for v in ends]
-    dtype = np.result_type(a.type.numpy_dtype, *kinds)
-    name = (np.result_type(dtype, float) if dtype.kind in "biu" else dtype).name
-    low, high = (cast(as_tensor_variable(v), name) for v in ends)
+    # plain numbers do not decide about the dtype of the edges
+    kinds: list[Any] = [
+        v if type(v) in (int, float) else as_tensor_variable(v).type.numpy_dtype for v in ends
+    ]
+    own: Any = np.result_type(*(np.float64 if type(v) in (int, float) else v for v in kinds))
+    low, high = (cast(as_tensor_variable(v), _of_floats(own)) for v in ends)
     fits = CheckAndRaise(ValueError, "The range of a histogram must be finite and ascend")
     low = fits(low, and_(le(low, high), eq(high - low, high - low)))
     same = eq(low, high)
-    return switch(same, low - 0.5, low), switch(same, high + 0.5, high)
+    name = _of_floats(np.result_type(a.type.numpy_dtype, *kinds))
+    return switch(same, low - 0.5, low), switch(same, high + 0.5, high), name
+
+
+def _of_floats(dtype: np.dtype[Any]) -> str:
+    return (np.result_type(dtype, float) if dtype.kind in "biu" else dtype).name
 
 
 def _first(a: Any, other: Any) -> Any:
@@ -124,8 +134,11 @@ def _first(a: Any, other: Any) -> Any:
     return getitem(join(0, a, other), slice(None, 1))
 
 
-def _edges(a: Any, bins: Any, range_: Any, name: str = "bins") -> Any:
-    """The edges of the bins, from their number or as they are given."""
+def _edges(a: Any, bins: Any, range_: Any, name: str = "bins", is_alike: bool = True) -> Any:
+    """The edges of the bins, from their number or as they are given.
+
+    Edges from a number have the dtype of the elements if ``is_alike`` is true, else that of the range.
+    """
     if isinstance(bins, str):
         raise TypeError(
             f"The number of bins cannot be chosen by {bins!r}: it would follow from values; pass a number or edges"
@@ -141,8 +154,10 @@ def _edges(a: Any, bins: Any, range_: Any, name: str = "bins") -> Any:
     n = known_integer(edges)
     if n is not None and n < 1:
         raise ValueError(f"{name} must be positive, got {n}")
-    low, high = _range_of(a, range_)
-    return linspace(low, high, (edges if n is None else n) + 1, dtype=low.dtype)
+    low, high, of_elements = _range_of(a, range_)
+    return linspace(
+        low, high, (edges if n is None else n) + 1, dtype=of_elements if is_alike else None
+    )
 
 
 def _numbers(a: Any, edges: Any) -> tuple[Any, Any]:
@@ -227,7 +242,7 @@ def histogramdd(
         raise ValueError(f"bins must have an entry for each of {n} dimensions, got {len(numbers)}")
     ranges = [None] * n if range is None else _listed(range, n, "range")
     edges = [
-        _edges(x, b, r, f"bins[{i}]")
+        _edges(x, b, r, f"bins[{i}]", is_alike=False)
         for i, (x, b, r) in enumerate(zip(columns, numbers, ranges, strict=True))
     ]
     lengths: list[Any] = [as_tensor_variable(lengths_by_variables(e)[0]) - 1 for e in edges]
