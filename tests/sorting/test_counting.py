@@ -168,6 +168,14 @@ def test_gradients_of_what_is_left_out_are_0() -> None:
         np.testing.assert_allclose(oc.function([x], oc.grad(cost, x))(NANS), expected, atol=1e-12)
 
 
+@pytest.mark.parametrize("value", [[2.0], [2.0, 2.0], [2.0, np.nan], [np.nan, 0.0]])
+def test_gradients_of_deviations_of_equal_elements_are_0(value: list[float]) -> None:
+    x = ot.dvector("x")
+    f = oc.function([x], [ot.nanstd(x), ot.nanvar(x), oc.grad(ot.nanstd(x), x)])
+    for found in f(value):
+        np.testing.assert_array_equal(found, np.zeros(found.shape))
+
+
 def test_where_something_is() -> None:
     for value in (NANS, NANS[0], np.array(2.0), np.array(0.0), NANS[:0], NANS > 0):
         _compare(ot.argwhere, np.argwhere, value)

@@ -148,7 +148,8 @@ def nanvar(a: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> T
     squares = (centred * centred.conj()).real if is_complex(x.dtype) else centred * centred
     total = sum(squares, axis, keepdims=keepdims)
     freedom = _counted(x, axis, total.dtype, keepdims) - ddof
-    return switch(le(freedom, 0), cast(np.nan, total.dtype), total / freedom)
+    # not a choice of quotients: the root of a sum of squares has a gradient at 0
+    return total / switch(le(freedom, 0), cast(np.nan, total.dtype), freedom)
 
 
 @stands_for("nanstd", "a axis -dtype -out ddof keepdims -where=True -mean -correction")
