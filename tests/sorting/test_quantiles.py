@@ -49,6 +49,20 @@ def test_dtypes_are_those_of_numpy(dtype: str, method: Any) -> None:
         np.testing.assert_allclose(made, expected, rtol=2e-3 if dtype == "float16" else 1e-6)
 
 
+@pytest.mark.parametrize("dtype", ["int8", "uint16", "int64"])
+@pytest.mark.parametrize("method", ["linear", "hazen", "median_unbiased", "midpoint", "lower"])
+def test_dtypes_of_levels_count_for_integers_too(dtype: str, method: Any) -> None:
+    value = np.arange(5).astype(dtype)
+    for q in (np.float32(0.3), np.float32([0.25, 1.0]), np.float16([0.5]), 0.3):
+        for ours, theirs in ((ot.quantile, np.quantile), (ot.nanquantile, np.nanquantile)):
+            found, expected = (
+                og.evaluate(ours(value, q, method=method)),
+                theirs(value, q, method=method),
+            )
+            assert found.dtype == np.asarray(expected).dtype
+            np.testing.assert_allclose(found, expected, rtol=2e-3)
+
+
 @pytest.mark.parametrize("axis", [None, 0, -1, (0, 2), (2, 1)])
 @pytest.mark.parametrize("keepdims", [False, True])
 @pytest.mark.filterwarnings("ignore")

@@ -182,12 +182,13 @@ def _of_sorted(ordered: Any, n: Any, levels: _Levels, method: str) -> Any:
     at = _INTERPOLATED[method](cast(n, q.dtype), q)
     below = clip(floor(at), 0, cast(last, at.dtype))
     above = switch(lt(at, 0), below, minimum(below + 1, cast(last, at.dtype)))
+    kind = ordered.type.numpy_dtype
     if is_discrete(ordered.dtype):
         ordered = cast(ordered, "float64")
     low, high = _read(ordered, below), _read(ordered, above)
     dtype = ordered.dtype if levels.weak else at.dtype
-    fraction = cast(_fraction(method, at, below), dtype)
-    return _interpolated(low, high, fraction)
+    made = _interpolated(low, high, cast(_fraction(method, at, below), dtype))
+    return made if levels.weak else cast(made, np.result_type(kind, at.type.numpy_dtype).name)
 
 
 def _interpolated(low: Any, high: Any, fraction: Any) -> Any:
