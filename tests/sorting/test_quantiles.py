@@ -108,6 +108,21 @@ def test_elements_count_as_their_weights_say(axis: Any) -> None:
 
 
 @pytest.mark.filterwarnings("ignore")
+def test_rows_without_weights_are_refused_unless_they_have_no_elements() -> None:
+    x, w = ot.dmatrices("x", "w")
+    f = oc.function([x, w], ot.nanquantile(x, 0.5, 1, "inverted_cdf", weights=w))
+    value = np.array([[1.0, np.nan], [np.nan, np.nan]])
+    for weights in (np.ones((2, 2)), np.array([[2.0, 0.0], [0.0, 0.0]])):
+        expected = np.nanquantile(value, 0.5, 1, method="inverted_cdf", weights=weights)
+        np.testing.assert_array_equal(f(value, weights), expected)
+    for weights in (np.array([[0.0, 2.0], [1.0, 1.0]]), np.array([[np.inf, 1.0], [1.0, 1.0]])):
+        with pytest.raises(ValueError, match=r"(?i)weight"):
+            np.nanquantile(value, 0.5, 1, method="inverted_cdf", weights=weights)
+        with pytest.raises(ValueError, match="not negative and not all zero"):
+            f(value, weights)
+
+
+@pytest.mark.filterwarnings("ignore")
 def test_medians_of_nothing_are_nan() -> None:
     for shape in ((0,), (0, 3), (3, 0)):
         x = ot.tensor("x", dtype="float64", shape=(None,) * len(shape))

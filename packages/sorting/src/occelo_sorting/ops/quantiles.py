@@ -259,8 +259,10 @@ def _weighted(
     w = take_along_axis(w, order, axis=-1)
     total = cumsum(w, axis=-1)
     end = expand_dims(getitem(total, (..., -1)), -1)
-    regular = and_(all_(ge(w, 0)), all_(and_(lt(end, np.inf), neq(end, 0))))
-    shares = known(total / end, regular if missing is None else all_(ge(w, 0)))
+    some = and_(lt(end, np.inf), neq(end, 0))
+    if missing is not None:  # rows without elements have no weights
+        some = or_(some, all_(missing, axis=-1, keepdims=True))
+    shares = known(total / end, and_(all_(ge(w, 0)), all_(some)))
     q = levels.values
     q = cast(q, "float64") if is_discrete(q.dtype) else q
     shares = cast(shares, q.dtype)
