@@ -73,7 +73,7 @@ def _stirling_difference(u: Any, v: Any) -> Any:
 def log_rise(xp: Any, z: Any, m: Any) -> Any:
     """log(gamma(z + m) / gamma(z)), for 0 <= m <= z < infinity."""
     small, big = _raised(xp, z)
-    safe = xp.where(small, z, 1.0)
+    safe = xp.where(small & (z > 0), z, 1.0)  # for z = 0, m is 0, too
     part = xp.where(small, m, 0.0)
     rise: Any = 0.0  # the product of all (1 + m / (z + k)), less 1
     for k in range(_SHIFT):
