@@ -18,6 +18,7 @@ from occelo_graph.examples.elementwise import (
 )
 from occelo_graph.examples.example import Domain, Example, draw
 from occelo_special import functions
+from occelo_special.ops.special_functions import psi_rise
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.signatures import ArrayFunction
@@ -70,6 +71,14 @@ EXAMPLES: list[Example] = [
         lambda x: of_scipy("polygamma")(2, x),
         (draw(POSITIVE, (3,)),),
         (0,),
+    ),
+    Example(
+        "psi_rise",
+        "special",
+        psi_rise,
+        lambda z, m: of_scipy("psi")(z + m) - of_scipy("psi")(z),
+        (draw(POSITIVE, (3,)), draw(POSITIVE, (3,))),
+        (0, 1),
     ),
     Example(
         "kn",

@@ -315,7 +315,7 @@ def chi2sf(x: Any, k: Any) -> TensorVariable:
 # beta functions, DLMF 5.12 and 8.17
 
 
-_psi_rise: Elemwise = _special(
+psi_rise: Elemwise = _special(
     "psi_rise",
     [
         lambda ct, z, m, out: ct * (tri_gamma(z + m) - tri_gamma(z)),
@@ -333,7 +333,7 @@ def _psi_difference(a: TensorVariable, b: TensorVariable) -> TensorVariable:
     positive = and_(gt(a, 0), gt(a + b, 0))
     least = _finite(switch(positive, minimum(a, a + b), 1.0))
     size = _finite(switch(positive, abs_(b), 1.0))
-    near = switch(lt(b, 0), 1.0, -1.0) * _psi_rise(least, size)
+    near = switch(lt(b, 0), 1.0, -1.0) * psi_rise(least, size)
     difference = switch(positive, near, psi(a) - psi(a + b))
     return switch(and_(eq(b, math.inf), lt(a, math.inf)), -math.inf, difference)
 
