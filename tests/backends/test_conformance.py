@@ -23,9 +23,9 @@ STEPS = {"py": 24, "vm": 24, "native": 24, "c": 40, "c|py": 40, "numba": 48}
 
 def one_of_each_op() -> list[int]:
     """The positions of one example of each op: of one its first, of the next its second, and so on; of laws, of one in sixteen."""
-    positions: dict[str, list[int]] = {}
+    positions: dict[tuple[str, str], list[int]] = {}
     for position, example in enumerate(EXAMPLES):
-        positions.setdefault(example.name, []).append(position)
+        positions.setdefault((example.family, example.name), []).append(position)
     chosen = [own[k % len(own)] for k, own in enumerate(positions.values())]
     # laws of random numbers are large graphs of ops that the other families test
     laws = [p for p in chosen if EXAMPLES[p].family == "random"]
@@ -110,8 +110,9 @@ class TestOpSuiteCompiledByPyTorch(OpSuite):
 
 
 def test_the_sample_has_every_op() -> None:
-    chosen = [EXAMPLES[i].name for i in one_of_each_op() if EXAMPLES[i].family != "random"]
-    assert sorted(chosen) == sorted({e.name for e in EXAMPLES if e.family != "random"})
+    chosen = [EXAMPLES[i] for i in one_of_each_op() if EXAMPLES[i].family != "random"]
+    every = {(e.family, e.name) for e in EXAMPLES if e.family != "random"}
+    assert sorted((e.family, e.name) for e in chosen) == sorted(every)
 
 
 @pytest.mark.parametrize("step", set(STEPS.values()))
