@@ -61,7 +61,7 @@ TEST_TOOLS = [
 ]
 MEASURED = ROOT / ".nox" / "measured"
 # measuring costs half as much time again, and more tests than these add little to what is covered
-MEASURE = ["--measured", "5"]
+MEASURE = ["--measured", "9"]
 # what takes one processor, and is run two at a time in CI; what takes longest first
 BESIDE = [
     "bridge", "types", "backends", *(f"whole-{each}" for each in PYTHONS[1:]), "lowest", "releases",

@@ -17,7 +17,7 @@ import pytest
 
 MANY = 8
 OF_MANY = 30
-"""Of functions with more than `MANY` tests, one in so many runs."""
+"""Of functions with more than `MANY` tests in other folders, one in so many runs."""
 OF_SLOW = 17
 """Of the tests with a slow compiler, one in so many runs."""
 FAMILIES = (
@@ -29,8 +29,8 @@ FAMILIES = (
     "occelo_stats",
     "occelo",
 )
-COMPILE_NOTHING = ("architecture", "graph", "rewrite")
-"""The folders of tests that compile nothing."""
+COMPILE_NOTHING = {"architecture": 1, "graph": 5, "rewrite": 5}
+"""The folders of tests that compile nothing. Of functions with more than `MANY` tests, one in so many runs."""
 SLOW_COMPILERS = ("c", "c|py", "numba", "jax", "pytorch")
 UNMEASURED = pytest.StashKey[bool]()
 FOR_OTHER_PROCESSES = "COVERAGE_PROCESS_CONFIG"
@@ -178,7 +178,7 @@ def few_with_slow_compilers(items: list[pytest.Item]) -> list[pytest.Item]:
 def sample_of_many(items: list[pytest.Item]) -> list[pytest.Item]:
     """The tests, of functions with more than `MANY` the first and a fixed sample of the others.
 
-    Tests that compile nothing take milliseconds and are all kept; so are those that are sampled otherwise.
+    Of tests that compile nothing, which take milliseconds, more are kept; those that are sampled otherwise all are.
     """
     numbers = Counter(map(function_of, items))
     seen: set[str] = set()
@@ -186,10 +186,10 @@ def sample_of_many(items: list[pytest.Item]) -> list[pytest.Item]:
     for item in items:
         function = function_of(item)
         otherwise = slow_compiler(item) or item.get_closest_marker("sampled")
-        otherwise = otherwise or item.path.parent.name in COMPILE_NOTHING
+        step = COMPILE_NOTHING.get(item.path.parent.name, OF_MANY)
         few = numbers[function] <= MANY or function not in seen
         # by a checksum, so that of parameters that alternate each occurs
-        if few or otherwise or zlib.crc32(item.nodeid.encode()) % OF_MANY == 0:
+        if few or otherwise or zlib.crc32(item.nodeid.encode()) % step == 0:
             kept.append(item)
         seen.add(function)
     return kept

@@ -119,14 +119,14 @@ def test_each_function_runs_with_one_of_its_slow_compilers_at_least() -> None:
 
 @pytest.mark.usefixtures("in_ci")
 @pytest.mark.parametrize(
-    ("folder", "all_run"), [("graph", True), ("rewrite", True), ("link", False)]
+    ("folder", "least", "most"),
+    [("architecture", 100, 100), ("graph", 15, 30), ("rewrite", 15, 30), ("link", 2, 10)],
 )
-def test_of_many_tests_that_may_compile_a_part_runs(folder: str, all_run: bool) -> None:
+def test_of_many_tests_a_part_runs(folder: str, least: int, most: int) -> None:
     items = [_item(f"tests/{folder}/test_a.py", f"test[{i}]") for i in range(100)]
     kept, deselected = _selected(items, "1/1")
-    assert (kept == [item.name for item in items]) is all_run
     assert kept[0] == "test[0]"
-    assert all_run or 3 <= len(kept) <= 20
+    assert least <= len(kept) <= most
     assert len(kept) + len(deselected) == 100
 
 

@@ -100,6 +100,7 @@ def _bodies(variable: Any) -> list[FrozenFunctionGraph]:
     return [n.op.body for n in toposort([variable]) if isinstance(n.op, Scan)]
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("steps", [3, 1], ids=["loop", "unrolled"])
 @pytest.mark.parametrize("mode", MODES)
 def test_a_step_of_many_nodes(mode: str, steps: int) -> None:
