@@ -19,6 +19,7 @@ from occelo.command.app import app
 from occelo.command.demo import DemoSettings, run_demo
 from occelo_graph.missing_names import ABSENT, AT_TOP
 from occelo_linalg.missing_names import LINEAR_ABSENT
+from occelo_sorting import functions as sorting
 
 RUNNER = CliRunner()
 
@@ -194,3 +195,10 @@ def test_functions_of_families_are_names_of_the_tensor_library_without_being_imp
         "assert gammaln is ot.gammaln is special_functions.gammaln"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_the_facade_has_every_name_of_sorting() -> None:
+    names = [name for name in vars(sorting) if not name.startswith("_")]
+    assert "argsort" in names
+    for name in names:
+        assert getattr(ot, name) is getattr(sorting, name)

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-import occelo as oc
-import occelo.tensor as ot
+import occelo_compile as oc
 import occelo_graph as og
+from occelo_graph import tensor as ot
+from occelo_sorting import functions as sorting
 
 GENERATOR = np.random.default_rng(9)
 NANS = GENERATOR.integers(-3, 4, (3, 4)) * 0.5
@@ -49,18 +50,18 @@ def test_numbers_are_counted(least: int, dtype: str) -> None:
     value = np.array([0, 3, 1, 3, 0]).astype(dtype)
     weights = np.array([0.5, 1.0, 2.0, 3.0, 4.0])
     for v in (value, value[:0], value[::-2]):
-        _compare(ot.bincount, np.bincount, v, more=(None, least))
-    _compare(ot.bincount, np.bincount, value, weights, more=(least,))
+        _compare(sorting.bincount, np.bincount, v, more=(None, least))
+    _compare(sorting.bincount, np.bincount, value, weights, more=(least,))
     x = ot.tensor("x", dtype=dtype, shape=(None,))
-    of_length = ot.bincount(x, length=2)
+    of_length = sorting.bincount(x, length=2)
     assert of_length.type.shape == (2,)
     np.testing.assert_array_equal(og.evaluate(of_length, {x: value}), np.bincount(value)[:2])
 
 
 def test_weights_have_gradients() -> None:
     x, w = ot.lvector("x"), ot.dvector("w")
-    cost = (ot.bincount(x, w) * np.array([1.0, 10.0, 100.0])).sum()
-    f = oc.function([x, w], oc.grad(cost, w))
+    cost = (sorting.bincount(x, w) * np.array([1.0, 10.0, 100.0])).sum()
+    f = oc.function([x, w], og.grad(cost, w))
     np.testing.assert_array_equal(f([2, 0, 2, 1], np.ones(4)), [100.0, 1.0, 100.0, 10.0])
 
 
@@ -77,11 +78,13 @@ def test_histograms(bins: Any, density: bool) -> None:
     ):
         rtol = 1e-6 if value.dtype == "float32" else 1e-12
         for range_ in (None, (-1, 1.5)):
-            _compare(ot.histogram, np.histogram, value, more=(bins, range_, density), rtol=rtol)
-            edges = ot.histogram_bin_edges, np.histogram_bin_edges
+            _compare(
+                sorting.histogram, np.histogram, value, more=(bins, range_, density), rtol=rtol
+            )
+            edges = sorting.histogram_bin_edges, np.histogram_bin_edges
             _compare(*edges, value, more=(bins, range_), rtol=rtol)
     _compare(
-        lambda x, w: ot.histogram(x, bins, (-1, 1), density, w),
+        lambda x, w: sorting.histogram(x, bins, (-1, 1), density, w),
         lambda x, w: np.histogram(x, bins, (-1, 1), density, w),
         NANS,
         np.abs(NANS * 0 + 2),
@@ -94,12 +97,12 @@ def test_elements_on_edges_are_in_the_bins_of_numpy(dtype: str, ends: Any) -> No
     value = np.linspace(*ends, 21).astype(dtype)
     for range_ in (None, ends, np.float32(ends)):
         for bins in (5, 7, 10, 20):
-            made = og.evaluate(ot.histogram(value, bins, range_))
+            made = og.evaluate(sorting.histogram(value, bins, range_))
             for found, expected in zip(made, np.histogram(value, bins, range_), strict=True):
                 assert found.dtype == expected.dtype
                 np.testing.assert_array_equal(found, expected)
             ranges = None if range_ is None else [range_]
-            counts, (edges,) = ot.histogramdd(value, bins, ranges)
+            counts, (edges,) = sorting.histogramdd(value, bins, ranges)
             expected, (borders,) = np.histogramdd(value, bins, ranges)
             assert edges.type.dtype == borders.dtype
             np.testing.assert_array_equal(og.evaluate(edges), borders)
@@ -110,13 +113,13 @@ def test_elements_on_edges_are_in_the_bins_of_numpy(dtype: str, ends: Any) -> No
 @pytest.mark.parametrize("density", [False, True])
 def test_histograms_of_points(bins: Any, density: bool) -> None:
     _compare(
-        lambda x: ot.histogramdd(ot.specify_shape(x, (None, 2)), bins, density=density),
+        lambda x: sorting.histogramdd(ot.specify_shape(x, (None, 2)), bins, density=density),
         lambda x: np.histogramdd(x, bins, density=density),
         POINTS,
     )
     ranges = [(-1, 1), (0, 2)]
     _compare(
-        lambda x, y: ot.histogram2d(x, y, bins, ranges, density, x * x),
+        lambda x, y: sorting.histogram2d(x, y, bins, ranges, density, x * x),
         lambda x, y: np.histogram2d(x, y, bins, ranges, density, x * x),
         POINTS[:, 0],
         POINTS[:, 1],
@@ -128,7 +131,7 @@ def test_modes_are_the_smallest_of_the_most_frequent(axis: Any) -> None:
     stats = pytest.importorskip("scipy.stats")
     value = GENERATOR.integers(0, 4, (5, 6))
     for keepdims in (False, True):
-        _compare(ot.mode, stats.mode, value, axis=axis, keepdims=keepdims)
+        _compare(sorting.mode, stats.mode, value, axis=axis, keepdims=keepdims)
 
 
 REDUCTIONS = "nansum nanprod nanmax nanmin nanmean nanvar nanstd nanargmax nanargmin count_nonzero"
@@ -137,7 +140,7 @@ REDUCTIONS = "nansum nanprod nanmax nanmin nanmean nanvar nanstd nanargmax nanar
 @pytest.mark.parametrize("name", REDUCTIONS.split())
 @pytest.mark.filterwarnings("ignore")
 def test_reductions_leave_nan_out(name: str) -> None:
-    ours, theirs = getattr(ot, name), getattr(np, name)
+    ours, theirs = getattr(sorting, name), getattr(np, name)
     values = [NANS, NANS.astype("float16"), NANS[::-1] > 0, np.full((2, 3), np.nan), NANS * 1j]
     if "arg" in name or name in ("nanmax", "nanmin"):
         del values[3 if "arg" in name else 4 :]
@@ -151,48 +154,56 @@ def test_reductions_leave_nan_out(name: str) -> None:
 @pytest.mark.filterwarnings("ignore")
 def test_sums_that_run_and_degrees_of_freedom() -> None:
     for axis in (None, 0, 1):
-        _compare(ot.nancumsum, np.nancumsum, NANS, axis=axis)
-        _compare(ot.nancumprod, np.nancumprod, NANS, axis=axis)
+        _compare(sorting.nancumsum, np.nancumsum, NANS, axis=axis)
+        _compare(sorting.nancumprod, np.nancumprod, NANS, axis=axis)
     for ddof in (1, 3, 4):
-        _compare(ot.nanvar, np.nanvar, NANS, axis=1, ddof=ddof)
+        _compare(sorting.nanvar, np.nanvar, NANS, axis=1, ddof=ddof)
 
 
 def test_gradients_of_what_is_left_out_are_0() -> None:
     x = ot.dmatrix("x")
     known = ~np.isnan(NANS)
     for cost, expected in (
-        (ot.nansum(x**2), np.where(known, 2 * NANS, 0)),
-        (ot.nanmean(x), known / known.sum()),
-        (ot.nanvar(x), np.where(known, 2 * (NANS - np.nanmean(NANS)) / known.sum(), 0)),
+        (sorting.nansum(x**2), np.where(known, 2 * NANS, 0)),
+        (sorting.nanmean(x), known / known.sum()),
+        (sorting.nanvar(x), np.where(known, 2 * (NANS - np.nanmean(NANS)) / known.sum(), 0)),
     ):
-        np.testing.assert_allclose(oc.function([x], oc.grad(cost, x))(NANS), expected, atol=1e-12)
+        np.testing.assert_allclose(oc.function([x], og.grad(cost, x))(NANS), expected, atol=1e-12)
 
 
 @pytest.mark.parametrize("value", [[2.0], [2.0, 2.0], [2.0, np.nan], [np.nan, 0.0]])
 def test_gradients_of_deviations_of_equal_elements_are_0(value: list[float]) -> None:
     x = ot.dvector("x")
-    f = oc.function([x], [ot.nanstd(x), ot.nanvar(x), oc.grad(ot.nanstd(x), x)])
+    f = oc.function([x], [sorting.nanstd(x), sorting.nanvar(x), og.grad(sorting.nanstd(x), x)])
     for found in f(value):
         np.testing.assert_array_equal(found, np.zeros(found.shape))
 
 
 def test_where_something_is() -> None:
     for value in (NANS, NANS[0], np.array(2.0), np.array(0.0), NANS[:0], NANS > 0):
-        _compare(ot.argwhere, np.argwhere, value)
+        _compare(sorting.argwhere, np.argwhere, value)
 
 
 @pytest.mark.parametrize(
     ("call", "error", "told"),
     [
-        (lambda x: ot.bincount(x), ValueError, "takes a vector, got x"),
-        (lambda x: ot.bincount(x[0]), TypeError, "bincount takes integers"),
-        (lambda x: ot.bincount([1, 2], minlength=-1), ValueError, "must not be negative, got -1"),
-        (lambda x: ot.histogram(x, "auto"), TypeError, "'auto'"),
-        (lambda x: ot.histogram(x, 0), ValueError, "bins must be positive, got 0"),
-        (lambda x: ot.histogram(x, 1.5), TypeError, "bins must be an integer"),
-        (lambda x: ot.histogramdd(x), ValueError, "static number of dimensions"),
-        (lambda x: ot.histogramdd([x[0], x[1]], [2]), ValueError, "each of 2 dimensions, got 1"),
-        (lambda x: ot.nanmax(x * 1j), TypeError, "not ordered"),
+        (lambda x: sorting.bincount(x), ValueError, "takes a vector, got x"),
+        (lambda x: sorting.bincount(x[0]), TypeError, "bincount takes integers"),
+        (
+            lambda x: sorting.bincount([1, 2], minlength=-1),
+            ValueError,
+            "must not be negative, got -1",
+        ),
+        (lambda x: sorting.histogram(x, "auto"), TypeError, "'auto'"),
+        (lambda x: sorting.histogram(x, 0), ValueError, "bins must be positive, got 0"),
+        (lambda x: sorting.histogram(x, 1.5), TypeError, "bins must be an integer"),
+        (lambda x: sorting.histogramdd(x), ValueError, "static number of dimensions"),
+        (
+            lambda x: sorting.histogramdd([x[0], x[1]], [2]),
+            ValueError,
+            "each of 2 dimensions, got 1",
+        ),
+        (lambda x: sorting.nanmax(x * 1j), TypeError, "not ordered"),
     ],
 )
 def test_errors_name_what_is_wrong(call: Any, error: type[Exception], told: str) -> None:
@@ -203,10 +214,10 @@ def test_errors_name_what_is_wrong(call: Any, error: type[Exception], told: str)
 @pytest.mark.parametrize(
     ("build", "value", "told"),
     [
-        (lambda x: ot.bincount(x.astype("int64")), [1.0, -1.0], "no negative numbers"),
-        (lambda x: ot.histogram(x)[0], [1.0, np.nan], "must be finite and ascend"),
-        (lambda x: ot.histogram(x, x)[0], [1.0, 0.0], "bins must increase monotonically"),
-        (lambda x: ot.nanargmin(x), [np.nan, np.nan], "All-NaN slice"),
+        (lambda x: sorting.bincount(x.astype("int64")), [1.0, -1.0], "no negative numbers"),
+        (lambda x: sorting.histogram(x)[0], [1.0, np.nan], "must be finite and ascend"),
+        (lambda x: sorting.histogram(x, x)[0], [1.0, 0.0], "bins must increase monotonically"),
+        (lambda x: sorting.nanargmin(x), [np.nan, np.nan], "All-NaN slice"),
     ],
 )
 def test_values_that_are_refused_when_the_function_runs(build: Any, value: Any, told: str) -> None:

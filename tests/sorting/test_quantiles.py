@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-import occelo as oc
-import occelo.tensor as ot
+import occelo_compile as oc
 import occelo_graph as og
+from occelo_graph import tensor as ot
+from occelo_sorting import functions as sorting
 from occelo_sorting.ops.quantiles import METHODS
 
 LEVELS = np.array([0.0, 0.2, 0.5, 0.9, 1.0])
@@ -28,7 +29,7 @@ def test_methods_are_those_of_numpy(method: Any) -> None:
             given = LEVELS * whole
             expected = getattr(np, name)(value, given, axis=1, method=method)
             for v in (x, rows):
-                made = getattr(ot, name)(v, given, 1, method=method)
+                made = getattr(sorting, name)(v, given, 1, method=method)
                 np.testing.assert_allclose(og.evaluate(made, {v: value}), expected, rtol=1e-13)
 
 
@@ -44,7 +45,7 @@ def test_dtypes_are_those_of_numpy(dtype: str, method: Any) -> None:
             expected = np.quantile(value, q, method=method)
         except TypeError:  # NumPy subtracts no truth values
             continue
-        made = og.evaluate(ot.quantile(x, q, method=method), {x: value})
+        made = og.evaluate(sorting.quantile(x, q, method=method), {x: value})
         assert made.dtype == expected.dtype, q
         np.testing.assert_allclose(made, expected, rtol=2e-3 if dtype == "float16" else 1e-6)
 
@@ -54,7 +55,10 @@ def test_dtypes_are_those_of_numpy(dtype: str, method: Any) -> None:
 def test_dtypes_of_levels_count_for_integers_too(dtype: str, method: Any) -> None:
     value = np.arange(5).astype(dtype)
     for q in (np.float32(0.3), np.float32([0.25, 1.0]), np.float16([0.5]), 0.3):
-        for ours, theirs in ((ot.quantile, np.quantile), (ot.nanquantile, np.nanquantile)):
+        for ours, theirs in (
+            (sorting.quantile, np.quantile),
+            (sorting.nanquantile, np.nanquantile),
+        ):
             found, expected = (
                 og.evaluate(ours(value, q, method=method)),
                 theirs(value, q, method=method),
@@ -71,7 +75,7 @@ def test_axes_and_nan(axis: Any, keepdims: bool) -> None:
     value[0, :, 1] = value[2, 1, 0] = np.nan
     x = ot.dtensor3("x")
     made = [
-        getattr(ot, name)(x[::-1], *q, axis=axis, keepdims=keepdims)
+        getattr(sorting, name)(x[::-1], *q, axis=axis, keepdims=keepdims)
         for name, *q in (("median",), ("nanmedian",), ("quantile", 0.3), ("nanquantile", LEVELS))
     ]
     expected = [
@@ -92,15 +96,15 @@ def test_elements_count_as_their_weights_say(axis: Any) -> None:
     f = oc.function(
         [x, w],
         [
-            ot.quantile(x, LEVELS, weights=w, **options),
-            ot.nanquantile(x, 0.6, weights=w, **options),
+            sorting.quantile(x, LEVELS, weights=w, **options),
+            sorting.nanquantile(x, 0.6, weights=w, **options),
         ],
     )
     plain, ignoring = f(value, weights)
     np.testing.assert_array_equal(plain, np.quantile(value, LEVELS, weights=weights, **options))
     np.testing.assert_array_equal(ignoring, np.nanquantile(value, 0.6, weights=weights, **options))
     if axis == 1:
-        one = ot.quantile(x, 0.5, weights=w[0], **options)
+        one = sorting.quantile(x, 0.5, weights=w[0], **options)
         wanted = np.quantile(value, 0.5, weights=weights[0], **options)
         np.testing.assert_array_equal(og.evaluate(one, {x: value, w: weights}), wanted)
     with pytest.raises(ValueError, match="not negative and not all zero"):
@@ -110,7 +114,7 @@ def test_elements_count_as_their_weights_say(axis: Any) -> None:
 @pytest.mark.filterwarnings("ignore")
 def test_rows_without_weights_are_refused_unless_they_have_no_elements() -> None:
     x, w = ot.dmatrices("x", "w")
-    f = oc.function([x, w], ot.nanquantile(x, 0.5, 1, "inverted_cdf", weights=w))
+    f = oc.function([x, w], sorting.nanquantile(x, 0.5, 1, "inverted_cdf", weights=w))
     value = np.array([[1.0, np.nan], [np.nan, np.nan]])
     for weights in (np.ones((2, 2)), np.array([[2.0, 0.0], [0.0, 0.0]])):
         expected = np.nanquantile(value, 0.5, 1, method="inverted_cdf", weights=weights)
@@ -126,7 +130,10 @@ def test_rows_without_weights_are_refused_unless_they_have_no_elements() -> None
 def test_medians_of_nothing_are_nan() -> None:
     for shape in ((0,), (0, 3), (3, 0)):
         x = ot.tensor("x", dtype="float64", shape=(None,) * len(shape))
-        f = oc.function([x], [ot.median(x, -1), ot.nanmedian(x, -1), ot.median(x.astype("int32"))])
+        f = oc.function(
+            [x],
+            [sorting.median(x, -1), sorting.nanmedian(x, -1), sorting.median(x.astype("int32"))],
+        )
         value = np.zeros(shape)
         made = f(value)
         np.testing.assert_array_equal(made[0], np.median(value, -1))
@@ -136,16 +143,16 @@ def test_medians_of_nothing_are_nan() -> None:
 
 def test_quantiles_at_infinite_elements_are_infinite() -> None:
     x = ot.dvector("x")
-    f = oc.function([x], [ot.quantile(x, 1.0), ot.quantile(x, 0.75), ot.median(x)])
+    f = oc.function([x], [sorting.quantile(x, 1.0), sorting.quantile(x, 0.75), sorting.median(x)])
     np.testing.assert_array_equal(f([1.0, np.inf, np.inf]), [np.inf] * 3)
-    np.testing.assert_array_equal(ot.quantile(x, 0.5).eval({x: [1.0, 2.0, np.inf]}), 2.0)
+    np.testing.assert_array_equal(sorting.quantile(x, 0.5).eval({x: [1.0, 2.0, np.inf]}), 2.0)
 
 
 @pytest.mark.parametrize("n", [1, 4, 5, 30])
 def test_gradients_go_to_the_elements_between_which_a_quantile_lies(n: int) -> None:
     value = _draw("float64", n)
     x, q = ot.dvector("x"), ot.dscalar("q")
-    f = oc.function([x, q], oc.grad(ot.quantile(x, q) * 2.0 + ot.median(x), x))
+    f = oc.function([x, q], og.grad(sorting.quantile(x, q) * 2.0 + sorting.median(x), x))
     at = 0.4 * (n - 1)
     expected = np.zeros(n)
     order = np.argsort(value)
@@ -161,14 +168,22 @@ def test_gradients_go_to_the_elements_between_which_a_quantile_lies(n: int) -> N
 @pytest.mark.parametrize(
     ("call", "error", "told"),
     [
-        (lambda x: ot.quantile(x, 1.5), ValueError, r"q of quantile must be in the range \[0, 1\]"),
-        (lambda x: ot.percentile(x, [10, -1]), ValueError, r"q of percentile .* \[0, 100\]"),
-        (lambda x: ot.quantile(x, 0.5, method="best"), ValueError, "'best'"),
-        (lambda x: ot.quantile(x, 0.5, weights=x), ValueError, "inverted_cdf"),
-        (lambda x: ot.quantile(ot.complex(x, x), 0.5), TypeError, "quantile takes real numbers"),
-        (lambda x: ot.nanmedian(x, axis=3), np.exceptions.AxisError, "axis 3"),
         (
-            lambda x: ot.quantile(x, 0.5, (0, 1), "inverted_cdf", weights=x[0]),
+            lambda x: sorting.quantile(x, 1.5),
+            ValueError,
+            r"q of quantile must be in the range \[0, 1\]",
+        ),
+        (lambda x: sorting.percentile(x, [10, -1]), ValueError, r"q of percentile .* \[0, 100\]"),
+        (lambda x: sorting.quantile(x, 0.5, method="best"), ValueError, "'best'"),
+        (lambda x: sorting.quantile(x, 0.5, weights=x), ValueError, "inverted_cdf"),
+        (
+            lambda x: sorting.quantile(ot.complex(x, x), 0.5),
+            TypeError,
+            "quantile takes real numbers",
+        ),
+        (lambda x: sorting.nanmedian(x, axis=3), np.exceptions.AxisError, "axis 3"),
+        (
+            lambda x: sorting.quantile(x, 0.5, (0, 1), "inverted_cdf", weights=x[0]),
             ValueError,
             r"of the axes \(0, 1\)",
         ),
@@ -181,6 +196,6 @@ def test_errors_name_what_is_wrong(call: Any, error: type[Exception], told: str)
 
 def test_levels_are_checked_when_the_function_runs() -> None:
     x, q = ot.dvector("x"), ot.dscalar("q")
-    f = oc.function([x, q], ot.quantile(x, q))
+    f = oc.function([x, q], sorting.quantile(x, q))
     with pytest.raises(ValueError, match="q of quantile must be in the range"):
         f([1.0, 2.0], 1.5)

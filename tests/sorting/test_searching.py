@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-import occelo as oc
-import occelo.tensor as ot
+import occelo_compile as oc
+import occelo_graph as og
+from occelo_graph import tensor as ot
+from occelo_sorting import functions as sorting
 
 ROW = np.array([-1.0, -0.0, 0.0, 2.0, 2.0, np.inf, np.nan, np.nan])
 AT = np.array([[0.0, -0.0, 2.0, 5.0], [np.inf, -np.inf, np.nan, 1.0]])
@@ -18,7 +20,7 @@ AT = np.array([[0.0, -0.0, 2.0, 5.0], [np.inf, -np.inf, np.nan, 1.0]])
 @pytest.mark.parametrize("n", [0, 1, 5, 8])
 def test_positions_are_those_of_numpy(side: Any, n: int) -> None:
     a, v = ot.dvector("a"), ot.dmatrix("v")
-    f = oc.function([a, v], ot.searchsorted(a, v, side))
+    f = oc.function([a, v], sorting.searchsorted(a, v, side))
     np.testing.assert_array_equal(f(ROW[:n], AT), np.searchsorted(ROW[:n], AT, side))
     np.testing.assert_array_equal(
         f(ROW[:n], AT[:, ::-2]), np.searchsorted(ROW[:n], AT, side)[:, ::-2]
@@ -32,16 +34,16 @@ def test_both_are_compared_in_their_common_dtype(first: str, second: str) -> Non
     row, at = np.array([0, 1, 1]).astype(first), np.array([1, 0, 3]).astype(second)
     a, v = ot.tensor(dtype=first, shape=(3,)), ot.tensor(dtype=second, shape=(3,))
     np.testing.assert_array_equal(
-        oc.function([a, v], ot.searchsorted(a, v))(row, at), np.searchsorted(row, at)
+        oc.function([a, v], sorting.searchsorted(a, v))(row, at), np.searchsorted(row, at)
     )
 
 
 def test_several_batches_of_rows_and_elements() -> None:
     a, v = ot.dvector("a"), ot.dvector("v")
-    made = ot.searchsorted(a, v)
+    made = sorting.searchsorted(a, v)
     rows, ats = ot.dmatrix("rows"), ot.dmatrix("ats")
     for of_a, of_v in ((rows, v), (a, ats), (rows, ats)):
-        found = oc.vectorize_graph(made, {a: of_a, v: of_v})
+        found = og.vectorize_graph(made, {a: of_a, v: of_v})
         f = oc.function([of_a, of_v], found)
         left = np.sort(AT)[:, :2] if of_a is rows else ROW
         right = AT[:, ::-1] if of_v is ats else AT[1]
@@ -71,7 +73,7 @@ def test_several_batches_of_rows_and_elements() -> None:
 @pytest.mark.parametrize("right", [False, True])
 def test_bins_ascend_or_descend(edges: list[float], right: bool) -> None:
     x, bins = ot.dmatrix("x"), ot.dvector("bins")
-    f = oc.function([x, bins], ot.digitize(x, bins, right))
+    f = oc.function([x, bins], sorting.digitize(x, bins, right))
     np.testing.assert_array_equal(f(AT, np.array(edges)), np.digitize(AT, edges, right))
 
 
@@ -84,9 +86,9 @@ def test_the_largest_come_first(k: int, axis: Any) -> None:
     order = np.argsort(flat if k < 0 else -flat)[..., : abs(k)]
     values = np.take_along_axis(flat, order, -1)
     for given in (k, count):
-        both = ot.topk_and_argtopk(x, given, axis, idx_dtype="int32")
-        made = [ot.topk(x, given, axis), ot.argtopk(x, given, axis, idx_dtype="int32")]
-        gradient = oc.grad((made[0] ** 2).sum(), x)
+        both = sorting.topk_and_argtopk(x, given, axis, idx_dtype="int32")
+        made = [sorting.topk(x, given, axis), sorting.argtopk(x, given, axis, idx_dtype="int32")]
+        gradient = og.grad((made[0] ** 2).sum(), x)
         f = oc.function([x, count], [*made, gradient, *both], on_unused_input="ignore")
         top, positions, slope, *pair = f(value, k)
         np.testing.assert_array_equal(top, pair[0])
@@ -106,7 +108,8 @@ def test_keys_decide_from_the_last_to_the_first() -> None:
     x, y, z = ot.lmatrices("x", "y", "z")
     for axis in (0, -1):
         f = oc.function(
-            [x, y, z], [ot.lexsort((x, y, z), axis), ot.lexsort(ot.stack([x, y, z]), axis)]
+            [x, y, z],
+            [sorting.lexsort((x, y, z), axis), sorting.lexsort(ot.stack([x, y, z]), axis)],
         )
         for made in f(*keys):
             np.testing.assert_array_equal(made, np.lexsort(keys, axis))
@@ -115,16 +118,20 @@ def test_keys_decide_from_the_last_to_the_first() -> None:
 @pytest.mark.parametrize(
     ("call", "error", "told"),
     [
-        (lambda x: ot.searchsorted(x, 1.0), ValueError, "searches a vector, got a=x"),
-        (lambda x: ot.searchsorted(x[0], 1.0, "middle"), ValueError, "middle"),
-        (lambda x: ot.searchsorted(x[0], 1.0, sorter=x[0]), TypeError, "sorter must be integers"),
-        (lambda x: ot.digitize(x, x), ValueError, "bins=x"),
-        (lambda x: ot.topk(x, 0), ValueError, "must not be 0"),
-        (lambda x: ot.topk(x, 1.5), TypeError, "kth of topk must be an integer"),
-        (lambda x: ot.topk(x, 4), ValueError, "of 4 elements along an axis of 3: x"),
-        (lambda x: ot.partition(x, 3), ValueError, r"kth\(=3\) out of bounds \(3\) of x"),
-        (lambda x: ot.argpartition(x, 0, kind="other"), ValueError, "other"),
-        (lambda x: ot.lexsort(()), ValueError, "at least one key"),
+        (lambda x: sorting.searchsorted(x, 1.0), ValueError, "searches a vector, got a=x"),
+        (lambda x: sorting.searchsorted(x[0], 1.0, "middle"), ValueError, "middle"),
+        (
+            lambda x: sorting.searchsorted(x[0], 1.0, sorter=x[0]),
+            TypeError,
+            "sorter must be integers",
+        ),
+        (lambda x: sorting.digitize(x, x), ValueError, "bins=x"),
+        (lambda x: sorting.topk(x, 0), ValueError, "must not be 0"),
+        (lambda x: sorting.topk(x, 1.5), TypeError, "kth of topk must be an integer"),
+        (lambda x: sorting.topk(x, 4), ValueError, "of 4 elements along an axis of 3: x"),
+        (lambda x: sorting.partition(x, 3), ValueError, r"kth\(=3\) out of bounds \(3\) of x"),
+        (lambda x: sorting.argpartition(x, 0, kind="other"), ValueError, "other"),
+        (lambda x: sorting.lexsort(()), ValueError, "at least one key"),
     ],
 )
 def test_errors_name_what_is_wrong(call: Any, error: type[Exception], told: str) -> None:

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-import occelo as oc
-import occelo.tensor as ot
+import occelo_compile as oc
 import occelo_graph as og
+from occelo_graph import tensor as ot
+from occelo_sorting import functions as sorting
 
 GENERATOR = np.random.default_rng(8)
 INTEGERS = GENERATOR.integers(-3, 4, (3, 5))
@@ -49,18 +50,18 @@ def _compare(
 @pytest.mark.parametrize("equal_nan", [False, True])
 def test_different_elements_and_where_they_are(value: Any, equal_nan: bool) -> None:
     for flags in itertools.product([False, True], repeat=3):
-        _compare(ot.unique, np.unique, value, more=flags, equal_nan=equal_nan)
+        _compare(sorting.unique, np.unique, value, more=flags, equal_nan=equal_nan)
     if not equal_nan:
         for name in ("unique_all", "unique_counts", "unique_inverse"):
-            _compare(getattr(ot, name), getattr(np, name), value)
-        _compare(ot.unique_values, lambda x: np.unique(x, equal_nan=False), value)
+            _compare(getattr(sorting, name), getattr(np, name), value)
+        _compare(sorting.unique_values, lambda x: np.unique(x, equal_nan=False), value)
 
 
 @pytest.mark.parametrize("axis", [0, 1, -1])
 def test_different_slices(axis: int) -> None:
     value = np.random.default_rng(2).integers(0, 2, (6, 3) if axis == 0 else (3, 6)) * 1.0
     x = ot.tensor("x", dtype="float64", shape=(None, 3) if axis == 0 else (3, None))
-    found = og.evaluate(ot.unique(x, True, True, True, axis), {x: value})
+    found = og.evaluate(sorting.unique(x, True, True, True, axis), {x: value})
     for made, expected in zip(found, np.unique(value, True, True, True, axis), strict=True):
         np.testing.assert_array_equal(made, expected)
 
@@ -69,18 +70,21 @@ def test_different_slices(axis: int) -> None:
 @pytest.mark.parametrize("second", SECOND, ids=lambda v: f"{v.dtype}{v.shape}")
 def test_sets(first: Any, second: Any) -> None:
     for name in ("isin", "union1d", "intersect1d", "setdiff1d", "setxor1d"):
-        _compare(getattr(ot, name), getattr(np, name), first, second)
+        _compare(getattr(sorting, name), getattr(np, name), first, second)
     _compare(
-        lambda x, y: ot.isin(x, y, invert=True),
+        lambda x, y: sorting.isin(x, y, invert=True),
         lambda x, y: np.isin(x, y, invert=True),
         first,
         second,
     )
     _compare(
-        lambda x, y: ot.setdiff1d(x, y, True), lambda x, y: np.setdiff1d(x, y, True), first, second
+        lambda x, y: sorting.setdiff1d(x, y, True),
+        lambda x, y: np.setdiff1d(x, y, True),
+        first,
+        second,
     )
     _compare(
-        lambda x, y: ot.intersect1d(x, y, return_indices=True),
+        lambda x, y: sorting.intersect1d(x, y, return_indices=True),
         lambda x, y: np.intersect1d(x, y, return_indices=True),
         first,
         second,
@@ -94,8 +98,8 @@ def test_a_size_cuts_or_fills(mode: str, size: int) -> None:
         pytest.importorskip("jax")
     value = np.array([3.0, 1.0, 3.0, 2.0, 1.0, 5.0])
     x = ot.dvector("x")
-    made = ot.unique(x, True, True, True, size=size)
-    filled = ot.union1d(x, x + 1.0, size=size, fill_value=-9.0)
+    made = sorting.unique(x, True, True, True, size=size)
+    filled = sorting.union1d(x, x + 1.0, size=size, fill_value=-9.0)
     f = oc.function([x], [*made, filled], mode=mode)
     values, index, inverse, counts, union = f(value)
     expected = np.unique(value, True, True, True)
@@ -112,9 +116,9 @@ def test_a_size_cuts_or_fills(mode: str, size: int) -> None:
 @pytest.mark.parametrize(
     ("call", "told"),
     [
-        (lambda x: ot.unique(x, axis=0), "slices of a static length, got x"),
-        (lambda x: ot.unique(x, size=-1), "size must not be negative, got -1"),
-        (lambda x: ot.isin(x, x, kind="hash"), "'hash'"),
+        (lambda x: sorting.unique(x, axis=0), "slices of a static length, got x"),
+        (lambda x: sorting.unique(x, size=-1), "size must not be negative, got -1"),
+        (lambda x: sorting.isin(x, x, kind="hash"), "'hash'"),
     ],
 )
 def test_errors_name_what_is_wrong(call: Any, told: str) -> None:

@@ -21,7 +21,7 @@ def _scalar_functions() -> frozenset[str]:
     return OWN_SCALAR_FUNCTIONS | {
         name
         for name, row in ScalarFunction.table().items()
-        if row.function.__module__.startswith("occelo_special.")
+        if getattr(row.function, "__module__", "").startswith("occelo_special.")
     }
 
 
