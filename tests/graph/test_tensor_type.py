@@ -527,14 +527,12 @@ def test_changed_options_can_be_entered_again() -> None:
 def test_integers_that_do_not_fit_are_not_wrapped(made: Any, wanted: Any, dtype: str) -> None:
     x, value = ot.tensor("x", dtype=dtype, shape=(3,)), np.array([1, 2, 3], dtype=dtype)
     for number in (-(2**64), -129, -128, -1, 0, 127, 128, 255, 256, 2**63, 2**64):
-        try:
-            expected = wanted(value, number)
-        except OverflowError:
+        if value.dtype.kind == "f" or number in range(np.iinfo(dtype).min, np.iinfo(dtype).max + 1):
+            found = og.evaluate(made(x, number), {x: value})
+            np.testing.assert_array_equal(found, wanted(value, number), strict=True)
+        else:  # as in NumPy, some functions of which wrapped them before 2.1
             with pytest.raises(OverflowError):
                 made(x, number)
-        else:
-            found = og.evaluate(made(x, number), {x: value})
-            np.testing.assert_array_equal(found, expected, strict=True)
 
 
 def _written(array: Any, value: Any) -> Any:

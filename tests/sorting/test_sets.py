@@ -63,7 +63,9 @@ def test_different_slices(axis: int) -> None:
     x = ot.tensor("x", dtype="float64", shape=(None, 3) if axis == 0 else (3, None))
     found = og.evaluate(sorting.unique(x, True, True, True, axis), {x: value})
     for made, expected in zip(found, np.unique(value, True, True, True, axis), strict=True):
-        np.testing.assert_array_equal(made, expected)
+        np.testing.assert_array_equal(
+            made, np.reshape(expected, made.shape)
+        )  # NumPy 2.0 has (1, n)
 
 
 @pytest.mark.parametrize("first", FIRST, ids=lambda v: f"{v.dtype}{v.shape}")
