@@ -137,8 +137,8 @@ ROUNDING_DECIDES = {
     ("singular", "logm"): tuple(MODES),
     ("singular", "solve_discrete_are"): ("pytorch",),
 }
-"""The logarithm of a matrix that is singular but for rounding is that of rounding errors. Such an ``r`` makes the pencil of
-a Riccati equation singular but for rounding: on PyTorch, the check of its eigenvalues fails with ValueError."""
+"""The logarithm of a matrix that is singular but for rounding is that of rounding errors. For such an ``r``, PyTorch refuses
+a Riccati equation that the others solve (ValueError); which check fails is not known."""
 
 
 def outcome(computed: Callable[[], Any]) -> Any:
