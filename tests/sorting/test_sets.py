@@ -115,6 +115,27 @@ def test_a_size_cuts_or_fills(mode: str, size: int) -> None:
     assert made[0].type.shape == (size,)
 
 
+@pytest.mark.parametrize("mode", ["native", "jax"])
+@pytest.mark.parametrize("size", [0, 1, 3, 6])
+@pytest.mark.parametrize("name", ["intersect1d", "setdiff1d", "setxor1d"])
+def test_a_size_cuts_or_fills_sets(name: str, size: int, mode: str) -> None:
+    if mode == "jax":
+        pytest.importorskip("jax")
+    pairs = [([3.0, 1.0, 3.0, np.nan], [1.0, 5.0]), ([4.0, 2.0], [2.0, 4.0]), ([1.0], [2.0])]
+    x, y = ot.dvectors("x", "y")
+    ours = getattr(sorting, name)
+    f = oc.function(
+        [x, y], [ours(x, y, size=size), ours(x, y, size=size, fill_value=-9)], mode=mode
+    )
+    for first, second in pairs:
+        whole = getattr(np, name)(first, second)
+        with_smallest, with_fill = f(first, second)
+        smallest = whole[0] if len(whole) else 0.0
+        more = max(size - len(whole), 0)
+        np.testing.assert_array_equal(with_smallest, [*whole[:size], *[smallest] * more])
+        np.testing.assert_array_equal(with_fill, [*whole[:size], *[-9.0] * more])
+
+
 @pytest.mark.parametrize(
     ("call", "told"),
     [

@@ -12,6 +12,7 @@ from occelo_graph import tensor as ot
 from occelo_rewrite import call, rule, wild
 from occelo_rewrite.family_rules import USUAL, StageRules
 from occelo_rewrite.patterns.node_rule import Replacements, RuleSet, node_rewriter
+from occelo_sorting.ops.order_statistics import ArgOrderStatistics, OrderStatistics
 from occelo_sorting.ops.orders import ArgSort, Sort
 
 if TYPE_CHECKING:
@@ -45,5 +46,26 @@ def order_of_one(fgraph: FunctionGraph, node: TensorApply[Sort | ArgSort]) -> Re
     return [x if isinstance(node.op, Sort) else ot.zeros_like(x, "int64")]
 
 
-_CANONICALIZE = RuleSet((sort_of_sort, argsort_of_sort, order_of_one), "sorting")
+@node_rewriter([OrderStatistics, ArgOrderStatistics])
+def read_of_sorted_rows(
+    fgraph: FunctionGraph, node: TensorApply[OrderStatistics | ArgOrderStatistics]
+) -> Replacements:
+    """Elements of sorted rows are read from rows that are sorted anyway: sort(x)[..., i]."""
+    x, positions = node.inputs
+    whole = node.op.whole(x)
+    if (
+        isinstance(node.op, OrderStatistics)
+        and x.owner is not None
+        and isinstance(x.owner.op, Sort)
+    ):
+        return [node.op.read(x, positions)]
+    for client, _ in fgraph.clients[x]:
+        if client.op == whole.owner.op:
+            return [node.op.read(client.outputs[0], positions)]
+    return None
+
+
+_CANONICALIZE = RuleSet(
+    (read_of_sorted_rows, sort_of_sort, argsort_of_sort, order_of_one), "sorting"
+)
 RULES = (StageRules("canonicalize", _CANONICALIZE, USUAL),)

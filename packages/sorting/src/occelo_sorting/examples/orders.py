@@ -8,6 +8,7 @@ import numpy as np
 
 from occelo_graph.examples.example import Example, draw
 from occelo_sorting import functions as sorting
+from occelo_sorting.ops.order_statistics import ArgOrderStatistics, OrderStatistics
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.signatures import Array
@@ -39,7 +40,33 @@ def _named(name: str, function: Any, reference: Any, *values: Any, **options: An
     ]
 
 
+_AT = np.array([3, 0, 3])
+
+
+def _some_of(order: Any) -> Any:
+    def some(x: Any, at: Any) -> Any:
+        return order(x)[..., at]
+
+    return some
+
+
 EXAMPLES: list[Example] = [
+    *(
+        Example(
+            f"{name}_{i}",
+            "sorting",
+            op(),
+            _some_of(order),
+            (v, _AT),
+            batched=(0,),
+            gradient=(0,) if op is OrderStatistics and v.dtype == "float64" and i < 2 else (),
+        )
+        for name, op, order in (
+            ("order_statistics", OrderStatistics, np.sort),
+            ("arg_order_statistics", ArgOrderStatistics, _stable),
+        )
+        for i, v in enumerate((_M, _LONG, _NAN, _TIES, draw("int", (2, 80), "uint8", 1)))
+    ),
     *_named("sort", sorting.sort, np.sort, _M, _T, _M[0], _LONG, gradient=(0,)),
     *_named("sort_of", sorting.sort, np.sort, _NAN, _TIES, _MIDDLE, _TIES > 0, np.zeros((2, 0))),
     *_named("sort_of_long", sorting.sort, np.sort, draw("int", (2, 80), "uint8", 1)),

@@ -16,7 +16,7 @@ from occelo_graph.ir.nodes import Constant
 from occelo_graph.ops.arguments import stands_for
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.control.checks import CheckAndRaise
-from occelo_graph.ops.create import broadcast_to, zeros
+from occelo_graph.ops.create import arange, broadcast_to, zeros
 from occelo_graph.ops.elemwise.arithmetic import (
     and_,
     ceil,
@@ -35,7 +35,7 @@ from occelo_graph.ops.elemwise.arithmetic import (
     switch,
 )
 from occelo_graph.ops.elemwise.arithmetic import round as rounded
-from occelo_graph.ops.index.search import take, take_along_axis
+from occelo_graph.ops.index.search import take_along_axis
 from occelo_graph.ops.index.subtensor import getitem
 from occelo_graph.ops.join import join
 from occelo_graph.ops.reduce import all as all_
@@ -46,8 +46,9 @@ from occelo_graph.ops.shape.reshaping import reshape
 from occelo_graph.ops.statistics import mean
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import is_complex, is_discrete
+from occelo_sorting.ops.order_statistics import OrderStatistics
 from occelo_sorting.ops.orders import ArgSort, Sort
-from occelo_sorting.ops.rows import Rows, ends_with_nan, with_room
+from occelo_sorting.ops.rows import Rows, has_nan, with_room
 from occelo_sorting.ops.searching import SearchSorted
 
 if TYPE_CHECKING:
@@ -166,29 +167,47 @@ def _within(q: Any, most: int, name: str) -> Any:
 
 
 def _read(rows: TensorVariable, at: Any) -> Any:
-    """The elements of the rows at integer positions: the same in all rows if ``at`` is a vector."""
+    """The elements at integer positions of each row, once sorted: the same positions in all rows if ``at`` is a vector."""
     at = cast(at, "int64")
-    return take(rows, at, axis=-1) if at.type.ndim == 1 else take_along_axis(rows, at, axis=-1)
+    if at.type.ndim > 1:
+        return take_along_axis(Sort()(rows), at, axis=-1)
+    made: Any = OrderStatistics()(rows, at)
+    return made
 
 
-def _of_sorted(ordered: Any, n: Any, levels: _Levels, method: str) -> Any:
-    """The quantiles of sorted rows of which the first ``n`` elements count."""
+def _is_float(rows: Any, levels: _Levels, method: str) -> bool:
+    """Whether quantiles of integers are floats."""
+    exact = is_discrete(levels.values.dtype)
+    return (
+        is_discrete(rows.dtype) and method in _INTERPOLATED and not (method == "linear" and exact)
+    )
+
+
+def _of_rows(rows: Any, kind: Any, n: Any, levels: _Levels, method: str) -> Any:
+    """The quantiles of rows of which the first ``n`` elements count, once sorted. ``kind`` is the user's dtype."""
     q, exact = levels.values, is_discrete(levels.values.dtype)
     last = maximum(cast(n, "int64") - 1, 0)
     if method in _READ or (method == "linear" and exact):
         place = _READ.get(method, _linear)
-        return _read(ordered, clip(cast(place(cast(n, q.dtype), q), "int64"), 0, last))
+        return _read(rows, clip(cast(place(cast(n, q.dtype), q), "int64"), 0, last))
     q = cast(q, "float64") if exact else q
     at = _INTERPOLATED[method](cast(n, q.dtype), q)
     below = clip(floor(at), 0, cast(last, at.dtype))
     above = switch(lt(at, 0), below, minimum(below + 1, cast(last, at.dtype)))
-    kind = ordered.type.numpy_dtype
-    if is_discrete(ordered.dtype):
-        ordered = cast(ordered, "float64")
-    low, high = _read(ordered, below), _read(ordered, above)
-    dtype = ordered.dtype if levels.weak else at.dtype
+    if is_discrete(rows.dtype):
+        rows = cast(rows, "float64")
+    low, high = _read_both(rows, below, above)
+    dtype = rows.dtype if levels.weak else at.dtype
     made = _interpolated(low, high, cast(_fraction(method, at, below), dtype))
     return made if levels.weak else cast(made, np.result_type(kind, at.type.numpy_dtype).name)
+
+
+def _read_both(rows: TensorVariable, below: Any, above: Any) -> tuple[Any, Any]:
+    """The elements at both positions, which are read at once if the positions are the same in all rows."""
+    if below.type.ndim > 1:
+        return _read(rows, below), _read(rows, above)
+    both, count = _read(rows, join(0, below, above)), lengths_by_variables(below)[0]
+    return getitem(both, (..., slice(None, count))), getitem(both, (..., slice(count, None)))
 
 
 def _interpolated(low: Any, high: Any, fraction: Any) -> Any:
@@ -226,28 +245,27 @@ def _quantiles(
         raise TypeError(f"{name} takes real numbers, got {rows.tensor} of type {rows.tensor.type}")
     values = rows.values
     missing = None
+    if ignore_nan and not values.type.shape[-1] and _is_float(values, levels, method):
+        values = cast(values, "float64")  # of no elements the result is NaN
     if ignore_nan and not is_discrete(values.dtype):
         values = with_room(values)
         missing = isnan(values)
     if weights is not None:
-        ordered, made = _weighted(rows, values, missing, weights, levels)
+        made = _weighted(rows, values, missing, weights, levels)
     else:
-        ordered = Sort()(values)
         if missing is None:
             n: Any = as_tensor_variable(lengths_by_variables(values)[-1])
         else:
             n = sum(invert(missing), axis=-1, keepdims=True)
-        made = _of_sorted(ordered, n, levels, method)
-    nan = None if ignore_nan else ends_with_nan(ordered)
+        made = _of_rows(values, rows.tensor.type.numpy_dtype, n, levels, method)
+    nan = None if ignore_nan else has_nan(values)
     if nan is not None:
         made = switch(expand_dims(nan, -1), cast(np.nan, made.dtype), made)
     return rows.whole(levels.whole(made, values.type.ndim), levels.ndim)
 
 
-def _weighted(
-    rows: Rows, values: Any, missing: Any, weights: Any, levels: _Levels
-) -> tuple[Any, Any]:
-    """The sorted rows, and the first elements at which the sum of weights reaches the levels."""
+def _weighted(rows: Rows, values: Any, missing: Any, weights: Any, levels: _Levels) -> Any:
+    """The first elements of the sorted rows at which the sum of weights reaches the levels."""
     known = CheckAndRaise(ValueError, "Weights must be finite, not negative and not all zero")
     w = cast(rows.of(_like_elements(rows, weights)), "float64")
     lengths = lengths_by_variables(values)
@@ -271,7 +289,7 @@ def _weighted(
     at = SearchSorted("left")(shares, broadcast_to(q, [*lengths[:-1], count]))
     ordered = take_along_axis(values, order, axis=-1)
     last = as_tensor_variable(lengths[-1]) - 1
-    return ordered, take_along_axis(ordered, minimum(at, last), axis=-1)
+    return take_along_axis(ordered, minimum(at, last), axis=-1)
 
 
 def _like_elements(rows: Rows, weights: Any) -> Any:
@@ -369,11 +387,14 @@ def median(a: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
     It is NaN if an element is NaN, or if there are no elements. The median of integers is float64.
     """
     rows = Rows(a, axis, keepdims)
-    ordered = Sort()(rows.values)
-    n: Any = lengths_by_variables(rows.values)[-1]
-    first = max((n - 1) // 2, 0) if isinstance(n, int) else maximum((n - 1) // 2, 0)
-    made = mean(getitem(ordered, (..., slice(first, n // 2 + 1))), axis=-1)
-    nan = ends_with_nan(ordered)
+    values = rows.values
+    n: Any = lengths_by_variables(values)[-1]
+    if isinstance(n, int):
+        at: Any = np.arange(max((n - 1) // 2, 0), min(n // 2 + 1, n))
+    else:
+        at = arange(maximum((n - 1) // 2, 0), minimum(n // 2 + 1, n))
+    made = mean(OrderStatistics()(values, at), axis=-1)
+    nan = has_nan(values)
     return rows.whole(made if nan is None else switch(nan, cast(np.nan, made.dtype), made))
 
 
@@ -385,9 +406,8 @@ def nanmedian(a: Any, axis: Any = None, keepdims: bool = False) -> TensorVariabl
         return median(a, axis, keepdims)
     values = with_room(rows.values)
     n = sum(invert(isnan(values)), axis=-1, keepdims=True)
-    ordered = Sort()(values)
     middle = [maximum((n - 1) // 2, 0), n // 2]
-    low, high = (getitem(_read(ordered, at), (..., 0)) for at in middle)
+    low, high = (getitem(_read(values, at), (..., 0)) for at in middle)
     return rows.whole(switch(eq(low, high), low, mean_of_two(low, high)))
 
 

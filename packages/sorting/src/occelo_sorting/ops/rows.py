@@ -69,8 +69,6 @@ def with_room(rows: TensorVariable) -> TensorVariable:
     return join(-1, rows, one)
 
 
-def ends_with_nan(ordered: TensorVariable) -> TensorVariable | None:
-    """Whether each sorted row has NaN, which comes last. None if the dtype has no NaN. An empty row has none."""
-    if is_discrete(ordered.dtype):
-        return None
-    return any_(isnan(getitem(ordered, (..., slice(-1, None)))), axis=-1)
+def has_nan(rows: TensorVariable) -> TensorVariable | None:
+    """Whether each row has NaN. None if the dtype has no NaN."""
+    return None if is_discrete(rows.dtype) else any_(isnan(rows), axis=-1)

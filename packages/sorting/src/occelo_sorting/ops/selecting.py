@@ -1,4 +1,4 @@
-"""`topk`, `partition` and `lexsort`, with their relatives: graphs of `sort` and `argsort`."""
+"""`topk`, `partition` and `lexsort`, with their relatives: graphs of `OrderStatistics`, `sort` and `argsort`."""
 
 from __future__ import annotations
 
@@ -12,14 +12,16 @@ from occelo_graph.ir.nodes import Constant
 from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.ops.arguments import stands_for
 from occelo_graph.ops.cast import cast
-from occelo_graph.ops.create import broadcast_arrays
+from occelo_graph.ops.create import arange, broadcast_arrays
 from occelo_graph.ops.elemwise.arithmetic import maximum, switch
 from occelo_graph.ops.index.search import take_along_axis
 from occelo_graph.ops.index.subtensor import getitem
 from occelo_graph.ops.join import flip
+from occelo_graph.ops.shape.reading import lengths_by_variables
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import is_discrete
-from occelo_sorting.ops.orders import Sort, argsort, axis_back, last_axis, row_order, sort
+from occelo_sorting.ops.order_statistics import ArgOrderStatistics, OrderStatistics
+from occelo_sorting.ops.orders import argsort, axis_back, last_axis, row_order, sort
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
@@ -34,17 +36,38 @@ __all__ = [
 ]
 
 
-def _first(ascending: Callable[[], Any], descending: Callable[[], Any], kth: Any) -> Any:
-    """The first ``kth`` entries of rows in descending order, or the first ``-kth`` in ascending order."""
+def _counted(kth: Any) -> Any:
+    """The numbers 0, 1, ... below the absolute value of ``kth``."""
     k = known_integer(kth)
-    if k is not None:
-        return getitem(descending() if k > 0 else ascending(), (..., slice(None, abs(k))))
-    chosen = switch(kth > 0, descending(), ascending())
-    return getitem(chosen, (..., slice(None, maximum(kth, -kth))))
+    return arange(maximum(kth, -kth)) if k is None else as_tensor_variable(np.arange(abs(k)))
+
+
+def _largest_or_smallest(kth: Any, largest: Callable[[], Any], smallest: Callable[[], Any]) -> Any:
+    k = known_integer(kth)
+    if k is None:
+        return switch(kth > 0, largest(), smallest())
+    return largest() if k > 0 else smallest()
+
+
+def _first_elements(rows: TensorVariable, kth: Any) -> Any:
+    """The ``kth`` largest elements of rows, largest first, or the ``-kth`` smallest, smallest first."""
+    last, each = _last_position(rows), _counted(kth)
+    at = _largest_or_smallest(kth, lambda: last - each, lambda: each)
+    return OrderStatistics()(rows, at)
 
 
 def _first_positions(rows: TensorVariable, kth: Any) -> Any:
-    return _first(lambda: row_order(rows), lambda: row_order(rows, descending=True), kth)
+    """The positions of these elements. Equal elements keep their order, also where the largest one comes first."""
+    last, each = _last_position(rows), _counted(kth)
+    return _largest_or_smallest(
+        kth,
+        lambda: last - ArgOrderStatistics()(flip(rows, -1), last - each),
+        lambda: ArgOrderStatistics()(rows, each),
+    )
+
+
+def _last_position(rows: TensorVariable) -> Any:
+    return as_tensor_variable(lengths_by_variables(rows)[-1]) - 1
 
 
 def _checked_count(kth: Any, x: TensorVariable, name: str) -> Any:
@@ -76,13 +99,11 @@ def topk(
     """The ``kth`` largest elements along ``axis``, largest first, or of all elements if ``axis`` is None.
 
     If ``kth`` is negative, the ``-kth`` smallest, smallest first. NaN counts as the largest value. The result is always
-    sorted, whatever ``sorted`` says. ``kth`` may be a variable. ValueError if it is known to be 0 or larger than the axis,
-    TypeError if it is no integer.
+    sorted, whatever ``sorted`` says. ``kth`` may be a variable. ValueError if it is larger than the axis, at once if it is
+    known to be larger or 0. TypeError if it is no integer.
     """
     rows, where = last_axis(x, axis, "topk")
-    ordered: TensorVariable = Sort()(rows)
-    count = _checked_count(kth, rows, "topk")
-    return axis_back(_first(lambda: ordered, lambda: flip(ordered, -1), count), where)
+    return axis_back(_first_elements(rows, _checked_count(kth, rows, "topk")), where)
 
 
 def argtopk(

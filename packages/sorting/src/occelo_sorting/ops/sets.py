@@ -1,7 +1,7 @@
 """`unique`, `isin` and the functions of sets: graphs that compare neighbours in a sorted vector.
 
-The lengths of most results follow from values, so they are known only when the function runs. `unique` and `union1d` take
-``size``, the length of the result, as in JAX: then the result is cut, or filled.
+The lengths of most results follow from values, so they are known only when the function runs. With ``size``, the length of
+the result, as in JAX, the result is cut, or filled.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from occelo_graph.ir.known_values import known_integer
 from occelo_graph.ops.arguments import stands_for
 from occelo_graph.ops.cast import cast
-from occelo_graph.ops.create import arange, full, zeros
+from occelo_graph.ops.create import arange, zeros
 from occelo_graph.ops.elemwise.arithmetic import (
     and_,
     eq,
@@ -94,7 +94,10 @@ def _rows(x: TensorVariable, axis: int) -> tuple[TensorVariable, TensorVariable]
 
 
 class _Runs:
-    """Where the runs of equal elements of a sorted vector start: in the sorted vector, and how many there are."""
+    """Where the runs of equal elements of a sorted vector start: in the sorted vector, and how many there are.
+
+    In general, where the elements of the vector of booleans ``starts`` are true, all of them or the first ``size``.
+    """
 
     def __init__(self, starts: Any, size: Any) -> None:
         self.starts = starts
@@ -286,42 +289,80 @@ def union1d(ar1: Any, ar2: Any, *, size: Any = None, fill_value: Any = None) -> 
     return made
 
 
+def _chosen(vector: Any, mask: Any, size: Any, fill_value: Any) -> tuple[_Runs, Any]:
+    """The elements of a vector where ``mask`` is true, and if there is a ``size``, as many of them."""
+    runs = _Runs(mask, size)
+    values = take(vector, runs.positions)
+    if fill_value is None and size is not None:
+        first = searchsorted(runs.numbers, 0)
+        exists = lt(first, runs.length)
+        fill_value = switch(exists, getitem(vector, switch(exists, first, 0)), 0)
+    return runs, _filled_values(runs, values, fill_value)
+
+
 @stands_for("intersect1d", "ar1 ar2 assume_unique return_indices")
 def intersect1d(
-    ar1: Any, ar2: Any, assume_unique: bool = False, return_indices: bool = False
+    ar1: Any,
+    ar2: Any,
+    assume_unique: bool = False,
+    return_indices: bool = False,
+    *,
+    size: Any = None,
+    fill_value: Any = None,
 ) -> Any:
     """The different elements that are in both tensors, in ascending order.
 
-    With ``return_indices``, a list of these and of the positions in each flattened tensor at which they occur first.
+    With ``return_indices``, a list of these and of the positions in each flattened tensor at which they occur first. With
+    ``size`` the result is cut, or filled with ``fill_value``, by default its smallest element, or 0 if there is none.
     """
     first, second = _sides(ar1, ar2)
-    values, positions = unique(first, return_index=True)
-    chosen = flatnonzero(isin(values, second))
-    common = take(values, chosen)
+    order: Any = ArgSort()(first) if return_indices else None
+    ordered: Any = take(first, order) if return_indices else Sort()(first)
+    mask = and_(_starts(ordered), isin(ordered, second))
+    runs, common = _chosen(ordered, mask, size, fill_value)
     if not return_indices:
         return common
-    others, places = unique(second, return_index=True)
-    return [common, take(positions, chosen), take(places, searchsorted(others, common))]
+    order2: Any = ArgSort()(second)
+    found = take(ordered, runs.positions)
+    places = take(order2, minimum(searchsorted(take(second, order2), found), _last(second)))
+    return [common, take(order, runs.positions), places]
+
+
+def _last(vector: Any) -> Any:
+    return as_tensor_variable(lengths_by_variables(vector)[0]) - 1
 
 
 @stands_for("setdiff1d", "ar1 ar2 assume_unique")
-def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> TensorVariable:
+def setdiff1d(
+    ar1: Any, ar2: Any, assume_unique: bool = False, *, size: Any = None, fill_value: Any = None
+) -> TensorVariable:
     """The different elements of ``ar1`` that are not in ``ar2``, in ascending order.
 
-    With ``assume_unique``, all elements of ``ar1`` that are not in ``ar2``, in their order.
+    With ``assume_unique``, all elements of ``ar1`` that are not in ``ar2``, in their order. With ``size`` the result is
+    cut, or filled with ``fill_value``, by default its smallest element, or 0 if there is none.
     """
-    own = as_tensor_variable(ar1)
-    values = _vector(own) if assume_unique else unique(own)
-    return take(values, flatnonzero(isin(values, ar2, invert=True)))
+    own = _vector(ar1)
+    values: Any = own if assume_unique else Sort()(own)
+    mask: Any = isin(values, ar2, invert=True)
+    if not assume_unique:
+        mask = and_(mask, _starts(values))
+    return _chosen(values, mask, size, fill_value)[1]
 
 
 @stands_for("setxor1d", "ar1 ar2 assume_unique")
-def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> TensorVariable:
-    """The different elements that are in exactly one of the tensors, in ascending order."""
-    first, second = (v if assume_unique else unique(v) for v in _sides(ar1, ar2))
-    ordered: Any = Sort()(join(0, first, second))
-    starts = _starts(ordered, equal_nan=False)
-    # alone: it starts a run, and so does the next one, or there is no next one
-    next_starts = join(0, getitem(starts, slice(1, None)), full((1,), np.True_))
-    length = lengths_by_variables(ordered)[0]
-    return take(ordered, flatnonzero(and_(starts, getitem(next_starts, slice(None, length)))))
+def setxor1d(
+    ar1: Any, ar2: Any, assume_unique: bool = False, *, size: Any = None, fill_value: Any = None
+) -> TensorVariable:
+    """The different elements that are in exactly one of the tensors, in ascending order.
+
+    With ``size`` the result is cut, or filled with ``fill_value``, by default its smallest element or 0. ``assume_unique``
+    does not change the result.
+    """
+    sides: list[Any] = [Sort()(side) for side in _sides(ar1, ar2)]
+    masks = [
+        and_(_starts(side), isin(side, other, invert=True))
+        for side, other in zip(sides, reversed(sides), strict=True)
+    ]
+    both: Any = join(0, *sides)
+    order: Any = ArgSort()(both)
+    return _chosen(take(both, order), take(join(0, *masks), order), size, fill_value)[1]
