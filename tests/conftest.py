@@ -21,6 +21,7 @@ OF_MANY = 30
 OF_SLOW = 17
 """Of the tests with a slow compiler, one in so many runs."""
 FAMILIES = (
+    "occelo_arrays",
     "occelo_linalg",
     "occelo_special",
     "occelo_loops",

@@ -8,8 +8,8 @@
 array([2., 4., 6.])
 
 Users import this package. It only collects names from the packages `occelo_graph`, `occelo_rewrite`, `occelo_link` and
-`occelo_compile`, and from the families `occelo_linalg`, `occelo_loops`, `occelo_random`, `occelo_sorting`, `occelo_special` and
-`occelo_stats`; many of them are imported at their first use.
+`occelo_compile`, and from the families `occelo_arrays`, `occelo_linalg`, `occelo_loops`, `occelo_random`, `occelo_sorting`,
+`occelo_special` and `occelo_stats`; many of them are imported at their first use.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+import occelo_arrays as occelo_arrays
 import occelo_linalg as occelo_linalg
 import occelo_loops as occelo_loops
 import occelo_random as occelo_random

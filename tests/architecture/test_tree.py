@@ -24,7 +24,7 @@ from occelo_testing.examples import EXAMPLES
 
 ROOT = Path(__file__).parents[2]
 CORE = ("graph", "rewrite", "link", "compile")
-FAMILY_PACKAGES = ("linalg", "special", "loops", "random", "sorting", "stats")
+FAMILY_PACKAGES = ("arrays", "linalg", "special", "loops", "random", "sorting", "stats")
 PACKAGES = (*CORE, *FAMILY_PACKAGES, "testing")
 SOURCES = sorted(
     p
@@ -109,7 +109,7 @@ def test_nothing_lies_about() -> None:
     assert {p.parts[0] for p in tracked if len(p.parts) > 1} <= folders
 
 
-@pytest.mark.parametrize("family", ["linalg", "special", "loops", "random", "sorting"])
+@pytest.mark.parametrize("family", ["arrays", "linalg", "special", "loops", "random", "sorting"])
 def test_a_family_is_a_folder_of_its_parts(family: str) -> None:
     folder = ROOT / "packages" / family / "src" / f"occelo_{family}"
     found = {p.stem for p in folder.iterdir() if p.suffix in (".py", "") and p.stem[0] != "_"}
@@ -118,7 +118,7 @@ def test_a_family_is_a_folder_of_its_parts(family: str) -> None:
 
 @pytest.mark.parametrize("package", CORE)
 def test_the_core_names_no_family(package: str) -> None:
-    named = re.compile(r"\boccelo_(linalg|special|loops|random|sorting|stats)\b")
+    named = re.compile(r"\boccelo_(arrays|linalg|special|loops|random|sorting|stats)\b")
     for path in (ROOT / "packages" / package / "src").rglob("*.py"):
         text = path.read_text()
         if named.search(text):  # comments and docstrings may, which takes long to tell from code
@@ -179,6 +179,7 @@ def _public_functions() -> list[tuple[str, Any]]:
     functions: list[tuple[str, Any]] = []
     for family in (
         *(f"graph.ops.{k}" for k in KINDS),
+        "arrays.ops",
         "linalg.ops",
         "special.ops",
         "random.ops",
@@ -214,7 +215,8 @@ def test_every_function_has_an_example() -> None:
             continue
         names = aliases[id(function)]
         if not names & covered and not any(
-            re.search(rf"\b(ot|functions|linalg|random|sorting)\.{n}[(\[,]", sources) for n in names
+            re.search(rf"\b(ot|functions|arrays|linalg|random|sorting)\.{n}[(\[,]", sources)
+            for n in names
         ):
             missing.append(name)
     tested_elsewhere = {

@@ -10,6 +10,7 @@ import sys
 import pytest
 
 FAMILIES = (
+    "occelo_arrays",
     "occelo_linalg",
     "occelo_special",
     "occelo_loops",
@@ -74,7 +75,7 @@ print(json.dumps([f.maker.cache_key, og.digest(code.outputs, code.inputs)]))
     importlib.util.find_spec("occelo_random") is None, reason="the families are not installed"
 )
 def test_a_function_has_the_same_key_and_graph_whichever_families_are_imported() -> None:
-    names = ("linalg", "special", "loops", "random")
+    names = ("linalg", "special", "loops", "random", "arrays")
     modules = [f"occelo_{name}.functions" for name in names]
     orders = [(), *itertools.islice(itertools.permutations(modules), 0, 24, 8), (modules[1],)]
     found = {

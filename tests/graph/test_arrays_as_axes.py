@@ -69,12 +69,6 @@ def test_a_scalar_is_reduced_over_no_axis(axis: Any) -> None:
     assert og.evaluate([*made, og.grad(made[0] ** 2, x)], {x: 3.0}) == [3.0, 3.0, 3.0, 3.0, 0, 6.0]
 
 
-def test_subscripts_may_be_arrays() -> None:
-    made = ot.einsum(T, np.array([0, 1, 2]), T, np.array([0, 1, 2]), np.array([2, 0]))
-    (found,) = og.evaluate([made], {T: VALUE})
-    np.testing.assert_allclose(found, np.einsum("abc,abc->ca", VALUE, VALUE))
-
-
 @pytest.mark.parametrize("length", [0, 1, 2, 7, 1000])
 @pytest.mark.parametrize("static", [True, False])
 def test_shifts_may_have_any_size(length: int, static: bool) -> None:

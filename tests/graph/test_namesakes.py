@@ -17,7 +17,7 @@ import pytest
 import occelo.tensor as ot
 import occelo_graph as og
 import occelo_graph.tensor
-from occelo_graph.missing_names import LATE_FUNCTIONS
+from occelo_arrays import functions as arrays
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_special.ops import special_functions
 
@@ -61,7 +61,7 @@ def _reference(name: str) -> Callable[..., Any] | None:
 
 NAMESAKES = sorted(
     n
-    for n in (*dir(og.tensor), *special_functions.__all__, *LATE_FUNCTIONS)
+    for n in (*dir(og.tensor), *special_functions.__all__, *dir(arrays))
     if not n.startswith("_")
     and callable(getattr(ot, n))
     and not isinstance(getattr(ot, n), type)

@@ -37,6 +37,8 @@ type variable
 _ALIASES = "Constant Lop Op Rop Variable grad hessian jacobian pullback pushforward"
 """Names of `occelo` that PyTensor has among those of tensors as well."""
 
+_ARRAYS = "cross einsum"
+"""The names of `occelo_arrays.functions`, which is imported at the first use of one of them."""
 _SORTING = """
 ArgSort SearchSorted Sort argpartition argsort argtopk argwhere bincount count_nonzero digitize
 histogram histogram2d histogram_bin_edges histogramdd intersect1d isin lexsort median mode
@@ -69,6 +71,7 @@ if TYPE_CHECKING:
     from occelo.tensor import subtensor as subtensor
     from occelo.tensor import type as type
     from occelo.tensor import variable as variable
+    from occelo_arrays.functions import *
     from occelo_graph import Constant as Constant
     from occelo_graph import Lop as Lop
     from occelo_graph import Op as Op
@@ -79,8 +82,6 @@ if TYPE_CHECKING:
     from occelo_graph import jacobian as jacobian
     from occelo_graph import pullback as pullback
     from occelo_graph import pushforward as pushforward
-    from occelo_graph.ops.blas.cross import cross as cross
-    from occelo_graph.ops.blas.einsum import einsum as einsum
     from occelo_linalg.ops.block_matrices import kron as kron
     from occelo_linalg.ops.norms import norm as norm
     from occelo_sorting.functions import *
@@ -94,12 +95,13 @@ else:  # type checkers know what is here without it
             **dict.fromkeys(_ALIASES.split(), "occelo_graph"),
             "kron": "occelo_linalg.ops.block_matrices",
             "norm": "occelo_linalg.ops.norms",
+            **dict.fromkeys(_ARRAYS.split(), "occelo_arrays.functions"),
             **dict.fromkeys(_SORTING.split(), "occelo_sorting.functions"),
             **dict.fromkeys(_SPECIAL.split(), "occelo_special.functions"),
         },
     )
 
     def __dir__() -> list[str]:
-        return sorted({*globals(), *_SORTING.split(), *_SPECIAL.split()})
+        return sorted({*globals(), *_ARRAYS.split(), *_SORTING.split(), *_SPECIAL.split()})
 
     __all__ = [name for name in __dir__() if not name.startswith("_") and name != "TYPE_CHECKING"]

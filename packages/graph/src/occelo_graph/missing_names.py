@@ -1,7 +1,6 @@
 """The ``__getattr__`` of the namespaces of tensor functions, which handles names that are not imported or do not exist.
 
-The namespaces `occelo.tensor` and `occelo_graph.tensor` use it. Names in `LATE_FUNCTIONS` are imported at their first
-use. For a name that only similar libraries have, the error names a
+The namespaces `occelo.tensor` and `occelo_graph.tensor` use it. For a name that only similar libraries have, the error names a
 replacement if Occelo has one.
 """
 
@@ -31,12 +30,6 @@ ABSENT = frozenset(
 )
 """Names of similar tensor libraries that Occelo does not have yet."""
 
-LATE_FUNCTIONS = {
-    "cross": "occelo_graph.ops.blas.cross",
-    "einsum": "occelo_graph.ops.blas.einsum",
-}
-"""Maps each function of the core that is imported at its first use to its module."""
-
 OLD_NAMES = {"matrix_inverse": "inv", "pseudoinverse": "pinv", "inverse": "inv"}
 """Maps older names of functions of linear algebra to Occelo's names."""
 
@@ -52,16 +45,14 @@ def missing_name_hints(
 ) -> Callable[[str], object]:
     """The ``__getattr__`` for ``module``, the namespace of tensor functions in the package ``top``.
 
-    It imports the functions in `LATE_FUNCTIONS` and ``functions``, which maps names to modules, and the modules in
-    ``namespaces``. For all other names it raises the error of `name_error` with a hint.
+    It imports the functions in ``functions``, which maps names to modules, and the modules in ``namespaces``. For all other names it raises the error of `name_error` with a hint.
     """
-    late = {**LATE_FUNCTIONS, **functions}
 
     def find(name: str) -> object:
         if name in namespaces:
             return importlib.import_module(namespaces[name])
-        if name in late:
-            return getattr(importlib.import_module(late[name]), name)
+        if name in functions:
+            return getattr(importlib.import_module(functions[name]), name)
         text = f"module {module!r} has no attribute {name!r}"
         if name in AT_TOP:
             text += f"; use {top}.{name}"

@@ -1,7 +1,6 @@
 """The namespace of tensors: it collects all functions that make tensors or compute with them, such as ``exp``.
 
-The other packages import this module. Users reach the same names in `occelo.tensor`. Some names are imported only at
-their first use (`missing_names`).
+The other packages import this module. Users reach the same names in `occelo.tensor`.
 """
 
 from typing import TYPE_CHECKING
@@ -39,8 +38,5 @@ from occelo_graph.tensors.variable import TensorVariable as TensorVariable
 from occelo_graph.vectorize import vectorize as vectorize
 from occelo_graph.vectorize import vectorize_graph as vectorize_graph
 
-if TYPE_CHECKING:
-    from occelo_graph.ops.blas.cross import cross as cross
-    from occelo_graph.ops.blas.einsum import einsum as einsum
-else:  # so that type checkers report unknown names
+if not TYPE_CHECKING:  # so that type checkers report unknown names
     __getattr__ = _missing_name_hints("occelo_graph.tensor", "occelo_graph")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable
 
-from occelo_graph.missing_names import LATE_FUNCTIONS, OLD_NAMES
+from occelo_graph.missing_names import OLD_NAMES
 
 LINEAR_ABSENT = frozenset(
     "bandwidth cho_solve_banded cholesky_banded circulant companion convolution_matrix coshm cosm "
@@ -26,10 +26,10 @@ def missing_linear_algebra(module: str, tensor: str) -> Callable[[str], object]:
 
     def find(name: str) -> object:
         text = f"module {module!r} has no attribute {name!r}"
-        functions = importlib.import_module("occelo_graph.tensor")
+        modules = map(importlib.import_module, ("occelo_graph.tensor", "occelo_arrays.functions"))
         if name in OLD_NAMES:
             text += f"; use {module}.{OLD_NAMES[name]}"
-        elif not name.startswith("_") and (name in dir(functions) or name in LATE_FUNCTIONS):
+        elif not name.startswith("_") and any(name in dir(each) for each in modules):
             text += f"; use {tensor}.{name}"
         elif name in LINEAR_ABSENT:
             text += "; Occelo does not have it yet"

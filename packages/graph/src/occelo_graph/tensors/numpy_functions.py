@@ -15,7 +15,6 @@ order. The parameters are written as follows:
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -23,7 +22,6 @@ import numpy as np
 
 from occelo_graph.families import installed
 from occelo_graph.ir.nodes import Variable
-from occelo_graph.missing_names import LATE_FUNCTIONS
 from occelo_graph.narrowing import is_dict, is_list_or_tuple
 from occelo_graph.ops import cast, create, join, reduce, shape, statistics
 from occelo_graph.ops.arguments import NUMPY
@@ -345,8 +343,13 @@ def _refusal(name: str, given: Any, why: str, ours: str | None) -> TypeError:
 
 
 def _named(name: str) -> str | None:
-    known = name in LATE_FUNCTIONS or f"scipy.special.{name}" in NUMPY
-    return name if known or any(name in m.__all__ for m in _MODULES) else None
+    return (
+        name
+        if name in NUMPY
+        or f"scipy.special.{name}" in NUMPY
+        or any(name in m.__all__ for m in _MODULES)
+        else None
+    )
 
 
 def _reduction_named(ufunc: Any, key: str) -> str | None:
@@ -403,14 +406,11 @@ def _pass_on(
 def _row(name: str) -> Row | None:
     """Occelo's function and the parameters for a function of NumPy. None if Occelo has no such function.
 
-    If the function may be in a module that is imported at its first use, or in a family, these are imported.
+    If the function may be in a family, the families are imported.
     """
     in_linalg = name.startswith("linalg.")
     ours = name if in_linalg else name.rpartition(".")[2]
     row = _FUNCTIONS.get(name) or NUMPY.get(ours)
-    if row is None and name in LATE_FUNCTIONS:
-        importlib.import_module(LATE_FUNCTIONS[name])
-        row = NUMPY.get(ours)
     return _row_of_family(ours) if row is None else row
 
 

@@ -1,4 +1,4 @@
-"""Examples of products of several tensors: einsum, Kronecker products, chains and powers of matrices, cross products, norms.
+"""Examples of products of several tensors: Kronecker products, chains and powers of matrices, cross products, norms.
 
 They belong to the family linalg, and are part of the table in `examples`.
 """
@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from occelo_graph import tensor as ot
 from occelo_graph.examples.example import Example, draw
 from occelo_linalg import functions as linalg
 from occelo_linalg.examples.factors import dominant
@@ -43,32 +42,6 @@ def make(
     grad = tuple(range(len(args))) if real else ()
     batched = tuple(range(len(args)))
     return Example(name, "linalg", function, reference, args, grad, tolerance, batched)
-
-
-def _einsum(subscripts: str, *args: Array) -> Example:
-    def function(*given: Any) -> Any:
-        return ot.einsum(subscripts, *given)
-
-    def reference(*given: Any) -> Any:
-        return np.einsum(subscripts, *given)
-
-    return make(
-        "einsum", function, reference, *args, tolerance=1e-5 if args[0].itemsize == 4 else 1e-10
-    )
-
-
-def _sums_of_products() -> list[Example]:
-    return [
-        _einsum("ij,jk->ki", A, B),
-        _einsum("ij,jk,kl->il", A, B, C),
-        _einsum("bij,bj->bi", STACK, A),
-        _einsum("bij,cj->ibc", STACK, A),
-        _einsum("ij,ij->i", A, A + 1),
-        _einsum("ii,ij->j", SQUARE, COMPLEX),
-        _einsum("...ij,jk->...ki", STACK.astype("float32"), B.astype("float32")),
-        _einsum("ij,jk->ik", A, np.zeros((3, 0))),
-        _einsum("ij,kj->ik", draw("int", (2, 3), "int64", salt=28), draw("int", (2, 3), "int64")),
-    ]
 
 
 def _blocks() -> list[Example]:
@@ -131,14 +104,12 @@ def _vectors() -> list[Example]:
         return np.trace(x, 1, -2, -1)
 
     return [
-        make("cross", ot.cross, np.cross, A, A[::-1] + 1),
         make(
             "cross",
             lambda x: linalg.cross(x, x + V, axis=0),
             lambda x: np.cross(x, x + V, axis=0),
             SQUARE,
         ),
-        make("cross", ot.cross, np.cross, COMPLEX, V),
         make("norm", linalg.norm, np.linalg.norm, A),
         make("norm", lambda x: linalg.norm(x, 1, axis=1), lambda x: np.abs(x).sum(1), A),
         make(
@@ -167,4 +138,4 @@ def _vectors() -> list[Example]:
     ]
 
 
-EXAMPLES: list[Example] = [*_sums_of_products(), *_blocks(), *_chains(), *_vectors()]
+EXAMPLES: list[Example] = [*_blocks(), *_chains(), *_vectors()]

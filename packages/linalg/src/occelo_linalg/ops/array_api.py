@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from occelo_arrays.ops import cross as crosses
 from occelo_graph.ops.arguments import stands_for
-from occelo_graph.ops.blas import cross as crosses
 from occelo_graph.ops.blas import products
 from occelo_graph.ops.index import search
 from occelo_graph.ops.shape.axes import normalize_axes

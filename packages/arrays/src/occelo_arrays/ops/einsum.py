@@ -1,7 +1,6 @@
 """`einsum`, which builds a graph of matrix products, sums and diagonals from subscripts such as ``"ij,jk->ik"``.
 
-Users call `einsum` from `occelo.tensor`. It is not an op, so it needs no derivatives and no lowering. The module is
-imported at its first use (`missing_names`).
+Users call `einsum` from `occelo.tensor`. It is not an op, so it needs no derivatives and no lowering.
 """
 
 from __future__ import annotations
@@ -13,16 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from occelo_graph.narrowing import is_list_or_tuple
-from occelo_graph.ops.arguments import stands_for
-from occelo_graph.ops.blas.products import matmul
-from occelo_graph.ops.blas.subscripts import (
+from occelo_arrays.ops.subscripts import (
     Labels,
     label_name,
     labels_of_operand,
     labels_of_result,
     read_subscripts,
 )
+from occelo_graph.narrowing import is_list_or_tuple
+from occelo_graph.ops.arguments import stands_for
+from occelo_graph.ops.blas.products import matmul
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.index.search import diagonal
 from occelo_graph.ops.reduce import sum as sum_
@@ -243,7 +242,7 @@ def _opt_einsum() -> Any:
     except ModuleNotFoundError:
         raise ModuleNotFoundError(
             "einsum finds the order of three or more operands by opt_einsum, which is not installed: "
-            "pip install 'occelo-graph[einsum]'; or give optimize=False",
+            "pip install 'occelo-arrays[einsum]'; or give optimize=False",
             name="opt_einsum",
         ) from None
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from occelo_arrays.functions import einsum
 from occelo_graph import evaluate, grad, verify_grad
 from occelo_graph import tensor as ot
 from occelo_graph.ir.traversal import toposort
@@ -61,7 +62,7 @@ def test_it_is_numpys(dtype: str) -> None:
         expected = np.einsum(subscripts, *arrays)
         for known in ("all", "none", "half"):
             inputs = _symbolic(arrays, known)
-            result = ot.einsum(subscripts, *inputs)
+            result = einsum(subscripts, *inputs)
             found = evaluate(result, dict(zip(inputs, arrays, strict=True)))
             what = f"{subscripts} of {dtype}, {known} known"
             assert (found.dtype, found.shape) == (expected.dtype, expected.shape), what
@@ -77,7 +78,8 @@ def test_the_order_changes_no_result(subscripts: str, optimize: Any) -> None:
     arrays = _operands(subscripts)
     inputs = _symbolic(arrays, "half")
     found = evaluate(
-        ot.einsum(subscripts, *inputs, optimize=optimize), dict(zip(inputs, arrays, strict=True))
+        einsum(subscripts, *inputs, optimize=optimize),
+        dict(zip(inputs, arrays, strict=True)),
     )
     np.testing.assert_allclose(found, np.einsum(subscripts, *arrays), 1e-12)
 
@@ -113,7 +115,7 @@ def test_each_contraction_is_one_product(
     subscripts: str, products: int, reshapes: int, known: str
 ) -> None:
     inputs = _symbolic(_operands(subscripts), known)
-    made = _ops(ot.einsum(subscripts, *inputs))
+    made = _ops(einsum(subscripts, *inputs))
     assert sum(isinstance(o, Dot | MatMul) for o in made) == products
     assert sum(isinstance(o, Reshape) for o in made) == reshapes
 
@@ -123,7 +125,7 @@ def test_contracted_dimensions_are_in_the_order_that_copies_fewer_operands(subsc
     inputs = _symbolic(_operands(subscripts), "none")
     reordered = [
         node.inputs[0]
-        for node in toposort(ot.einsum(subscripts, *inputs))
+        for node in toposort(einsum(subscripts, *inputs))
         if isinstance(node.op, DimShuffle) and node.inputs[0].type.ndim == 3
     ]
     assert reordered == [
@@ -136,10 +138,10 @@ def test_the_cheapest_order_is_found() -> None:
         ot.tensor(dtype="float64", shape=s, name=n)
         for n, s in (("a", (50, 2)), ("b", (2, 50)), ("c", (50, None)))
     )
-    product = next(n for n in toposort(ot.einsum("ij,jk,kl->il", a, b, c)) if n.op == Dot())
+    product = next(n for n in toposort(einsum("ij,jk,kl->il", a, b, c)) if n.op == Dot())
     assert product.inputs == [b, c]
     product = next(
-        n for n in toposort(ot.einsum("ij,jk,kl->il", a, b, c, optimize=False)) if n.op == Dot()
+        n for n in toposort(einsum("ij,jk,kl->il", a, b, c, optimize=False)) if n.op == Dot()
     )
     assert product.inputs == [a, b]
 
@@ -161,7 +163,7 @@ def test_gradients_to_second_order(subscripts: str) -> None:
     arrays = [a + 0.5 for a in _operands(subscripts)]
 
     def function(*inputs: Any) -> Any:
-        return ot.tanh(ot.einsum(subscripts, *(0.3 * v for v in inputs)))
+        return ot.tanh(einsum(subscripts, *(0.3 * v for v in inputs)))
 
     verify_grad(function, arrays, rng=np.random.default_rng(1))
     inputs = _symbolic(arrays, "all")
@@ -200,7 +202,7 @@ x23, x33 = np.ones((2, 3)), np.ones((3, 3))
 )
 def test_what_does_not_fit_is_an_error(arguments: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        ot.einsum(*arguments)
+        einsum(*arguments)
 
 
 def test_lengths_that_differ_when_it_runs_are_an_error() -> None:
@@ -209,21 +211,21 @@ def test_lengths_that_differ_when_it_runs_are_an_error() -> None:
         arrays = [np.ones([2 + 5 * i + k for k in range(len(p))]) for i, p in enumerate(parts)]
         inputs = _symbolic(arrays, "none")
         with pytest.raises(ValueError, match=r"shape|match|aligned|Incompatible"):
-            evaluate(ot.einsum(subscripts, *inputs), dict(zip(inputs, arrays, strict=True)))
+            evaluate(einsum(subscripts, *inputs), dict(zip(inputs, arrays, strict=True)))
 
 
 @pytest.mark.parametrize("path", [[(0, 1)], [(0, 3), (0, 1)], [(0, 0), (0, 1)]])
 def test_a_wrong_path_is_an_error(path: Any) -> None:
     with pytest.raises(ValueError, match="of optimize"):
-        ot.einsum("ij,jk,kl", x33, x33, x33, optimize=path)
+        einsum("ij,jk,kl", x33, x33, x33, optimize=path)
 
 
 def test_opt_einsum_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "opt_einsum", None)
-    assert evaluate(ot.einsum("ij,jk", x23, x33)).shape == (2, 3)
-    with pytest.raises(ModuleNotFoundError, match=r"occelo-graph\[einsum\]"):
-        ot.einsum("ij,jk,kl", x33, x33, x33)
-    assert evaluate(ot.einsum("ij,jk,kl", x33, x33, x33, optimize=False)).shape == (3, 3)
+    assert evaluate(einsum("ij,jk", x23, x33)).shape == (2, 3)
+    with pytest.raises(ModuleNotFoundError, match=r"occelo-arrays\[einsum\]"):
+        einsum("ij,jk,kl", x33, x33, x33)
+    assert evaluate(einsum("ij,jk,kl", x33, x33, x33, optimize=False)).shape == (3, 3)
 
 
 def test_numpys_function_builds_it() -> None:
@@ -232,3 +234,11 @@ def test_numpys_function_builds_it() -> None:
     np.testing.assert_array_equal(np.einsum(x, [0, 1], [1, 0]).eval({x: x23}), x23.T)
     with pytest.raises(TypeError, match="out="):
         np.einsum("ij", x, out=x23)
+
+
+def test_subscripts_may_be_arrays() -> None:
+    x, value = ot.dtensor3("x"), np.arange(24.0).reshape(2, 3, 4)
+    made = einsum(x, np.array([0, 1, 2]), x, np.array([0, 1, 2]), np.array([2, 0]))
+    np.testing.assert_allclose(
+        evaluate(made, {x: value}), np.einsum("abc,abc->ca", value, value), 1e-12
+    )

@@ -1,7 +1,7 @@
 """Cross products of vectors, built as graphs of products and differences of elements.
 
 Users call `cross` from `occelo.tensor`. The function `cross` of `occelo.tensor.linalg` (`occelo_linalg.ops.array_api`) calls
-it, too. The module is imported at its first use (`missing_names`).
+it, too.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Parses the subscripts of `einsum` into labels of dimensions. `ops.blas.einsum` calls it.
+"""Parses the subscripts of `einsum` into labels of dimensions. `ops.einsum` calls it.
 
 A code is the character code of a letter, or 0 for an ellipsis. When the numbers of dimensions are known, codes become
 labels.

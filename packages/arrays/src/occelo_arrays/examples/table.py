@@ -1,0 +1,8 @@
+"""The example calls of the family's functions, `EXAMPLES`."""
+
+from __future__ import annotations
+
+from occelo_arrays.examples import products
+from occelo_graph.examples.example import Example
+
+EXAMPLES: list[Example] = [*products.EXAMPLES]
