@@ -23,6 +23,7 @@ import numpy as np
 from linear_algebra import LINEAR_MODELS, LINEAR_WORKLOADS
 from loops import LOOP_MODELS, LOOP_WORKLOADS, by_hand_in
 from other_process import OtherProcess
+from sorting import SORTING_WORKLOADS
 from timing import Clock, Timed, interleaved, timed
 from workloads import MODELS, WORKLOADS, Library, Workload
 
@@ -41,7 +42,12 @@ __all__ = [
 
 Call = Callable[..., Any]
 ALL_MODELS = MODELS | LINEAR_MODELS | LOOP_MODELS
-LISTS = {"runtime": WORKLOADS, "linear": LINEAR_WORKLOADS, "loops": LOOP_WORKLOADS}
+LISTS = {
+    "runtime": WORKLOADS,
+    "linear": LINEAR_WORKLOADS,
+    "loops": LOOP_WORKLOADS,
+    "sorting": SORTING_WORKLOADS,
+}
 """The workloads of the parts of `run` that have any."""
 PEERS = {
     "numpy": "numpy",
@@ -99,6 +105,8 @@ def make(library: str, work: Workload) -> Call | None:
     if library in BY_HAND:
         return by_hand_in(library, work)
     if library.startswith("pytensor"):
+        if not work.pytensor:
+            return None
         lib = _pytensor()
         mode = {"pytensor": "NUMBA", "pytensor-c": "CVM"}[library]
         with importlib.import_module("pytensor").config.change_flags(floatX=work.real):

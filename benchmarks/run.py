@@ -46,6 +46,7 @@ class Part(StrEnum):
     runtime = "runtime"
     linear = "linear"
     loops = "loops"
+    sorting = "sorting"
     random = "random"
     scaling = "scaling"
     bodies = "bodies"
@@ -104,6 +105,10 @@ def _times(which: str, setting: Setting, console: Console) -> dict[str, dict[str
 
 def _runtime(setting: Setting, console: Console) -> Any:
     return _times("runtime", setting, console)
+
+
+def _sorting(setting: Setting, console: Console) -> Any:
+    return _times("sorting", setting, console)
 
 
 def _linear(setting: Setting, console: Console) -> Any:
@@ -307,6 +312,7 @@ _MEASURES = {
     Part.runtime: _runtime,
     Part.linear: _linear,
     Part.loops: _loops,
+    Part.sorting: _sorting,
     Part.random: _random,
     Part.scaling: _scaling,
     Part.bodies: _long_bodies,

@@ -34,7 +34,7 @@ class Workload:
     one returned, whose memory it may use. ``torch_compiles`` is False for single functions of PyTorch, to which
     `torch.compile` would only add overhead. ``goal`` is how many times as fast as the best peer Occelo is to be at least.
     ``by_hand`` gives calls of programs in other languages, ``c_goal`` how many times the time of C is allowed. ``real`` is the
-    dtype of real numbers, ``rtol`` how far results may differ.
+    dtype of real numbers, ``rtol`` how far results may differ. ``pytensor`` is False where PyTensor has no such function.
     """
 
     name: str
@@ -51,6 +51,7 @@ class Workload:
     c_goal: float | None = None
     real: str = "float64"
     rtol: float = 1e-6
+    pytensor: bool = True
 
 
 rng = np.random.default_rng(1)

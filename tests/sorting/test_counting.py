@@ -225,3 +225,29 @@ def test_values_that_are_refused_when_the_function_runs(build: Any, value: Any, 
     f = oc.function([x], build(x))
     with pytest.raises(ValueError, match=told):
         f(value)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "uint8"])
+@pytest.mark.parametrize("bins", [1, 3, 10, 700])
+def test_bins_of_equal_width_are_those_between_the_edges(dtype: str, bins: int) -> None:
+    generator = np.random.default_rng(bins)
+    values = [
+        generator.integers(0, 12, 400).astype(dtype)
+        / (1 if dtype[0] in "iu" else np.array(3, dtype)),
+        (generator.normal(size=400) * 1e3).astype(dtype)
+        if dtype != "uint8"
+        else np.arange(9, dtype="uint8"),
+    ]
+    for value in map(lambda v: v.astype(dtype), values):
+        x = ot.tensor("x", dtype=dtype, shape=(None,))
+        for range_ in (None, (-1, 3), (0.1, 0.7)):
+            counts, edges = oc.function([x], list(sorting.histogram(x, bins, range_)))(value)
+            # the edges themselves decide: a brute-force count between them
+            below = edges[None, :-1] <= value[:, None]
+            above = value[:, None] < edges[None, 1:]
+            expected = (below & above).sum(axis=0)
+            expected[-1] += (value == edges[-1]).sum()
+            np.testing.assert_array_equal(counts, expected)
+            np.testing.assert_allclose(
+                edges, np.histogram_bin_edges(value, bins, range_), rtol=1e-6
+            )

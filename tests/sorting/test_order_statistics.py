@@ -50,6 +50,29 @@ def test_positions_of_sorted_rows(
     assert found.dtype == "int64"
 
 
+@pytest.mark.parametrize("dtype", ["float64", "uint8", "int64"])
+@pytest.mark.parametrize("nans", [0, 1, 400])
+def test_ends_of_long_rows(dtype: str, nans: int) -> None:
+    generator = np.random.default_rng(5)
+    value = generator.integers(0, 200 if dtype == "uint8" else 10**6, (2, 40_000)).astype(dtype)
+    value[0] = np.sort(value[0])
+    if dtype == "float64":
+        value[:, generator.integers(0, 40_000, nans)] = np.nan
+    for positions in (
+        [0],
+        [3, 0],
+        [39_999],
+        [39_990, 39_999, 39_990],
+        range(500),
+        range(39_400, 39_900),
+    ):
+        at = np.array(positions, "int64")
+        order = np.argsort(value, axis=-1, kind="stable")[:, at]
+        np.testing.assert_array_equal(ArgOrderStatistics().evaluate(value, at), order)
+        expected = np.take_along_axis(value, order, -1)
+        np.testing.assert_array_equal(OrderStatistics().evaluate(value, at), expected)
+
+
 CASES = [
     *(
         (mode, n, static)

@@ -17,6 +17,12 @@ from occelo_sorting.ops.searching import SearchSorted
 
 __all__: list[str] = []
 
+WAYS = 8
+"""How many elements are searched at the same time, since each search waits for its loads.
+
+The width of what is left is the same for all of them: it is halved whether the element is before the middle or after it.
+"""
+
 leave_to_python(SearchSorted, "loop programs do not compare complex numbers and booleans")
 
 
@@ -43,36 +49,49 @@ def lower_searchsorted(
     lead = [context.unify(m, n) for m, n in zip(a.shape[:-1], v.shape[:-1], strict=True)]
     rows, elements = context.store(a), context.store(v)
     result = context.new_stored("int64", [*lead, v.shape[-1]])
-    one = context.i64(1)
     left = node.op.side == "left"
 
+    def before(each: Value, element: Value) -> Value:
+        if left:
+            return _is_less(builder, each, element)
+        return builder.op("not", _is_less(builder, element, each))
+
     def emit() -> None:
+        *lead, number = result.shape
+        blocks = builder.op(
+            "floordiv", builder.add(number, context.i64(WAYS - 1)), context.i64(WAYS)
+        )
         with ExitStack() as stack:
-            loops = [stack.enter_context(builder.loop(n, fixed=True)) for n in result.shape]
-            *index, at = (loop.index for loop in loops)
-            element = builder.load(
-                elements.buffer, elements.position(builder, [*index, at]), fixed=True
-            )
+            loops = [stack.enter_context(builder.loop(n, fixed=True)) for n in (*lead, blocks)]
+            *index, block = (loop.index for loop in loops)
+            start = builder.mul(block, context.i64(WAYS))
+            last = builder.sub(number, context.i64(1))
+            # the last block searches its last element several times
+            places = [
+                builder.op("min", builder.add(start, context.i64(i)), last) for i in range(WAYS)
+            ]
+            sought = [
+                builder.load(elements.buffer, elements.position(builder, [*index, at]), fixed=True)
+                for at in places
+            ]
 
             def body(values: Sequence[Value]) -> list[Value]:
-                low, high = values
-                middle = builder.op("floordiv", builder.add(low, high), context.i64(2))
-                each = builder.load(
-                    rows.buffer, rows.position(builder, [*index, middle]), fixed=True
-                )
-                if left:
-                    before = _is_less(builder, each, element)
-                else:
-                    before = builder.op("not", _is_less(builder, element, each))
-                return [
-                    builder.select(before, builder.add(middle, one), low),
-                    builder.select(before, high, middle),
-                ]
+                width, *lows = values
+                half = builder.op("floordiv", builder.add(width, context.i64(1)), context.i64(2))
+                following: list[Value] = []
+                for low, element in zip(lows, sought, strict=True):
+                    beyond = builder.add(low, half)
+                    at = rows.position(builder, [*index, builder.sub(beyond, context.i64(1))])
+                    each = builder.load(rows.buffer, at, fixed=True)
+                    following.append(builder.select(before(each, element), beyond, low))
+                return [builder.op("floordiv", width, context.i64(2)), *following]
 
-            found, _ = builder.repeat_while(
-                [context.i64(0), a.shape[-1]], lambda values: builder.lt(*values), body
+            zero = context.i64(0)
+            _, *found = builder.repeat_while(
+                [a.shape[-1], *[zero] * WAYS], lambda values: builder.lt(zero, values[0]), body
             )
-            builder.store(result.buffer, result.position(builder, [*index, at]), found)
+            for at, low in zip(places, found, strict=True):
+                builder.store(result.buffer, result.position(builder, [*index, at]), low)
 
     context.step([rows, elements], [result], emit)
     return [result]

@@ -20,10 +20,11 @@ from occelo_graph.ops.elemwise.arithmetic import (
     le,
     lt,
     maximum,
+    minimum,
     neq,
     switch,
 )
-from occelo_graph.ops.index.search import nonzero, take_along_axis
+from occelo_graph.ops.index.search import nonzero, take, take_along_axis
 from occelo_graph.ops.index.subtensor import getitem
 from occelo_graph.ops.join import diff, join, stack
 from occelo_graph.ops.reduce import all as all_
@@ -171,6 +172,21 @@ def _numbers(a: Any, edges: Any) -> tuple[Any, Any]:
     return switch(inside, at, 0), inside
 
 
+def _numbers_of_equal_bins(a: Any, edges: Any) -> tuple[Any, Any]:
+    """The same as `_numbers` for bins of equal width: divided by the width, then corrected beside the edges."""
+    if edges.dtype != "float64":  # bins may be narrower than the distance of two numbers
+        return _numbers(a, edges)
+    x = cast(a, "float64")
+    count = as_tensor_variable(lengths_by_variables(edges)[0]) - 1
+    low, high = getitem(edges, 0), getitem(edges, -1)
+    inside = and_(ge(x, low), le(x, high))
+    share = switch(inside, (x - low) / (high - low), 0.0)
+    at = minimum(cast(share * count, "int64"), count - 1)
+    at = at - cast(and_(inside, lt(x, take(edges, at))), "int64")
+    more = and_(and_(inside, lt(at, count - 1)), ge(x, take(edges, at + 1)))
+    return at + cast(more, "int64"), inside
+
+
 @stands_for("histogram_bin_edges", "a bins range -weights")
 def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None) -> TensorVariable:
     """The edges of the bins of `histogram`."""
@@ -192,7 +208,8 @@ def histogram(
     shape = as_tensor_variable(a)
     x = flatten(shape)
     edges = _edges(x, bins, range)
-    at, inside = _numbers(x, edges)
+    is_number = not as_tensor_variable(bins).type.ndim
+    at, inside = (_numbers_of_equal_bins if is_number else _numbers)(x, edges)
     if weights is None:
         each = cast(inside, "int64")
     else:
