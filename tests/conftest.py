@@ -26,6 +26,7 @@ FAMILIES = (
     "occelo_special",
     "occelo_loops",
     "occelo_random",
+    "occelo_signal",
     "occelo_sorting",
     "occelo_stats",
     "occelo",

@@ -8,8 +8,8 @@
 array([2., 4., 6.])
 
 Users import this package. It only collects names from the packages `occelo_graph`, `occelo_rewrite`, `occelo_link` and
-`occelo_compile`, and from the families `occelo_arrays`, `occelo_linalg`, `occelo_loops`, `occelo_random`, `occelo_sorting`,
-`occelo_special` and `occelo_stats`; many of them are imported at their first use.
+`occelo_compile`, and from the families `occelo_arrays`, `occelo_linalg`, `occelo_loops`, `occelo_random`, `occelo_signal`,
+`occelo_sorting`, `occelo_special` and `occelo_stats`; many of them are imported at their first use.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import occelo_arrays as occelo_arrays
 import occelo_linalg as occelo_linalg
 import occelo_loops as occelo_loops
 import occelo_random as occelo_random
+import occelo_signal as occelo_signal
 import occelo_sorting as occelo_sorting
 import occelo_special as occelo_special
 import occelo_stats as occelo_stats

@@ -24,7 +24,7 @@ from occelo_testing.examples import EXAMPLES
 
 ROOT = Path(__file__).parents[2]
 CORE = ("graph", "rewrite", "link", "compile")
-FAMILY_PACKAGES = ("arrays", "linalg", "special", "loops", "random", "sorting", "stats")
+FAMILY_PACKAGES = ("arrays", "linalg", "special", "loops", "random", "signal", "sorting", "stats")
 PACKAGES = (*CORE, *FAMILY_PACKAGES, "testing")
 SOURCES = sorted(
     p
@@ -39,7 +39,14 @@ NOT_TABLES = set(
 KINDS = "create elemwise reduce shape index join blas control cast typed_list".split()
 """The kinds of ops of the core: each has a file or folder of its name in every layer."""
 PARTS = {"ops", "rules", "facts", "lowerings", "traced", "examples"}
-MODULES_OF_FAMILIES = {"family", "functions", "missing_names", "scalars", "shared_generators"}
+MODULES_OF_FAMILIES = {
+    "family",
+    "fft",
+    "functions",
+    "missing_names",
+    "scalars",
+    "shared_generators",
+}
 NOT_FUNCTIONS_OF_TENSORS = {
     "TypedListType",
     "at_most_length",
@@ -109,7 +116,9 @@ def test_nothing_lies_about() -> None:
     assert {p.parts[0] for p in tracked if len(p.parts) > 1} <= folders
 
 
-@pytest.mark.parametrize("family", ["arrays", "linalg", "special", "loops", "random", "sorting"])
+@pytest.mark.parametrize(
+    "family", ["arrays", "linalg", "special", "loops", "random", "signal", "sorting"]
+)
 def test_a_family_is_a_folder_of_its_parts(family: str) -> None:
     folder = ROOT / "packages" / family / "src" / f"occelo_{family}"
     found = {p.stem for p in folder.iterdir() if p.suffix in (".py", "") and p.stem[0] != "_"}
@@ -118,7 +127,7 @@ def test_a_family_is_a_folder_of_its_parts(family: str) -> None:
 
 @pytest.mark.parametrize("package", CORE)
 def test_the_core_names_no_family(package: str) -> None:
-    named = re.compile(r"\boccelo_(arrays|linalg|special|loops|random|sorting|stats)\b")
+    named = re.compile(r"\boccelo_(arrays|linalg|special|loops|random|signal|sorting|stats)\b")
     for path in (ROOT / "packages" / package / "src").rglob("*.py"):
         text = path.read_text()
         if named.search(text):  # comments and docstrings may, which takes long to tell from code
@@ -183,6 +192,7 @@ def _public_functions() -> list[tuple[str, Any]]:
         "linalg.ops",
         "special.ops",
         "random.ops",
+        "signal.ops",
         "sorting.ops",
     ):
         module = importlib.import_module(f"occelo_{family}")
@@ -215,7 +225,9 @@ def test_every_function_has_an_example() -> None:
             continue
         names = aliases[id(function)]
         if not names & covered and not any(
-            re.search(rf"\b(ot|functions|arrays|linalg|random|sorting)\.{n}[(\[,]", sources)
+            re.search(
+                rf"\b(ot|functions|fft|arrays|linalg|random|signal|sorting)\.{n}[(\[,]", sources
+            )
             for n in names
         ):
             missing.append(name)
@@ -237,7 +249,7 @@ def test_every_op_knows_its_traits() -> None:
     own = [
         c
         for c in below(og.Op)
-        if re.match(r"occelo_(graph|linalg|special|random|sorting)\.ops", c.__module__)
+        if re.match(r"occelo_(graph|linalg|special|random|signal|sorting)\.ops", c.__module__)
         and c.__module__ not in ("occelo_graph.ops.linear", "occelo_graph.ops.length_inputs")
     ]
     assert len(own) > 20

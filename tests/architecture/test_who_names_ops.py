@@ -26,12 +26,13 @@ SOURCES = sorted(
     and "at PyTensor's place" not in p.read_text()
 )
 FAMILIES = "create elemwise reduce shape index join blas control cast typed_list".split()
-OF_PACKAGES = re.compile(r"/occelo_(arrays|linalg|special|loops|random|sorting|stats)/")
+OF_PACKAGES = re.compile(r"/occelo_(arrays|linalg|special|loops|random|signal|sorting|stats)/")
 OF_FAMILIES = re.compile(
     rf"/(ops|rules|lowerings|translations|assumptions|occelo_graph)/({'|'.join(FAMILIES)})(\.py|/)"
 )
 HAVE_OPS = tuple(
-    f"occelo_{each}" for each in "graph compile arrays linalg special loops random sorting".split()
+    f"occelo_{each}"
+    for each in "graph compile arrays linalg special loops random signal sorting".split()
 )
 ALSO_OF = {"gradient/barriers.py": "control", "lowerings/stretching.py": "shape"}
 """Ops that are defined elsewhere than in `ops`, and the family in which other layers treat them."""

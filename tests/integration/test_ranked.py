@@ -15,6 +15,7 @@ import occelo_graph.ops
 import occelo_linalg.functions  # noqa: F401  # likewise
 import occelo_loops.ops  # noqa: F401  # likewise
 import occelo_random.functions  # noqa: F401  # likewise
+import occelo_signal.functions  # noqa: F401  # likewise
 import occelo_sorting.functions  # noqa: F401  # likewise
 from occelo_graph import Blockwise, Op, TensorType, op
 from occelo_graph import tensor as ot
@@ -129,6 +130,7 @@ def test_every_rule_that_is_registered_serves_a_rank_or_tidies() -> None:
         "erfinv_of_erf", "expm1_of_log1p", "log1p_of_expm1", "exp_of_log_softmax", "invert_of_invert",
         "log_of_exp", "sqr_of_sqrt", "square_of_sign", "sub_zero", "quadratic_form", "cheapest_order", "solve_of_low_rank", "slogdet_of_low_rank", "det_of_low_rank",
         "inverse_of_low_rank", "sum_of_linear", "sort_of_sort", "argsort_of_sort", "order_of_one",
+        "transform_of_inverse", "real_inverse_of_transform",
     }  # fmt: skip
     rules = {
         n

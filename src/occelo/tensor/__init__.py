@@ -29,7 +29,7 @@ from occelo_graph.tensor import vectorize as vectorize
 from occelo_graph.tensor import vectorize_graph as vectorize_graph
 
 _MODULES = """
-basic blockwise elemwise extra_ops functional linalg math nlinalg random sharedvar slinalg sort special stats subtensor
+basic blockwise elemwise extra_ops fft functional linalg math nlinalg random sharedvar slinalg sort special stats subtensor
 type variable
 """
 """Modules that are imported at their first use. That of `sort` is the function (`occelo.places`)."""
@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from occelo.tensor import blockwise as blockwise
     from occelo.tensor import elemwise as elemwise
     from occelo.tensor import extra_ops as extra_ops
+    from occelo.tensor import fft as fft
     from occelo.tensor import functional as functional
     from occelo.tensor import linalg as linalg
     from occelo.tensor import math as math

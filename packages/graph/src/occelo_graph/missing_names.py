@@ -22,9 +22,9 @@ AT_TOP = frozenset(
 
 ABSENT = frozenset(
     "batch_normalization conv conv2d convolve1d "
-    "convolve2d fft gradient irfft "
+    "convolve2d gradient "
     "minimize "
-    "optimize rfft root "
+    "optimize root "
     "signal sparse "
     "wrap_jax xtensor RandomStreams".split()
 )

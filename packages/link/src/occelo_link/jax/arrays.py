@@ -175,6 +175,19 @@ class JaxArrays(Arrays):
             return search(a, v).astype(jnp.int64)
         return jnp.vectorize(search, signature="(n),(m)->(m)")(a, v).astype(jnp.int64)
 
+    def fft(self, x: Any, ndim: int, inverse: bool) -> Any:
+        axes = range(-ndim, 0)
+        return (
+            jnp.fft.ifftn(x, axes=axes, norm="forward") if inverse else jnp.fft.fftn(x, axes=axes)
+        )
+
+    def real_fft(self, x: Any, ndim: int) -> Any:
+        return jnp.fft.rfftn(x, axes=range(-ndim, 0))
+
+    def inverse_real_fft(self, x: Any, ndim: int, n: int) -> Any:
+        shape = (*x.shape[x.ndim - ndim : -1], n)
+        return jnp.fft.irfftn(x, shape, axes=range(-ndim, 0), norm="forward")
+
     def permutation(self, pivots: Any, n: int) -> Any:
         return lax.linalg.lu_pivots_to_permutation(pivots, n).astype(jnp.int64)
 

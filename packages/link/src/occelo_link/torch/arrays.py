@@ -307,6 +307,26 @@ class TorchArrays(Arrays):
         whole = a.shape[-1] if right else numbers
         return torch.where(torch.isnan(v), whole, torch.minimum(found, numbers))
 
+    def fft(self, x: Any, ndim: int, inverse: bool) -> Any:
+        if 0 in x.shape:  # of which MKL says that its configuration is inconsistent
+            return torch.empty_like(x)
+        axes = tuple(range(-ndim, 0))
+        return (torch.fft.ifftn if inverse else torch.fft.fftn)(
+            x, dim=axes, norm="forward" if inverse else "backward"
+        )
+
+    def real_fft(self, x: Any, ndim: int) -> Any:
+        if 0 in x.shape:
+            dtype = torch.complex64 if x.dtype == torch.float32 else torch.complex128
+            return torch.empty((*x.shape[:-1], x.shape[-1] // 2 + 1), dtype=dtype)
+        return torch.fft.rfftn(x, dim=tuple(range(-ndim, 0)))
+
+    def inverse_real_fft(self, x: Any, ndim: int, n: int) -> Any:
+        if 0 in x.shape:
+            return torch.empty((*x.shape[:-1], n), dtype=x.real.dtype)
+        shape = (*x.shape[x.ndim - ndim : -1], n)
+        return torch.fft.irfftn(x, shape, dim=tuple(range(-ndim, 0)), norm="forward")
+
     def permutation(self, pivots: Any, n: int) -> Any:
         # element [i, j] of this matrix is 1 if row j moves to place i
         square = torch.zeros((*pivots.shape[:-1], n, n), dtype=torch.float32)

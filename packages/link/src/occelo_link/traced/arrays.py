@@ -248,6 +248,21 @@ class Arrays(ABC):
         """
 
     @abstractmethod
+    def fft(self, x: Array, ndim: int, inverse: bool) -> Array:
+        """Return the Fourier transform of the last ``ndim`` dimensions of a complex array, without a scale factor."""
+
+    @abstractmethod
+    def real_fft(self, x: Array, ndim: int) -> Array:
+        """Return the half of the Fourier transform of a real array that determines the other half."""
+
+    @abstractmethod
+    def inverse_real_fft(self, x: Array, ndim: int, n: int) -> Array:
+        """Return the real array with this half of a Fourier transform and ``n`` elements in the last dimension.
+
+        It is multiplied by the number of elements in the last ``ndim`` dimensions.
+        """
+
+    @abstractmethod
     def permutation(self, pivots: Array, n: int) -> Array:
         """Return the order of n rows, as int64, after the exchanges that the pivots of `lu` describe."""
 

@@ -1,0 +1,14 @@
+"""What the family of signal processing consists of: see `occelo_graph.families`."""
+
+from occelo_graph.families import Family
+
+FAMILY = Family(
+    "signal",
+    "occelo_signal",
+    rules="rules",
+    lowerings="lowerings",
+    traced="traced",
+    numpy="functions",
+    examples="examples.table",
+    cases="examples.rules",
+)

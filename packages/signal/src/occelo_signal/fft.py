@@ -1,0 +1,7 @@
+"""The namespace of Fourier transforms, with the names of `numpy.fft` and `scipy.fft`.
+
+Users reach it as `occelo.tensor.fft`.
+"""
+
+from occelo_signal.ops.fourier import *
+from occelo_signal.ops.frequencies import *

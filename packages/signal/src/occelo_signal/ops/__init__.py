@@ -1,0 +1,5 @@
+"""The ops of signal processing, and functions that are graphs of them."""
+
+from occelo_signal.family import FAMILY
+
+FAMILY.register()
