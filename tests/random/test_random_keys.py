@@ -161,7 +161,7 @@ def test_derivatives_by_parameters() -> None:
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda: random.uniform(ot.dscalar()), TypeError, "dtype uint64, made by random.key"),
+        (lambda: random.split(ot.dscalar()), TypeError, "dtype uint64, made by random.key"),
         (lambda: random.normal(KEY, dtype="int64"), TypeError, "float32 or float64, not int64"),
         (lambda: random.integers(KEY, 0.5), TypeError, "integer bounds and dtypes, got float64"),
         (lambda: random.fold_in(KEY, 1.5), TypeError, "Integers are folded into keys"),

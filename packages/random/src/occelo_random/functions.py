@@ -31,6 +31,12 @@ from occelo_random.ops.random_variable import RandomVariable as RandomVariable
 from occelo_random.ops.random_variable import normalize_size_param as normalize_size_param
 from occelo_random.ops.streams import RandomStream as RandomStream
 
+# what PyTensor's users read of a distribution, such as ``normal.ndims_params``
+for _name, _op in generators.DISTRIBUTIONS.items():
+    if isinstance(_op, RandomVariable):
+        for _field in ("dtype", "name", "ndim_supp", "ndims_params", "rng_fn", "signature"):
+            setattr(globals()[_name], _field, getattr(_op, _field))
+
 
 def reuse(key: Any) -> _TensorVariable:
     """A copy of a key, for a draw that uses the bits of an earlier draw again on purpose.

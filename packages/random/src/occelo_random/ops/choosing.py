@@ -38,6 +38,7 @@ from occelo_graph.tensors.nodes import Tensors
 from occelo_graph.tensors.type import TensorType, is_discrete
 from occelo_random.ops.draw_derivatives import without_derivative
 from occelo_random.ops.draws import integers
+from occelo_random.ops.either_way import either_way
 from occelo_random.ops.keys import as_key, bits
 from occelo_random.ops.parameters import (
     NOT_NEGATIVE,
@@ -99,6 +100,7 @@ def _order(key: Any, n: Any) -> Any:
     return SortedOrder()(bits(key, (n,)))
 
 
+@either_way
 def permutation(key: Any, x: Any, axis: int = 0) -> TensorVariable:
     """The numbers from 0 to ``x - 1`` (int64), or the entries of an array ``x`` along ``axis``, in random order.
 
@@ -119,6 +121,7 @@ def permutation(key: Any, x: Any, axis: int = 0) -> TensorVariable:
     return result
 
 
+@either_way
 def shuffle(key: Any, x: Any, axis: int = 0) -> TensorVariable:
     """The entries of the array ``x`` along ``axis`` in random order, as in `permutation`.
 
@@ -130,6 +133,7 @@ def shuffle(key: Any, x: Any, axis: int = 0) -> TensorVariable:
     return permutation(key, made, axis)
 
 
+@either_way
 def categorical(key: Any, p: Any, size: Any = None) -> TensorVariable:
     """Numbers (int64), where number k has the probability ``p[..., k]``.
 
@@ -175,6 +179,7 @@ def _search(sums: Any, u: Any) -> Any:
     return at
 
 
+@either_way
 def choice(
     key: Any,
     a: Any,

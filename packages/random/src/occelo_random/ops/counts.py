@@ -55,6 +55,7 @@ from occelo_graph.ops.reduce import softmax
 from occelo_graph.ops.shape.axes import static_integer
 from occelo_graph.tensors.constant import as_tensor_variable, constant
 from occelo_random.ops.draw_derivatives import without_derivative
+from occelo_random.ops.either_way import either_way
 from occelo_random.ops.gamma import standard_gamma
 from occelo_random.ops.keys import fold_in, split
 from occelo_random.ops.parameters import (
@@ -81,6 +82,7 @@ __all__ = [
     "geometric",
     "hypergeometric",
     "multinomial",
+    "nbinom",
     "negative_binomial",
     "poisson",
 ]
@@ -335,6 +337,7 @@ def _poisson(key: Any, shape: Any, mean: Any) -> Any:
     return _by_mean(mean, few, lambda: _many_events(key, shape, maximum(mean, _LARGE)))
 
 
+@either_way
 def poisson(key: Any, lam: Any = 1.0, size: Any = None) -> TensorVariable:
     """Poisson numbers (int64) with the mean ``lam``. ValueError if ``lam`` is negative, NaN or above 2**62."""
     distribution = begin(key, size, "float64", lam=lam)
@@ -374,6 +377,7 @@ def _standard_binomial(key: Any, shape: Any, n: Any, p: Any) -> Any:
     return switch(gt(p, 0.5), sub(whole, found), found)
 
 
+@either_way
 def binomial(key: Any, n: Any, p: Any, size: Any = None) -> TensorVariable:
     """Binomial numbers (int64): the numbers of successes in ``n`` trials with probability ``p``.
 
@@ -387,6 +391,7 @@ def binomial(key: Any, n: Any, p: Any, size: Any = None) -> TensorVariable:
     return without_derivative("binomial", found, p)
 
 
+@either_way
 def betabinom(key: Any, n: Any, a: Any, b: Any, size: Any = None) -> TensorVariable:
     """Beta-binomial numbers (int64): binomial numbers of ``n`` trials, whose probability is drawn first.
 
@@ -403,6 +408,7 @@ def betabinom(key: Any, n: Any, a: Any, b: Any, size: Any = None) -> TensorVaria
     return without_derivative("betabinom", found, a, b)
 
 
+@either_way
 def negative_binomial(key: Any, n: Any, p: Any, size: Any = None) -> TensorVariable:
     """Negative binomial numbers (int64): the numbers of failures before ``n`` successes of probability ``p``.
 
@@ -423,11 +429,15 @@ def negative_binomial(key: Any, n: Any, p: Any, size: Any = None) -> TensorVaria
     return without_derivative("negative_binomial", _integer(found), n, p)
 
 
+nbinom = negative_binomial
+
+
 def _fits(n: Any, p: Any) -> Any:
     # a gamma number with the shape n exceeds n + 10 sqrt(n) + 40 only with a probability of 1e-21
     return (n + 10 * n**0.5 + 40) * (1 - p) <= _MOST * p
 
 
+@either_way
 def geometric(key: Any, p: Any, size: Any = None) -> TensorVariable:
     """Geometric numbers (int64): the numbers of trials until the first success of probability ``p`` > 0.
 
@@ -443,6 +453,7 @@ def geometric(key: Any, p: Any, size: Any = None) -> TensorVariable:
     return without_derivative("geometric", whole, p)
 
 
+@either_way
 def hypergeometric(
     key: Any, ngood: Any, nbad: Any, nsample: Any, size: Any = None
 ) -> TensorVariable:
@@ -478,6 +489,7 @@ def _enough(good: Any, bad: Any, drawn: Any) -> Any:
     return good + bad >= drawn
 
 
+@either_way
 def multinomial(key: Any, n: Any, pvals: Any, size: Any = None) -> TensorVariable:
     """Multinomial counts (int64) of each of K outcomes in ``n`` trials with the probabilities ``pvals`` (..., K).
 
@@ -513,6 +525,7 @@ def _counts(key: Any, shape: Any, count: Any, p: Any, outcomes: int) -> Any:
     return stack(found, axis=-1)
 
 
+@either_way
 def dirichlet_multinomial(key: Any, alpha: Any, n: Any, size: Any = None) -> TensorVariable:
     """Dirichlet-multinomial counts (int64) of each of K outcomes in ``n`` trials.
 

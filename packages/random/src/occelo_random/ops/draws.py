@@ -32,6 +32,7 @@ from occelo_graph.ops.elemwise.transcendental import log
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import is_discrete
 from occelo_random.ops.draw_derivatives import without_derivative
+from occelo_random.ops.either_way import either_way
 from occelo_random.ops.keys import bits
 from occelo_random.ops.parameters import (
     FRACTION,
@@ -46,9 +47,10 @@ from occelo_random.ops.parameters import (
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["bernoulli", "exponential", "integers", "normal", "uniform"]
+__all__ = ["bernoulli", "exponential", "integers", "normal", "standard_normal", "uniform"]
 
 
+@either_way
 def uniform(
     key: Any, low: Any = 0.0, high: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
@@ -74,6 +76,7 @@ def _is_interval(low: Any, high: Any) -> Any:
     return (half >= 0) & (half <= np.finfo(str(low.dtype)).max * 0.5)
 
 
+@either_way
 def exponential(
     key: Any, scale: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
@@ -176,13 +179,14 @@ exponential_quantile: Elemwise = elementwise(
 )
 
 
-def standard_normal(key: Any, shape: Any, dtype: str) -> TensorVariable:
+def normal_numbers(key: Any, shape: Any, dtype: str) -> TensorVariable:
     """Normal numbers with mean 0 and variance 1. ``shape`` is their shape, without the dimensions of the keys."""
     # float32 numbers are computed in float64, too, which is not slower
     u = cast(standard_uniform(key, shape, dtype, half=True), "float64")
     return cast(normal_quantile(u), dtype)
 
 
+@either_way
 def normal(
     key: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
@@ -194,10 +198,17 @@ def normal(
     """
     (loc, scale), name = float_parameters(loc, scale, dtype=dtype)
     key = checked(key, scale=(scale, NOT_NEGATIVE))
-    z = standard_normal(key, draw_shape(key, size, [loc, scale]), name)
+    z = normal_numbers(key, draw_shape(key, size, [loc, scale]), name)
     return add(loc, mul(scale, z))
 
 
+@either_way
+def standard_normal(key: Any, size: Any = None, dtype: str | None = None) -> TensorVariable:
+    """Normal numbers with mean 0 and standard deviation 1. ``size`` and ``dtype`` are as in `uniform`."""
+    return normal(key, size=size, dtype=dtype)
+
+
+@either_way
 def bernoulli(key: Any, p: Any = 0.5, size: Any = None) -> TensorVariable:
     """Booleans that are True with probability ``p``. ``size`` is as in `uniform`.
 
@@ -233,6 +244,7 @@ def _representable(key: Any, low: Any, high: Any, dtype: str) -> Any:
     return key
 
 
+@either_way
 def integers(
     key: Any, low: Any, high: Any = None, size: Any = None, dtype: str = "int64"
 ) -> TensorVariable:

@@ -33,7 +33,8 @@ from occelo_graph.ops.elemwise.error_functions import erfc, erfcx
 from occelo_graph.ops.elemwise.op import Elemwise, elementwise
 from occelo_graph.ops.elemwise.transcendental import arcsin, exp, log, sin
 from occelo_random.ops.draw_derivatives import SLOPES, with_derivative
-from occelo_random.ops.draws import normal_quantile, standard_normal
+from occelo_random.ops.draws import normal_numbers, normal_quantile
+from occelo_random.ops.either_way import either_way
 from occelo_random.ops.parameters import (
     NOT_NEGATIVE,
     POSITIVE,
@@ -124,6 +125,7 @@ def _angle_slopes(angle: Any, kappa: Any) -> list[Any]:
 SLOPES["vonmises"] = _angle_slopes
 
 
+@either_way
 def vonmises(
     key: Any, mu: Any, kappa: Any, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
@@ -143,6 +145,7 @@ def vonmises(
     return cast(sub(turned, math.pi), distribution.dtype)
 
 
+@either_way
 def wald(
     key: Any, mean: Any, scale: Any, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
@@ -155,7 +158,7 @@ def wald(
     distribution = begin(key, size, dtype, mean=(mean, POSITIVE), scale=(scale, POSITIVE))
     mean, scale = (cast(v, "float64") for v in distribution.values)
     one, other = distribution.split(2)
-    z = standard_normal(one, distribution.shape, "float64")
+    z = normal_numbers(one, distribution.shape, "float64")
     y = true_div(mul(mean, z, z), scale)
     # the smaller root divided by the mean, computed without cancellation
     root = true_div(2.0, add(2.0, y, mul(sqrt(y), sqrt(add(y, 4.0)))))
@@ -189,6 +192,7 @@ _SKEWEST = 1e12
 """For a larger skewness parameter, the distribution is the half-normal distribution, to the last digit."""
 
 
+@either_way
 def skewnorm(
     key: Any,
     a: Any,
@@ -202,11 +206,12 @@ def skewnorm(
     a, loc, scale = distribution.values
     a = minimum(maximum(a, -_SKEWEST), _SKEWEST)
     one, other = distribution.split(2)
-    size_ = abs(standard_normal(one, distribution.shape, distribution.dtype))
-    z = standard_normal(other, distribution.shape, distribution.dtype)
+    size_ = abs(normal_numbers(one, distribution.shape, distribution.dtype))
+    z = normal_numbers(other, distribution.shape, distribution.dtype)
     return add(loc, mul(scale, true_div(add(mul(a, size_), z), sqrt(add(1.0, mul(a, a))))))
 
 
+@either_way
 def truncnorm(
     key: Any,
     a: Any,

@@ -35,7 +35,8 @@ from occelo_graph.ops.elemwise.op import Elemwise, elementwise
 from occelo_graph.ops.elemwise.transcendental import exp, log, sigmoid
 from occelo_graph.ops.shape.reading import lengths_by_variables
 from occelo_random.ops.draw_derivatives import SLOPES, with_derivative
-from occelo_random.ops.draws import standard_normal
+from occelo_random.ops.draws import normal_numbers
+from occelo_random.ops.either_way import either_way
 from occelo_random.ops.parameters import NOT_NEGATIVE, POSITIVE, begin, standard_uniform
 from occelo_random.ops.rejection import Words, rejection
 
@@ -209,6 +210,7 @@ def standard_gamma(key: Any, shape: Any, a: Any, logarithm: bool = False) -> Ten
 _SECOND = np.uint64(0x452821E638D01377)
 
 
+@either_way
 def gamma(
     key: Any, shape: Any, scale: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
@@ -220,6 +222,7 @@ def gamma(
     )
 
 
+@either_way
 def invgamma(
     key: Any, a: Any, scale: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
@@ -234,6 +237,7 @@ def invgamma(
     )
 
 
+@either_way
 def gengamma(
     key: Any, alpha: Any, p: Any, lambd: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
@@ -249,6 +253,7 @@ def gengamma(
     return mul(exp(true_div(logarithm, p)), lambd)
 
 
+@either_way
 def chisquare(key: Any, df: Any, size: Any = None, dtype: str | None = None) -> TensorVariable:
     """Chi-square numbers with ``df`` degrees of freedom: sums of ``df`` squares of standard normal numbers.
 
@@ -264,6 +269,7 @@ def chisquare(key: Any, df: Any, size: Any = None, dtype: str | None = None) -> 
     )
 
 
+@either_way
 def beta(key: Any, a: Any, b: Any, size: Any = None, dtype: str | None = None) -> TensorVariable:
     """Beta numbers in [0, 1], with a density proportional to ``x**(a - 1) (1 - x)**(b - 1)``.
 
@@ -278,6 +284,7 @@ def beta(key: Any, a: Any, b: Any, size: Any = None, dtype: str | None = None) -
     )
 
 
+@either_way
 def f(
     key: Any, dfnum: Any, dfden: Any, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
@@ -290,6 +297,7 @@ def f(
     return mul(cast(exp(sub(above, below)), distribution.dtype), true_div(n, m))
 
 
+@either_way
 def t(
     key: Any,
     df: Any,
@@ -307,12 +315,13 @@ def t(
     # for larger df, numbers are normal to the last digit
     df = minimum(df, 1e30)
     one, other = distribution.split(2)
-    z = standard_normal(one, distribution.shape, distribution.dtype)
+    z = normal_numbers(one, distribution.shape, distribution.dtype)
     half = cast(mul(df, 0.5), "float64")
     logarithm = sub(standard_gamma(other, distribution.shape, half, True), log(half))
     return add(loc, mul(scale, z, cast(exp(mul(logarithm, -0.5)), distribution.dtype)))
 
 
+@either_way
 def dirichlet(key: Any, alpha: Any, size: Any = None, dtype: str | None = None) -> TensorVariable:
     """Dirichlet vectors: K positive numbers with sum 1.
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_random.ops.random_variable import RandomVariable
 
 __all__ = [
@@ -172,11 +173,18 @@ class ExponentialRV(RandomVariable):
 
 
 class GammaRV(RandomVariable):
-    """The gamma distribution with shape parameter ``shape`` and scale ``scale``."""
+    """The gamma distribution with shape parameter ``shape`` and scale ``scale``, or with the scale 1 / ``rate``."""
 
     name, signature = "gamma", "(),()->()"
     parameters = {"shape": ..., "scale": 1.0}
     _print_name = ("Gamma", r"\operatorname{Gamma}")
+
+    def __call__(self, *parameters: Any, rate: Any = None, **options: Any) -> Any:
+        if rate is None:
+            return super().__call__(*parameters, **options)
+        if "scale" in options or len(parameters) > 1:
+            raise TypeError("gamma takes a rate or a scale, which is its reciprocal, got both")
+        return super().__call__(*parameters, scale=1.0 / as_tensor_variable(rate), **options)
 
 
 class GenGammaRV(RandomVariable):

@@ -139,7 +139,7 @@ def choice(
     p: Any = None,
     axis: int = 0,
     rng: Any = None,
-    **options: Any,
+    name: str | None = None,
 ) -> list[Any]:
     """Random entries of ``a`` along ``axis``, or random integers from 0 to ``a - 1`` if ``a`` is an integer.
 
@@ -152,7 +152,7 @@ def choice(
     )
     following, at = draw(count, *([] if p is None else [p]), size=size, rng=rng)
     chosen = at if a.type.ndim == 0 else take(a, at, axis)
-    chosen.name = options.get("name")
+    chosen.name = name
     return [following, chosen]
 
 

@@ -25,7 +25,8 @@ from occelo_graph.ops.elemwise.arithmetic import (
     true_div,
 )
 from occelo_graph.ops.elemwise.transcendental import exp, expm1, log, log1p, pow, tan
-from occelo_random.ops.draws import standard_normal
+from occelo_random.ops.draws import normal_numbers
+from occelo_random.ops.either_way import either_way
 from occelo_random.ops.parameters import NOT_NEGATIVE, POSITIVE, begin, require
 from occelo_special.functions import logit
 
@@ -60,6 +61,7 @@ def _tail(u: Any) -> Any:
     return minimum(u, sub(1.0, u))
 
 
+@either_way
 def cauchy(
     key: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
@@ -70,6 +72,7 @@ def cauchy(
     return add(loc, mul(scale, _signed(u, reciprocal(tan(mul(_tail(u), math.pi))))))
 
 
+@either_way
 def halfcauchy(
     key: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
@@ -82,6 +85,7 @@ def halfcauchy(
     return add(loc, mul(scale, switch(lt(u, 0.5), near, reciprocal(near))))
 
 
+@either_way
 def halfnormal(
     key: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
@@ -90,10 +94,11 @@ def halfnormal(
     loc, scale = distribution.values
     return add(
         loc,
-        mul(scale, abs(standard_normal(distribution.key, distribution.shape, distribution.dtype))),
+        mul(scale, abs(normal_numbers(distribution.key, distribution.shape, distribution.dtype))),
     )
 
 
+@either_way
 def laplace(
     key: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
@@ -104,6 +109,7 @@ def laplace(
     return add(loc, mul(scale, _signed(u, neg(log(mul(_tail(u), 2.0))))))
 
 
+@either_way
 def logistic(
     key: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
@@ -113,6 +119,7 @@ def logistic(
     return add(loc, mul(scale, logit(distribution.uniform(half=True))))
 
 
+@either_way
 def gumbel(
     key: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
@@ -122,6 +129,7 @@ def gumbel(
     return sub(loc, mul(scale, log(neg(log(distribution.uniform(half=True))))))
 
 
+@either_way
 def gumbel_l(
     key: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
@@ -131,6 +139,7 @@ def gumbel_l(
     return add(loc, mul(scale, log(_exponential(distribution))))
 
 
+@either_way
 def lognormal(
     key: Any, mean: Any = 0.0, sigma: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
@@ -140,11 +149,12 @@ def lognormal(
     return exp(
         add(
             mean,
-            mul(sigma, standard_normal(distribution.key, distribution.shape, distribution.dtype)),
+            mul(sigma, normal_numbers(distribution.key, distribution.shape, distribution.dtype)),
         )
     )
 
 
+@either_way
 def lomax(
     key: Any, c: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
@@ -154,6 +164,7 @@ def lomax(
     return add(loc, mul(scale, expm1(true_div(_exponential(distribution), c))))
 
 
+@either_way
 def pareto(
     key: Any, b: Any, scale: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
@@ -163,6 +174,7 @@ def pareto(
     return mul(scale, exp(true_div(_exponential(distribution), b)))
 
 
+@either_way
 def power(key: Any, a: Any, size: Any = None, dtype: str | None = None) -> TensorVariable:
     """Numbers of the power distribution: in [0, 1], with the density ``a x**(a - 1)``."""
     distribution = begin(key, size, dtype, a=(a, POSITIVE))
@@ -170,6 +182,7 @@ def power(key: Any, a: Any, size: Any = None, dtype: str | None = None) -> Tenso
     return exp(true_div(log(distribution.uniform(half=True)), a))
 
 
+@either_way
 def rayleigh(
     key: Any, scale: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
@@ -187,6 +200,7 @@ def _distinct(left: Any, right: Any) -> Any:
     return left < right
 
 
+@either_way
 def triangular(
     key: Any, left: Any, mode: Any, right: Any, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
@@ -208,6 +222,7 @@ def triangular(
     return switch(rising, add(left, up), sub(right, down))
 
 
+@either_way
 def truncexpon(
     key: Any,
     b: Any,
@@ -226,6 +241,7 @@ def truncexpon(
     return add(loc, mul(scale, neg(log1p(mul(u, expm1(neg(b)))))))
 
 
+@either_way
 def weibull(
     key: Any, a: Any, scale: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:

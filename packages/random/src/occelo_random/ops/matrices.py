@@ -17,7 +17,8 @@ from occelo_graph.ops.elemwise.arithmetic import add, maximum, mul, sqrt, sub, t
 from occelo_graph.ops.elemwise.transcendental import sigmoid
 from occelo_graph.ops.shape.dimensions import swapaxes
 from occelo_graph.ops.shape.reading import lengths_by_variables
-from occelo_random.ops.draws import standard_normal
+from occelo_random.ops.draws import normal_numbers
+from occelo_random.ops.either_way import either_way
 from occelo_random.ops.gamma import standard_gamma
 from occelo_random.ops.keys import split
 from occelo_random.ops.parameters import (
@@ -53,6 +54,7 @@ def _factor(cov: Any, method: str) -> Any:
     raise ValueError(f"method must be cholesky, eigh or svd, got {method!r}")
 
 
+@either_way
 def multivariate_normal(
     key: Any,
     mean: Any,
@@ -78,7 +80,7 @@ def multivariate_normal(
         )
     factor = matrix if cov is None else _factor(matrix, method)
     shape = draw_shape(key, size, [mean, matrix[..., 0]], core=1)
-    z = standard_normal(key, (*shape, lengths_by_variables(mean)[-1]), name)
+    z = normal_numbers(key, (*shape, lengths_by_variables(mean)[-1]), name)
     if factor.type.ndim == 2 and z.type.ndim > 1:
         return add(mean, matmul(z, swapaxes(factor, -1, -2)))
     return add(mean, matmul(factor, z[..., None])[..., 0])
@@ -88,6 +90,7 @@ def _at_least(df: Any, n: Any) -> Any:
     return df > n - 1
 
 
+@either_way
 def wishart(
     key: Any, df: Any, scale: Any, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
@@ -104,7 +107,7 @@ def wishart(
     shape = draw_shape(key, size, [df, scale[..., 0, 0]])
     keys = split(key, 2)
     one, other = keys[..., 0], keys[..., 1]
-    z = standard_normal(one, (*shape, n, n), name)
+    z = normal_numbers(one, (*shape, n, n), name)
     half = mul(sub(df[..., None], cast(arange(n), name)), 0.5)
     root = sqrt(mul(cast(standard_gamma(other, (*shape, n), half), name), 2.0))
     lower = add(mul(tri(n, n, -1, dtype=name), z), mul(eye(n, dtype=name), root[..., None]))
@@ -112,6 +115,7 @@ def wishart(
     return matmul(found, swapaxes(found, -1, -2))
 
 
+@either_way
 def lkj(
     key: Any, n: int, eta: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
@@ -128,7 +132,7 @@ def lkj(
     (eta,) = distribution.values
     one, other, third = distribution.split(3)
     z = mul(
-        standard_normal(one, (*distribution.shape, n, n), distribution.dtype),
+        normal_numbers(one, (*distribution.shape, n, n), distribution.dtype),
         np.tri(n, n, -1, dtype=distribution.dtype),
     )
     row = np.arange(n)
