@@ -99,8 +99,40 @@ def test_inputs_and_outputs_come_and_go() -> None:
     with pytest.raises(og.InconsistencyError, match="in use"):
         graph.remove_input(0)
     node = graph.outputs[0].owner
-    with pytest.raises(og.InconsistencyError, match="in use"):
-        graph.remove_node(node)
+    assert node is not None
+    graph.remove_node(node)
+    graph.check_integrity()
+    assert not graph.outputs
+    assert not graph.apply_nodes
+
+
+def test_a_node_is_removed_with_what_depends_on_it() -> None:
+    x = ot.dvector("x")
+    a, b = ot.exp(x), ot.sin(x)
+    graph = og.FunctionGraph([x], [a + b, b * 2, a, ot.cos(x)], clone=False)
+    assert a.owner is not None
+    graph.remove_node(a.owner)
+    graph.check_integrity()
+    assert [str(v.owner and v.owner.op) for v in graph.outputs] == ["mul", "cos"]
+    assert len(graph.apply_nodes) == 3
+    assert graph.get_clients(a) == []
+    assert len(graph.get_clients(x)) == 2
+
+
+def test_a_plain_graph_has_checkpoints_and_validated_replacements() -> None:
+    x = ot.dvector("x")
+    graph = og.FunctionGraph([x], [ot.exp(x) + 1], clone=False)
+    before = graph.outputs[0]
+    token = graph.checkpoint()
+    graph.replace(before, x * 2)
+    graph.revert(token)
+    assert graph.outputs[0] is before
+    graph.replace_validate(before, x * 2, reason="test")
+    assert graph.consistent()
+    assert str(graph.outputs[0].owner) == "mul(x, 2.0)"
+    with pytest.raises(TypeError):
+        graph.replace_all_validate([(graph.outputs[0], ot.dmatrix("m"))])
+    assert not hasattr(graph, "chekpoint")
     graph.check_integrity()
 
 

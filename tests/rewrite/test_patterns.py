@@ -112,6 +112,8 @@ def test_nodes_are_bound_by_name_and_classes_match_any_of_their_ops() -> None:
     assert found["s"] is total.owner
     assert found["x"] is a
     plus = OpPattern(CAReduce, (("scalar_op", ot.add.scalar_op),))
+    assert plus == OpPattern(CAReduce, scalar_op=ot.add.scalar_op)
+    assert plus == OpPattern(CAReduce, {"scalar_op": ot.add.scalar_op})
     assert matches(call(plus, x), total)
     assert not matches(call(plus, x), a.max(axis=1))
 

@@ -119,7 +119,7 @@ class History(Feature):
         self._reverting = False
 
     def on_attach(self, fgraph: FunctionGraph) -> None:
-        if hasattr(fgraph, "checkpoint"):
+        if "checkpoint" in vars(fgraph):
             raise AlreadyThere("The graph already records its history")
 
     def on_change_input(
@@ -242,7 +242,7 @@ class Validator(Feature):
     provides = ("validate", "consistent")
 
     def on_attach(self, fgraph: FunctionGraph) -> None:
-        if hasattr(fgraph, "validate"):
+        if "validate" in vars(fgraph):
             raise AlreadyThere("The graph already has a validator")
 
     def validate(self, fgraph: FunctionGraph) -> None:
@@ -267,7 +267,7 @@ class ReplaceValidate(Feature):
     provides = ("replace_validate", "replace_all_validate", "replace_all_validate_remove")
 
     def on_attach(self, fgraph: FunctionGraph) -> None:
-        if hasattr(fgraph, "replace_validate"):
+        if "replace_validate" in vars(fgraph):
             raise AlreadyThere("The graph already has validated replacements")
         fgraph.attach_feature(History())
         fgraph.attach_feature(Validator())

@@ -12,7 +12,13 @@ from typing import Any
 
 from occelo_graph.errors import InconsistencyError, MissingInputError, describe, lines
 from occelo_graph.facade import facade
-from occelo_graph.fgraph.features import AlreadyThere, Feature
+from occelo_graph.fgraph.features import (
+    AlreadyThere,
+    Feature,
+    History,
+    ReplaceValidate,
+    Validator,
+)
 from occelo_graph.fgraph.frozen import FrozenFunctionGraph, freeze
 from occelo_graph.ir.clone import clone_get_equiv
 from occelo_graph.ir.nodes import Apply, AtomicVariable, Variable
@@ -142,11 +148,25 @@ class FunctionGraph:
             if inp != input_idx
         }
 
+    def get_clients(self, var: Variable) -> list[tuple[Apply, int]]:
+        """The uses of a variable: pairs of a node and the position of the variable among its inputs."""
+        return list(self.clients.get(var, ()))
+
     def remove_node(self, node: Apply, reason: Any = None) -> None:
-        """Remove a node, and all nodes that are then not needed. `InconsistencyError` if its outputs have clients."""
-        if any(self.clients.get(out) for out in node.outputs):
-            raise InconsistencyError(f"The node {node} is in use")
-        self._prune([node], reason)
+        """Remove a node, all nodes and outputs that depend on it, and all nodes that are then not needed."""
+        pending, removed = [node], {node}
+        while pending:
+            for out in pending.pop().outputs:
+                for user, _ in self.clients.get(out, ()):
+                    if user not in removed and not isinstance(user.op, Output):
+                        removed.add(user)
+                        pending.append(user)
+        for position in reversed(range(len(self.outputs))):
+            if self.outputs[position].owner in removed:
+                self.remove_output(position, reason)
+        self._prune(
+            [each for each in removed if not any(map(self.clients.get, each.outputs))], reason
+        )
 
     def _add_variable(self, var: Variable) -> None:
         self.variables.setdefault(var)
@@ -363,9 +383,8 @@ class FunctionGraph:
         """Attach a feature. Nothing happens if its ``on_attach`` raises `AlreadyThere`."""
         if feature in self._features:
             return
-        for name in feature.provides:
-            if hasattr(self, name) and name in self.__dict__:
-                return
+        if any(name in self.__dict__ for name in feature.provides):
+            return
         try:
             feature.on_attach(self)
         except AlreadyThere:
@@ -413,6 +432,15 @@ class FunctionGraph:
         return {f: getattr(f, name)(self, *args) for f in self._interested(name)}
 
     def __getattr__(self, name: str) -> Any:
+        if (
+            name in ReplaceValidate.provides
+            or name in History.provides
+            or name in Validator.provides
+        ):
+            self.attach_feature(
+                ReplaceValidate()
+            )  # nothing is recorded before the first checkpoint
+            return self.__dict__[name]
         raise AttributeError(f"This FunctionGraph has no {name!r}; a feature may provide it")
 
     # order and checks

@@ -158,6 +158,10 @@ class Variable:
         """The op of the owner, followed by the owner's inputs. ``(None,)`` for a root."""
         return (None,) if self.owner is None else (self.owner.op, *self.owner.inputs)
 
+    def get_parents(self) -> list[Apply]:
+        """The node that computes the variable, in a list; an empty list for a root."""
+        return [] if self.owner is None else [self.owner]
+
     def clone(self, name: str | None = None) -> Any:
         """A root variable with the type, name and tag of this one. ``name`` replaces the name."""
         made = self.type.make_variable(self._name if name is None else name)
@@ -432,6 +436,14 @@ class Apply(Generic[OpT, VariableT]):
                 raise ValueError(f"{self.op} has {len(self.outputs)} outputs and no default one")
             position = 0
         return self.outputs[position]
+
+    def get_parents(self) -> list[VariableT]:
+        """The inputs, as a list of its own."""
+        return list(self.inputs)
+
+    def dprint(self, **options: Any) -> Any:
+        """Print the node and what it depends on. See `debugprint`."""
+        return facade.dprint(self, **options)
 
     def clone(self) -> Apply:
         """A copy of the node, with the same op and inputs, and new outputs."""

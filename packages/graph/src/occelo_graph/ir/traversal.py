@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Collection, Generator, Hashable, Iterable, Sequence
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar, overload
 
 from occelo_graph.ir.nodes import Apply, AtomicVariable, Constant, Variable
 from occelo_graph.ir.shared import SharedVariable
@@ -20,16 +20,37 @@ def as_variables(graphs: Variable | Iterable[Variable]) -> list[Variable]:
     return [graphs] if isinstance(graphs, Variable) else list(graphs)
 
 
+@overload
 def walk(
     nodes: Iterable[T],
     expand: Callable[[T], Iterable[T] | None],
     bfs: bool = True,
+    return_children: Literal[False] = False,
+    *,
     hash_fn: Callable[[T], Any] = id,
-) -> Generator[T, None, None]:
+) -> Generator[T, None, None]: ...
+@overload
+def walk(
+    nodes: Iterable[T],
+    expand: Callable[[T], Iterable[T] | None],
+    bfs: bool = True,
+    *,
+    return_children: Literal[True],
+    hash_fn: Callable[[T], Any] = id,
+) -> Generator[tuple[T, Iterable[T] | None], None, None]: ...
+def walk(
+    nodes: Iterable[T],
+    expand: Callable[[T], Iterable[T] | None],
+    bfs: bool = True,
+    return_children: bool = False,
+    *,
+    hash_fn: Callable[[T], Any] = id,
+) -> Generator[Any, None, None]:
     """Visit ``nodes``, and everything that is reached from them, once each.
 
-    ``expand`` returns the neighbours of a node. The order is breadth first, or depth first with ``bfs=False``. Two
-    objects with equal ``hash_fn`` count as the same node.
+    ``expand`` returns the neighbours of a node. The order is breadth first, or depth first with ``bfs=False``. With
+    ``return_children``, pairs of a node and what ``expand`` returns for it are yielded. Two objects with equal
+    ``hash_fn`` count as the same node.
     """
     pending = deque(nodes)
     seen: set[Any] = set()
@@ -40,8 +61,11 @@ def walk(
         if key in seen:
             continue
         seen.add(key)
-        yield node
+        if not return_children:
+            yield node
         found = expand(node)
+        if return_children:
+            yield node, found
         if found:
             pending.extend(found if bfs else reversed(list(found)))
 

@@ -42,6 +42,16 @@ class Type:
     constant_class: ClassVar[Callable[..., Any] | None] = None
     nominal_class: ClassVar[type[Any] | None] = None
 
+    @property
+    def variable_type(self) -> Callable[..., Any]:
+        """The class of the variables of this type."""
+        return type(self).variable_class or facade.variable
+
+    @property
+    def constant_type(self) -> Callable[..., Any]:
+        """The class of the constants of this type."""
+        return type(self).constant_class or facade.constant
+
     def key(self) -> tuple[Any, ...]:
         """The parameters of the type, as a hashable tuple. Types of one class with equal keys are equal."""
         return ()

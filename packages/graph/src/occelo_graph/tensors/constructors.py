@@ -1,6 +1,7 @@
 """Constructors of symbolic tensors, such as ``tensor``, ``scalar``, ``dvector``, ``tensor3`` and ``dmatrices("abc")``.
 
-Users call them, from `occelo.tensor`, to make the inputs of graphs. A prefix such as "d" names the dtype.
+Users call them, from `occelo.tensor`, to make the inputs of graphs. A prefix such as "d" names the dtype: ``dvector`` is a
+type, ``TensorType("float64", (None,))``, and ``vector``, whose dtype is an option, is a function.
 """
 
 from __future__ import annotations
@@ -198,7 +199,6 @@ __all__ = [
 ]
 
 _PREFIXES = {
-    "": "floatX",
     "b": "int8",
     "w": "int16",
     "i": "int32",
@@ -246,35 +246,29 @@ def _is_dtype(name: Any) -> bool:
     return isinstance(name, type | np.dtype)
 
 
-def _maker(prefix: str, kind: str) -> Maker:
-    own_dtype, own_shape = _PREFIXES[prefix], _SHAPES[kind]
+def _maker(kind: str) -> Maker:
+    own_shape = _SHAPES[kind]
 
     def make(
         name: str | None = None,
         *,
-        dtype: Any = own_dtype,
+        dtype: Any = "floatX",
         shape: Sequence[int | None] = own_shape,
     ) -> TensorVariable:
         type_ = TensorType(dtype, shape)
-        if prefix and type_.dtype != own_dtype:
-            raise TypeError(
-                f"{prefix}{kind} makes tensors of dtype {own_dtype}, not {type_.dtype}; "
-                f"use {kind}(dtype={type_.dtype!r})"
-            )
         if not TensorType(type_.dtype, own_shape).is_super(type_):
             raise ValueError(
-                f"{prefix}{kind} makes tensors of shape {shape_text(own_shape)}, "
+                f"{kind} makes tensors of shape {shape_text(own_shape)}, "
                 f"not {shape_text(type_.shape)}; use tensor(dtype=..., shape=...)"
             )
         return type_.make_variable(name)
 
-    make.__doc__ = (
-        f"A symbolic {kind} of dtype {own_dtype}; ``shape`` may make more lengths static."
-    )
+    make.__name__ = make.__qualname__ = kind
+    make.__doc__ = f"A symbolic {kind} of the dtype floatX, or ``dtype``; ``shape`` may make more lengths static."
     return make
 
 
-def _many(single: Maker, doc: str) -> ManyMaker:
+def _many(single: Maker | TensorType, plural: str) -> ManyMaker:
     def make(*names: Any, **options: Any) -> Any:
         if len(names) == 1 and isinstance(names[0], int):
             return [single(**options) for _ in range(names[0])]
@@ -282,35 +276,34 @@ def _many(single: Maker, doc: str) -> ManyMaker:
         made = [single(name, **options) for name in listed]
         return made[0] if len(made) == 1 and len(names) == 1 and len(listed) == 1 else made
 
-    make.__doc__ = doc
+    make.__name__ = make.__qualname__ = plural
+    make.__doc__ = f"Several symbolic tensors: {plural}('a', 'b'), {plural}('ab') or their number."
     return make
 
 
+Types = tuple[
+    TensorType, TensorType, TensorType, TensorType, TensorType,
+    TensorType, TensorType, TensorType, TensorType, TensorType,
+]  # fmt: skip
 Makers = tuple[Maker, Maker, Maker, Maker, Maker, Maker, Maker, Maker, Maker, Maker]
 
 
-def _named(make: Maker, name: str) -> Maker:
-    make.__name__ = make.__qualname__ = name
-    return make
+def _singles(prefix: str) -> Types:
+    """The types with the dtype of a prefix, one for each shape in `_SHAPES`. A call of a type makes a variable."""
+    made = [TensorType(_PREFIXES[prefix], shape) for shape in _SHAPES.values()]
+    return cast("Types", tuple(made))
 
 
-def _singles(prefix: str) -> Makers:
-    """The constructors for one prefix of dtypes: one for each shape in `_SHAPES`, in this order."""
-    made = [_named(_maker(prefix, kind), prefix + kind) for kind in _SHAPES]
-    return cast("Makers", tuple(made))
-
-
-def _plurals(singles: Makers) -> tuple[ManyMaker, ...]:
+def _plurals(singles: Sequence[Maker | TensorType], prefix: str = "") -> tuple[ManyMaker, ...]:
     made: list[ManyMaker] = []
-    for single in singles:
-        name = single.__name__
+    for single, kind in zip(singles, _SHAPES, strict=True):
+        name = prefix + kind
         plural = name.removesuffix("x") + "ces" if name.endswith("matrix") else name + "s"
-        doc = f"Several symbolic tensors: {plural}('a', 'b'), {plural}('ab') or their number."
-        made.append(_named(_many(single, doc), plural))
+        made.append(_many(single, plural))
     return tuple(made)
 
 
-_x = _singles("")
+_x: Makers = cast("Makers", tuple(_maker(kind) for kind in _SHAPES))
 scalar, vector, row, col, matrix, tensor3, tensor4, tensor5, tensor6, tensor7 = _x
 scalars, vectors, rows, cols, matrices, tensor3s, tensor4s, tensor5s, tensor6s, tensor7s = _plurals(
     _x
@@ -328,7 +321,7 @@ bscalar, bvector, brow, bcol, bmatrix, btensor3, btensor4, btensor5, btensor6, b
     btensor5s,
     btensor6s,
     btensor7s,
-) = _plurals(_b)
+) = _plurals(_b, "b")
 _w = _singles("w")
 wscalar, wvector, wrow, wcol, wmatrix, wtensor3, wtensor4, wtensor5, wtensor6, wtensor7 = _w
 (
@@ -342,7 +335,7 @@ wscalar, wvector, wrow, wcol, wmatrix, wtensor3, wtensor4, wtensor5, wtensor6, w
     wtensor5s,
     wtensor6s,
     wtensor7s,
-) = _plurals(_w)
+) = _plurals(_w, "w")
 _i = _singles("i")
 iscalar, ivector, irow, icol, imatrix, itensor3, itensor4, itensor5, itensor6, itensor7 = _i
 (
@@ -356,7 +349,7 @@ iscalar, ivector, irow, icol, imatrix, itensor3, itensor4, itensor5, itensor6, i
     itensor5s,
     itensor6s,
     itensor7s,
-) = _plurals(_i)
+) = _plurals(_i, "i")
 _l = _singles("l")
 lscalar, lvector, lrow, lcol, lmatrix, ltensor3, ltensor4, ltensor5, ltensor6, ltensor7 = _l
 (
@@ -370,7 +363,7 @@ lscalar, lvector, lrow, lcol, lmatrix, ltensor3, ltensor4, ltensor5, ltensor6, l
     ltensor5s,
     ltensor6s,
     ltensor7s,
-) = _plurals(_l)
+) = _plurals(_l, "l")
 _f = _singles("f")
 fscalar, fvector, frow, fcol, fmatrix, ftensor3, ftensor4, ftensor5, ftensor6, ftensor7 = _f
 (
@@ -384,7 +377,7 @@ fscalar, fvector, frow, fcol, fmatrix, ftensor3, ftensor4, ftensor5, ftensor6, f
     ftensor5s,
     ftensor6s,
     ftensor7s,
-) = _plurals(_f)
+) = _plurals(_f, "f")
 _d = _singles("d")
 dscalar, dvector, drow, dcol, dmatrix, dtensor3, dtensor4, dtensor5, dtensor6, dtensor7 = _d
 (
@@ -398,7 +391,7 @@ dscalar, dvector, drow, dcol, dmatrix, dtensor3, dtensor4, dtensor5, dtensor6, d
     dtensor5s,
     dtensor6s,
     dtensor7s,
-) = _plurals(_d)
+) = _plurals(_d, "d")
 _c = _singles("c")
 cscalar, cvector, crow, ccol, cmatrix, ctensor3, ctensor4, ctensor5, ctensor6, ctensor7 = _c
 (
@@ -412,7 +405,7 @@ cscalar, cvector, crow, ccol, cmatrix, ctensor3, ctensor4, ctensor5, ctensor6, c
     ctensor5s,
     ctensor6s,
     ctensor7s,
-) = _plurals(_c)
+) = _plurals(_c, "c")
 _z = _singles("z")
 zscalar, zvector, zrow, zcol, zmatrix, ztensor3, ztensor4, ztensor5, ztensor6, ztensor7 = _z
 (
@@ -426,4 +419,4 @@ zscalar, zvector, zrow, zcol, zmatrix, ztensor3, ztensor4, ztensor5, ztensor6, z
     ztensor5s,
     ztensor6s,
     ztensor7s,
-) = _plurals(_z)
+) = _plurals(_z, "z")

@@ -108,7 +108,8 @@ class TensorType(_Base):
     """The type of arrays with a dtype and a static shape.
 
     ``dtype`` is a NumPy dtype or its name. The name "floatX" means the current value of the option ``floatX``.
-    ``shape`` is a tuple of integers, with None for dynamic lengths. Types are interned: equal types are one object.
+    ``shape`` is a tuple of integers, with None for dynamic lengths. ``broadcastable``, an older form of it, says which
+    lengths are 1. Types are interned: equal types are one object. ``name`` is ignored.
 
     TypeError for a dtype that tensors do not have. ValueError for more than 64 dimensions.
     """
@@ -125,7 +126,19 @@ class TensorType(_Base):
     is_discrete: bool
     is_complex: bool
 
-    def __new__(cls, dtype: Any, shape: Sequence[int | None], **options: Any) -> TensorType:
+    def __new__(
+        cls,
+        dtype: Any,
+        shape: Sequence[int | None] | None = None,
+        name: str | None = None,
+        *,
+        broadcastable: Sequence[bool] | None = None,
+        **options: Any,
+    ) -> TensorType:
+        if shape is None:
+            if broadcastable is None:
+                raise TypeError("TensorType needs a shape, such as (None, 3)")
+            shape = [1 if each else None for each in broadcastable]
         name = _dtype_name(dtype)
         static = tuple(
             [n if n is None or (type(n) is int and n >= 0) else _static_dimension(n) for n in shape]
@@ -357,13 +370,28 @@ class TensorType(_Base):
             return narrowed
         return None
 
-    def __call__(self, name: str | None = None, shape: Sequence[int | None] | None = None) -> Any:
-        """A new variable of this type. ``shape`` makes more lengths static; ValueError if it contradicts the type."""
+    def __call__(
+        self,
+        name: str | None = None,
+        shape: Sequence[int | None] | None = None,
+        *,
+        dtype: Any = None,
+    ) -> TensorVariable:
+        """A new variable of this type. ``shape`` makes more lengths static.
+
+        ValueError if ``shape`` contradicts the type, TypeError if ``dtype`` does.
+        """
+        if dtype is not None and _dtype_name(dtype) != self.dtype:
+            raise TypeError(
+                f"{self!r} makes tensors of dtype {self.dtype}, not {_dtype_name(dtype)}; use tensor(dtype=..., shape=...)"
+            )
         if shape is None:
             return self.make_variable(name)
         narrower = TensorType(self.dtype, shape)
         if not self.is_super(narrower):
-            raise ValueError(f"The shape {tuple(shape)} contradicts {shape_text(self.shape)}")
+            raise ValueError(
+                f"The shape {tuple(shape)} contradicts {shape_text(self.shape)}; use tensor(dtype=..., shape=...)"
+            )
         return narrower.make_variable(name)
 
     def __str__(self) -> str:

@@ -6,7 +6,7 @@ The modules of `rules` list their rules in `RuleSet`s. `engine` tries the rules 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
 from typing import Any, Generic, Literal, overload
 
@@ -31,12 +31,24 @@ new variables. The dict may have a key "remove" with a list of nodes to remove.
 class OpPattern(Generic[OpT]):
     """A pattern of ops: ops of the class ``op_type`` with the given ``parameters``.
 
-    ``parameters`` are pairs of the name of a field, and the value of the field or a class of its value. An op of a
-    subclass matches, too, unless the subclass overrides the NumPy code (`Op.computes_as`).
+    ``parameters`` are pairs of the name of a field, and the value of the field or a class of its value. They may also be
+    given by name, as in ``OpPattern(CAReduce, scalar_op=add)``. An op of a subclass matches, too, unless the subclass
+    overrides the NumPy code (`Op.computes_as`).
     """
 
     op_type: type[OpT]
     parameters: tuple[tuple[str, Any], ...] = ()
+
+    def __init__(
+        self,
+        op_type: type[OpT],
+        parameters: tuple[tuple[str, Any], ...] | Mapping[str, Any] = (),
+        **more: Any,
+    ) -> None:
+        pairs = parameters.items() if isinstance(parameters, Mapping) else parameters
+        object.__setattr__(self, "op_type", op_type)
+        object.__setattr__(self, "parameters", (*pairs, *more.items()))
+        self.__post_init__()
 
     def __post_init__(self) -> None:
         check_classes("A pattern", [self.op_type])

@@ -45,6 +45,7 @@ __all__ = [
     "AllocDiag",
     "ExtractDiag",
     "Nonzero",
+    "alloc_diag",
     "choose",
     "compress",
     "diag",
@@ -256,6 +257,15 @@ class AllocDiag(LinearInFirst):
         self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
     ) -> Sequence[Any]:
         return [self(inputs[0])]
+
+
+def alloc_diag(diag: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> TensorVariable:
+    """Matrices of zeros with the vectors in the last dimension of ``diag`` on diagonal ``offset``.
+
+    ``axis1`` and ``axis2`` are the axes of the result that are the rows and columns of the matrices.
+    """
+    made: TensorVariable = AllocDiag(static_integer(offset, "offset"))(as_tensor_variable(diag))
+    return moveaxis(made, (-2, -1), (axis1, axis2))
 
 
 def diag(v: Any, k: int = 0) -> TensorVariable:
