@@ -17,8 +17,6 @@ from occelo_random.ops.generator_type import RandomGeneratorType
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["either_way"]
-
 P = ParamSpec("P")
 
 
