@@ -1,6 +1,6 @@
 """Constants as axes, offsets, numbers of times and of dimensions: they count as their values.
 
-Ops keep such a value in a field. Replacing the constant raises an error, or warns if it is also an input of the graph.
+Ops keep such a value in a field. Replacing the constant raises an error, also if it is an input of the graph as well.
 """
 
 from __future__ import annotations
@@ -67,7 +67,12 @@ MADE: dict[str, Callable[[Any], Any]] = {
     "order of a norm": lambda c: ot.linalg.norm(V, ord=c),
     "written": lambda c: X[0].set(c),
     "added": lambda c: X[0].inc(c),
-    "fill": lambda c: ot.full_like(X, c),
+    "axis in a body": lambda c: oc.loop(lambda s: (s + X.sum(axis=c)[0], None), V, length=2)[0],
+    "body of a body": lambda c: oc.loop(
+        lambda s: (oc.loop(lambda r: (ot.stack([r, s], axis=c)[:, 0], None), s, length=2)[0], None),
+        V,
+        length=2,
+    )[0],
     "body": lambda c: oc.loop(lambda s: (s * c, None), V, length=2)[0],
     "body of a condition": lambda c: oc.while_loop(lambda s: s.sum() < 9, lambda s: s + c, V),
     "classic body": lambda c: scan(
@@ -94,9 +99,75 @@ def test_a_constant_counts_as_its_value(name: str, dtype: str) -> None:
             replace(made, {one: two})
     with pytest.raises(ValueError, match="Python number"):
         oc.function(list(VALUES), made, givens={one: two}, on_unused_input="ignore")
-    with pytest.warns(UserWarning, match="Python number"):
-        both = og.clone_replace(made * one, {one: two})
-    same(both, MADE[name](1) * two)
+    # as well as an input, where the replacement would be half applied
+    for replace in (og.clone_replace, og.graph_replace, og.vectorize_graph):
+        if made is V:
+            break  # no op was made
+        with pytest.raises(ValueError, match="Python number"):
+            replace(made * one, {one: two})
+
+
+def total(x: Any, axis: Any) -> Any:
+    return (x * x).sum(axis=axis)
+
+
+def test_the_error_names_the_constant_the_op_and_the_line() -> None:
+    one = ot.constant(1, name="one")
+    made = total(X, one) + one
+    with pytest.raises(
+        ValueError, match=rf"one .*Sum\{{axis=\[1\]\}} at {__file__}:\d+ was made with it"
+    ):
+        og.clone_replace(made, {one: ot.constant(0)})
+    with pytest.raises(ValueError, match="Sum"):
+        oc.function([X], made, givens={one: ot.constant(0)})
+
+
+@pytest.mark.parametrize(
+    "derive",
+    [
+        lambda y: oc.grad(y.sum(), X),
+        lambda y: oc.pushforward(y, X, ot.ones_like(X)),
+        lambda y: ot.vectorize_graph(y, {X: T}),
+        lambda y: OpFromGraph([X], [oc.grad(y.sum(), X)])(X),
+        lambda y: oc.loop(lambda s: (s + y.sum(), None), V, length=2)[0],
+        lambda y: og.clone_replace(y, {X: X[::-1]}),
+    ],
+    ids=["gradient", "tangent", "batch", "inner graph", "body", "copy"],
+)
+def test_what_is_derived_from_an_op_has_the_value_too(derive: Any) -> None:
+    one = ot.constant(1)
+    y = derive(total(X, one))
+    with pytest.raises(ValueError, match="was made with it"):
+        og.clone_replace([y, X + one], {one: ot.constant(0)})
+
+
+def test_the_exponent_of_a_gradient() -> None:
+    two = ot.constant(2.0)
+    y = (V**two).sum()
+    same(og.clone_replace(y, {two: ot.constant(3.0)}), (V**3.0).sum())
+    with pytest.raises(ValueError, match="was made with it"):
+        og.clone_replace([y, oc.grad(y, V)], {two: ot.constant(3.0)})
+
+
+def test_the_bound_of_a_loop() -> None:
+    """A bound of another dtype than int64 is cast, and followed; an int64 constant is a number."""
+    for dtype in ("int64", "uint8"):
+        two, three = (ot.constant(np.array(k, dtype)) for k in (2, 3))
+        y = oc.fori_loop(0, two, lambda i, s: s + V, V)
+        if dtype == "uint8":
+            same(og.clone_replace(y * two, {two: three}), 4 * V * three)
+            continue
+        with pytest.raises(ValueError, match="was made with it"):
+            og.clone_replace(y * two, {two: three})
+
+
+def test_integers_that_python_code_has_read() -> None:
+    three = ot.constant(3)
+    y = V
+    for _ in range(three):
+        y = y + V
+    with pytest.raises(ValueError, match="Python number"):
+        og.clone_replace(y + three, {three: ot.constant(2)})
 
 
 def test_what_is_no_integer_scalar_is_refused() -> None:
@@ -116,6 +187,11 @@ def test_other_replacements_are_as_before() -> None:
     # a constant that no function has read, and that is not in the graph
     same(og.clone_replace(X + 1.0, {one: two}), X + 1.0)
     same(og.clone_replace(X * one, {one: two}), X * 2)
+    # it was the axis of another graph
+    assert total(X, one) is not None
+    same(og.clone_replace(X.sum(axis=0) * one, {one: two}), X.sum(axis=0) * 2)
+    # a filled tensor has the constant as its input
+    same(og.clone_replace(ot.full_like(X, one), {one: two}), ot.full_like(X, 2))
     # the constant is in the part of the graph that another replacement cuts off
     y = X.sum(axis=1) + one
     same(og.clone_replace(y * 2, {y: V[:3], one: two}), V[:3] * 2)

@@ -27,9 +27,9 @@ from occelo_graph.ir.nodes import Apply, AtomicVariable, Variable
 from occelo_graph.ir.op import ZERO, Cotangents, Op, Tangents
 from occelo_graph.ir.op_caches import cache_of
 from occelo_graph.ir.regions import Loop
-from occelo_graph.ir.taken_constants import take_all
+from occelo_graph.ir.taken_constants import constants_of, take_all
 from occelo_graph.ir.traits import trait
-from occelo_graph.ir.traversal import ancestors
+from occelo_graph.ir.traversal import ancestors, toposort
 from occelo_graph.ir.types import NullType, Type
 from occelo_graph.narrowing import is_list, is_list_or_tuple, is_tuple
 from occelo_graph.ops.batched_lengths import (
@@ -104,7 +104,7 @@ class OpFromGraph(Op):
         **options: Any,
     ) -> None:
         _check(inputs, outputs, options)
-        take_all(ancestors(outputs))
+        self._constants = constants_of(toposort(outputs), outputs)
         self.graph: FrozenFunctionGraph = freeze(inputs, outputs)
         self.inline = inline
         self.name = name
@@ -175,6 +175,7 @@ class OpFromGraph(Op):
         if len(inputs) != len(wanted):
             raise ValueError(f"{self} takes {len(wanted)} inputs, got {len(inputs)}")
         variables = [v.type.filter_variable(x) for v, x in zip(wanted, inputs, strict=True)]
+        take_all(self._constants)
         return Apply.of_types(self, variables, self.infer(*(v.type for v in variables)))
 
     def loop(self, node: Apply) -> Loop:

@@ -16,6 +16,7 @@ from occelo_graph.gradient.stable_forms import differentiable_form
 from occelo_graph.ir.clone import clone_replace
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.op import ZERO
+from occelo_graph.ir.taken_constants import derived
 from occelo_graph.ir.traversal import as_variables, toposort
 from occelo_graph.ir.types import DisconnectedType, NullType
 from occelo_graph.narrowing import is_list_or_tuple
@@ -181,7 +182,9 @@ def _push_through(node: Apply, found: dict[Variable, Any]) -> None:
 def _push(outputs: Sequence[Variable], wrt: Sequence[Variable], given: Sequence[Any]) -> list[Any]:
     found: dict[Variable, Any] = dict(zip(wrt, given, strict=True))
     keep = frozenset(wrt)
-    for node in toposort(list(outputs), blockers=keep):
+    order = toposort(list(outputs), blockers=keep)
+    derived(order)
+    for node in order:
         if all(found.get(v) is None for v in node.inputs):
             continue
         form, new = differentiable_form(node, keep)

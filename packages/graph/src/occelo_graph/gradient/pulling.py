@@ -25,6 +25,7 @@ from occelo_graph.gradient.stable_forms import differentiable_form
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.op import ZERO, Cotangent, Zero
 from occelo_graph.ir.regions import Nested, operands_of
+from occelo_graph.ir.taken_constants import derived
 from occelo_graph.ir.types import NullType
 from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.ops.cast import cast
@@ -235,6 +236,7 @@ def pull_nodes(
     ``starts`` maps variables to their cotangents. ``order`` has the nodes in topological order. It must contain every
     node on a path from ``wrt`` to ``starts``. No cotangent is pulled back through a variable in ``blocked``.
     """
+    derived(order)
     dependent = set(wrt)
     for node in order:
         dependent.update(node.outputs)

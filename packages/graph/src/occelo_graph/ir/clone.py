@@ -99,9 +99,8 @@ def clone_replace(
     not. The reason: a gradient with respect to a variable that broadcasts contains a sum. The replacement may not need
     this sum, but the sum is not removed.
 
-    An integer constant may have been used as a Python number, such as an axis; ops keep it in a field and do not follow a
-    replacement. ValueError if such a constant is replaced and is not in the graph. If it is in the graph as well, there
-    is a warning. With ``rebuild_strict``, ValueError also if the static length of a loop follows from a constant, and
+    A constant may have been used as a Python number, such as an axis, or in an inner graph, such as the body of a loop;
+    ops keep it in a field and do not follow a replacement. ValueError if such a constant is replaced. With ``rebuild_strict``, ValueError also if the static length of a loop follows from a constant, and
     contradicts its replacement.
     """
     pairs = replacement_pairs(replace)

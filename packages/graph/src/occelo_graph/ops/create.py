@@ -20,7 +20,6 @@ from occelo_graph.facade import facade
 from occelo_graph.ir.known_values import known_integer
 from occelo_graph.ir.nodes import Apply, Constant, Variable
 from occelo_graph.ir.op import ZERO, Cotangents, Op, op
-from occelo_graph.ir.taken_constants import taken
 from occelo_graph.ir.terms import Term, called
 from occelo_graph.ir.traits import FIRST
 from occelo_graph.ir.types import Type
@@ -251,8 +250,6 @@ def full_like(a: Any, fill_value: Any, dtype: Any = None) -> TensorVariable:
     wanted = TensorType(a.dtype if dtype is None else dtype, ()).numpy_dtype
     given = isinstance(fill_value, Variable)
     value = as_tensor_variable(fill_value, dtype=None if given else wanted)
-    if isinstance(value, Constant) and np.can_cast(value.type.numpy_dtype, wanted, "same_kind"):
-        value = constant(taken(value), dtype=wanted)
     value = cast(value, name_of(wanted))
     # `second` rather than `alloc`, even for a static shape, so that the shape still follows the tensor
     return second(a, value)

@@ -15,7 +15,7 @@ import numpy as np
 from occelo_graph.facade import facade
 from occelo_graph.ir.nodes import Constant, NominalVariable, Variable
 from occelo_graph.ir.shared import SharedVariable, shared_constructor
-from occelo_graph.ir.taken_constants import taken
+from occelo_graph.ir.taken_constants import read
 from occelo_graph.ir.types import Type
 from occelo_graph.narrowing import is_array
 from occelo_graph.ops import cast, create, join, reduce, shape, statistics
@@ -643,7 +643,7 @@ class TensorConstant(TensorVariable, Constant):  # pyright: ignore[reportIncompa
         """The value of an integer scalar, for an axis and the like. It is recorded (`taken_constants`)."""
         if self.data.dtype.kind not in "iu" or self.data.ndim:
             return super().__index__()
-        return operator.index(taken(self))
+        return operator.index(read(self))
 
     __int__ = __index__
 
