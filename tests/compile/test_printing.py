@@ -11,6 +11,9 @@ import pytest
 import occelo_compile as oc
 import occelo_graph as og
 from occelo_graph import tensor as ot
+from occelo_testing.checks import symbolic
+from occelo_testing.examples import EXAMPLES, Example
+from occelo_testing.formulas import same_values
 
 
 @pytest.fixture
@@ -55,3 +58,17 @@ def test_what_is_no_graph_is_named(f: Any) -> None:
             take([1.5])
     with pytest.raises(TypeError, match="not iterable"):
         list(f)
+
+
+@pytest.mark.sampled(60)
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda e: e.name)
+def test_formulas_of_rewritten_graphs_evaluate_to_the_same_values(example: Example) -> None:
+    variables, outputs = symbolic(example)
+    for number, each in enumerate(variables):
+        each.name = f"v{number}"
+    mode = oc.Mode("vm", "fast_run")
+    function: Any = oc.function(list(variables), outputs, mode=mode, on_unused_input="ignore")
+    inputs = function.maker.fgraph.inputs
+    values = dict(zip(inputs, example.arguments, strict=True))
+    for printed in function.maker.fgraph.outputs:
+        same_values(printed, og.pprint(printed), {v.name: v for v in inputs}, values)

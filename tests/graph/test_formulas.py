@@ -12,9 +12,11 @@ from hypothesis import strategies as st
 
 import occelo_graph as og
 from occelo_graph import tensor as ot
-from occelo_linalg import functions as linalg
+from occelo_graph.inner_graph import OpFromGraph
+from occelo_graph.ops.control.python_function import wrap_py
 from occelo_testing.checks import symbolic
 from occelo_testing.examples import EXAMPLES, Example
+from occelo_testing.formulas import evaluated, same_values
 from occelo_testing.programs.trying import RandomGraph, on_random_graphs
 
 settings.register_profile(
@@ -25,8 +27,6 @@ settings.register_profile(
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
-SPACE: dict[str, Any] = {name: getattr(ot, name) for name in dir(ot) if name[0].islower()}
-SPACE["linalg"] = linalg
 DTYPES = ("float64", "float32", "int64", "int8", "bool")
 
 x, y = ot.dvectors("x", "y")
@@ -34,25 +34,13 @@ m = ot.dmatrix("m")
 n = ot.lscalar("n")
 f = ot.fvector("f")
 INPUTS = {"x": x, "y": y, "m": m, "n": n, "f": f}
-VALUES = {
+VALUES: dict[Any, Any] = {
     x: np.array([0.5, -1.5, 2.0]),
     y: np.array([1.5, 0.25, -3.0]),
     m: np.array([[1.0, 2.0, -3.0], [0.5, 0.1, 7.0], [4.0, -5.0, 6.0]]),
     n: np.int64(2),
-    f: np.float32([0.1, 2.0, 3.0]),
+    f: np.array([0.1, 2.0, 3.0], "float32"),
 }
-
-
-def evaluated(text: str, inputs: dict[str, Any]) -> Any:
-    return eval(text, dict(SPACE), dict(inputs))
-
-
-def check(printed: Any, text: str, inputs: dict[str, Any], values: dict[Any, Any]) -> None:
-    again = evaluated(text, inputs)
-    assert again.type.dtype == printed.type.dtype, text
-    with np.errstate(all="ignore"):
-        expected, found = og.evaluate([printed, again], values)
-    np.testing.assert_array_equal(found, expected, err_msg=text)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +64,7 @@ def check(printed: Any, text: str, inputs: dict[str, Any], values: dict[Any, Any
 def test_formulas_print_as_they_are_written(text: str) -> None:
     printed = evaluated(text, INPUTS)
     assert og.pprint(printed) == text.replace("m @ m.T @ y", "(m @ m.T) @ y")
-    check(printed, og.pprint(printed), INPUTS, VALUES)
+    same_values(printed, og.pprint(printed), INPUTS, VALUES)
 
 
 _BINARY = ("+", "-", "*", "/", "//", "%", "**", "@", "<", "<=", ">", ">=")
@@ -111,7 +99,7 @@ def test_operators_keep_their_order(source: str) -> None:
             printed = evaluated(f"x + {source}", INPUTS)
     except (TypeError, ValueError, ZeroDivisionError, OverflowError):
         return
-    check(printed, og.pprint(printed), INPUTS, VALUES)
+    same_values(printed, og.pprint(printed), INPUTS, VALUES)
 
 
 @on_random_graphs(dtypes=DTYPES)
@@ -119,21 +107,116 @@ def test_formulas_of_random_graphs_evaluate_to_the_same_values(graph: RandomGrap
     inputs = {v.name: v for v in graph.inputs}
     for printed in graph.outputs:
         if printed.owner is not None:
-            check(printed, og.pprint(printed), inputs, graph.given())
+            same_values(printed, og.pprint(printed), inputs, graph.given())
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda e: e.name)
-def test_formulas_of_all_ops_are_right_or_no_expressions(example: Example) -> None:
+def by_op() -> dict[str, list[Example]]:
+    found: dict[str, list[Example]] = {}
+    for example in EXAMPLES:
+        found.setdefault(example.name, []).append(example)
+    return found
+
+
+BY_OP = by_op()
+
+
+def itself(inputs: Any, outputs: Any) -> Any:
+    return outputs
+
+
+def check_formulas(example: Example, derive: Any) -> None:
     inputs, output = symbolic(example)
     for number, each in enumerate(inputs):
         each.name = f"v{number}"
-    for printed in output if isinstance(output, list | tuple) else [output]:
+    values = dict(zip(inputs, example.arguments, strict=True))
+    outputs: Any = [output] if isinstance(output, og.Variable) else output
+    for printed in derive(inputs, outputs):
+        same_values(printed, og.pprint(printed), {v.name: v for v in inputs}, values)
+
+
+@pytest.mark.parametrize("name", BY_OP)
+def test_formulas_of_all_ops_evaluate_to_the_same_values(name: str) -> None:
+    for example in BY_OP[name]:
+        check_formulas(example, itself)
+
+
+@pytest.mark.sampled(60)
+@pytest.mark.parametrize("name", [n for n, of in BY_OP.items() if any(e.gradient for e in of)])
+def test_formulas_of_gradients_evaluate_to_the_same_values(name: str) -> None:
+    for example in BY_OP[name]:
+        positions = example.gradient
+
+        def gradients(inputs: Any, outputs: Any, positions: Any = positions) -> Any:
+            cost = sum(abs(o).sum() if o.type.is_complex else o.sum() for o in outputs)
+            return og.grad(cost, [inputs[k] for k in positions], disconnected_inputs="ignore")
+
+        if positions:
+            check_formulas(example, gradients)
+
+
+def test_long_and_shared_parts_have_lines() -> None:
+    y = x
+    for _ in range(60):
+        y = ot.exp(y) * y
+    text = og.pprint(y)
+    assert len(text) < 20_000
+    assert text.count("\n") > 2
+    same_values(y, text, INPUTS, VALUES)
+    deep = x
+    for _ in range(300):
+        deep = ot.sin(deep)
+    same_values(deep, og.pprint(deep), INPUTS, VALUES)
+    # a name that the graph has is not used again
+    t0 = ot.dvector("t0")
+    late = deep * t0
+    assert "\nt1 = " in "\n" + og.pprint(late)
+    same_values(late, og.pprint(late), {**INPUTS, "t0": t0}, {**VALUES, t0: VALUES[x]})
+
+
+def test_parts_with_names_are_defined() -> None:
+    z = ot.exp(x)
+    z.name = "z"
+    assert og.pprint(z * y) == "z = exp(x)\nz * y"
+    assert og.pprint([z, z + y]) == "z = exp(x)\nexp(x)\nz + y"
+    total = (z * y).sum()
+    for name in ("no name", "for", "x"):  # no names of Python, and a name that an input has
+        z.name = name
+        same_values(total, og.pprint(total), INPUTS, VALUES)
+    same_values(og.grad(total, x), og.pprint(og.grad(total, x)), INPUTS, VALUES)
+
+
+def test_constants_of_many_elements() -> None:
+    for size, evaluates in ((8, True), (9, True), (1000, True), (1001, False)):
+        data = np.arange(float(size)) / 3.0
+        printed = ot.sum(data * n)
         text = og.pprint(printed)
-        if "(...)" in text:
-            continue  # it would be too long, and is cut short
-        try:
-            evaluated(text, {v.name: v for v in inputs})
-        except (SyntaxError, NameError):
-            continue
-        values = dict(zip(inputs, example.arguments, strict=True))
-        check(printed, text, {v.name: v for v in inputs}, values)
+        assert (text.startswith("c0 = constant([0.0, 0.333")) is (9 <= size <= 1000)
+        if evaluates:
+            same_values(printed, text, INPUTS, VALUES)
+        else:
+            with pytest.raises(SyntaxError):
+                evaluated(text, INPUTS)
+    single = ot.sum(np.full(9, 0.1, "float32")) * f
+    same_values(single, og.pprint(single), INPUTS, VALUES)
+
+
+def test_inner_graphs_are_functions() -> None:
+    inner = OpFromGraph([x, n], [ot.exp(x) * n, x[n:]])
+    first, second = inner(x * 2.0, n), inner(y, n)
+    printed = first[0] + second[0] * second[1].sum()
+    text = og.pprint(printed)
+    assert text.startswith("def f0(i0, i1):\n    return exp(i0) * i1, i0[i1:]\n")
+    assert text.count("def ") == 1
+    same_values(printed, text, INPUTS, VALUES)
+    z = x
+    for _ in range(300):  # each graph holds the one before
+        z = OpFromGraph([x], [z + 1.0])(x)
+    again = evaluated(og.pprint(z), INPUTS)
+    np.testing.assert_array_equal(og.evaluate(again, VALUES), VALUES[x] + 300.0)
+
+
+def test_what_has_no_form_in_python_does_not_evaluate() -> None:
+    own: Any = wrap_py([x.type], [x.type])(np.sort)
+    for printed in (own(x), og.shared(np.zeros(3)) + x, ot.dvector() + x):
+        with pytest.raises((SyntaxError, NameError)):
+            evaluated(og.pprint(printed), INPUTS)

@@ -51,7 +51,11 @@ def test_a_long_chain_of_nodes_prints(chain: tuple[Any, Any]) -> None:
     text = og.dprint(y, file="str")
     assert text.count("\n") == DEPTH + 1
     assert len(text) < 100 * DEPTH
-    assert og.pprint(y).startswith("sin(sin(")
+    *lines, last = og.pprint(y).split("\n")
+    assert lines[0].startswith("t0 = sin(sin(")
+    space: dict[str, Any] = {"sin": ot.sin, "x": x}
+    exec("\n".join(lines), space)
+    assert og.equal_computations([eval(last, space)], [y])
     assert og.to_dot(y).count("->") == DEPTH + 1
     assert og.to_python(y, [x]).count("make_node") == DEPTH
     doubled = x

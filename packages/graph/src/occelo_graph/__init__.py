@@ -258,8 +258,8 @@ _LATER = {
     "dprint": "occelo_graph.printing.debugprint",
     "pydotprint": "occelo_graph.printing.dot",
     "to_dot": "occelo_graph.printing.dot",
-    "pp": "occelo_graph.printing.infix",
-    "pprint": "occelo_graph.printing.infix",
+    "pp": "occelo_graph.printing.formulas",
+    "pprint": "occelo_graph.printing.formulas",
     "to_python": "occelo_graph.printing.python_source",
 }
 
@@ -305,7 +305,7 @@ if TYPE_CHECKING:
     from occelo_graph.interpret import evaluate
     from occelo_graph.printing.debugprint import debugprint, dprint
     from occelo_graph.printing.dot import pydotprint, to_dot
-    from occelo_graph.printing.infix import pp, pprint
+    from occelo_graph.printing.formulas import pp, pprint
     from occelo_graph.printing.python_source import to_python
 else:  # so that type checkers report unknown names
     __getattr__, __dir__ = deferred(__name__, _LATER)

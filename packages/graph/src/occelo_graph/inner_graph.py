@@ -28,6 +28,7 @@ from occelo_graph.ir.op import ZERO, Cotangents, Op, Tangents
 from occelo_graph.ir.op_caches import cache_of
 from occelo_graph.ir.regions import Loop
 from occelo_graph.ir.taken_constants import constants_of, take_all
+from occelo_graph.ir.terms import Term, called
 from occelo_graph.ir.traits import trait
 from occelo_graph.ir.traversal import ancestors, toposort
 from occelo_graph.ir.types import NullType, Type
@@ -188,6 +189,10 @@ class OpFromGraph(Op):
         deeply nested graph at once, and not level by level. With ``every=False``, ops without the option ``inline`` stay.
         """
         return _opened(self.graph, node.inputs, every)
+
+    def written(self, node: Apply, operands: Sequence[Term]) -> Term | None:
+        *inputs, function = operands
+        return called(function.text, *(term.text for term in inputs))
 
     def evaluate(self, *arrays: Any) -> Any:
         return tuple(

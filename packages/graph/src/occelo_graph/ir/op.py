@@ -263,7 +263,8 @@ class Op(Traits):
     def written(self, node: AnyApply, operands: Sequence[Term]) -> Term | None:
         """A node as an expression in the namespace of `occelo.tensor`, for `pprint`.
 
-        ``operands`` are the terms of the inputs. None if there is no such expression: the op's name is printed.
+        ``operands`` are the terms of the inputs, followed by the names of functions that compute the op's inner graphs.
+        None if there is no such expression: a call of the op's class is printed.
         """
         return None
 

@@ -15,6 +15,7 @@ class Term(NamedTuple):
 
     - ``number``: for a constant of one element, the text of its value as a Python number.
     - ``plain``: for a constant, the text of its value as a Python number or list of numbers, if it has their dtype.
+    - ``parts``: of a node with several outputs, what follows the text for each of them; None for ``[0]``, ``[1]``, ...
     - ``unstretched``: for an index array or a written value that is repeated to a part's lengths, the term without.
     - ``inner``: for a tensor with leading dimensions of length 1 that were added, the term without them.
     """
@@ -25,6 +26,7 @@ class Term(NamedTuple):
     plain: str | None = None
     inner: Term | None = None
     unstretched: Term | None = None
+    parts: tuple[str, ...] | None = None
 
     def at(self, level: int) -> str:
         """The text, in parentheses unless its operator has at least the precedence ``level``."""

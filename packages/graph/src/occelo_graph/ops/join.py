@@ -75,6 +75,9 @@ class MakeVector(Op):
 
     dtype: str
 
+    def written(self, node: Apply, operands: Sequence[Term]) -> Term | None:
+        return called("stack", f"[{', '.join(t.text for t in operands)}]") if operands else None
+
     def may_fail(self, node: Apply) -> bool:
         return False
 
@@ -386,6 +389,11 @@ class Repeat(FollowsLengths, LinearInFirst):
     moves = FIRST
 
     axis: int
+
+    def written(self, node: Apply, operands: Sequence[Term]) -> Term | None:
+        if node.inputs[1].type.shape == (1,):
+            return None  # one number is a number of repeats for all slices
+        return called("repeat", *(term.text for term in operands), axis=self.axis)
 
     def static_inputs(self, node: Apply) -> Sequence[int]:
         return range(1, len(node.inputs))

@@ -1,32 +1,32 @@
-"""`pprint`: prints a graph as a formula on one line, such as ``exp(x) * 2.0``.
+"""`written_node`: writes a node as an expression, such as ``exp(x) * 2.0``.
 
-Users call the function. Error messages show variables without names as such formulas. Ops other than elementwise ones
-say themselves how they are written (`Op.written`).
+Ops other than elementwise ones say themselves how they are written (`Op.written`). `printing.formulas` joins the
+expressions of a graph.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from occelo_graph.ir.graph_like import graph_parts
+from occelo_graph.fgraph.frozen import FrozenFunctionGraph, inner_graphs
 from occelo_graph.ir.nodes import Apply, Constant, Variable
+from occelo_graph.ir.op import Op
 from occelo_graph.ir.terms import ATOM, Term, called
-from occelo_graph.ir.traversal import toposort
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.scalar import ScalarOp
 from occelo_graph.ops.reduce import CAReduce
 from occelo_graph.ops.statistics import mean
+from occelo_graph.printing.values import ValueWriter
 from occelo_graph.tensors.type import DTYPES
 
 _UNARY = 7
 _POWERS = 8
 """The precedences of ``-x``, and of ``**``, which is evaluated from right to left."""
-_LONGEST = 10_000
-_MOST_ELEMENTS = 8
+MOST_ELEMENTS = 8
+"""Constants with more elements are no part of an expression."""
 _DEFAULTS = ("bool", "int64", "float64", "complex128")
 """The dtypes of constants that are made of Python numbers."""
 
@@ -39,11 +39,15 @@ def _literal(data: Any) -> str:
     return str(data[()])
 
 
-def _constant(variable: Constant) -> Term:
+def is_tensor_constant(variable: Constant) -> bool:
+    """Whether `written_constant` writes the constant: an unnamed tensor."""
+    return variable.name is None and getattr(variable.type, "dtype", None) in DTYPES
+
+
+def written_constant(variable: Constant) -> Term:
+    """A constant as a call of `constant` or `zeros`."""
     data: Any = variable.data
-    dtype = getattr(variable.type, "dtype", None)
-    if variable.name is not None or dtype not in DTYPES or data.size > _MOST_ELEMENTS:
-        return Term(str(variable))
+    dtype: Any = getattr(variable.type, "dtype", None)
     if 0 in data.shape:
         return called("zeros", str(data.shape), dtype=dtype)
     text = _literal(data)
@@ -51,10 +55,6 @@ def _constant(variable: Constant) -> Term:
     usual = dtype in _DEFAULTS
     made = called("constant", text, dtype=None if usual else dtype)
     return made._replace(number=number, plain=text if usual and dtype != "bool" else None)
-
-
-def _leaf(variable: Variable) -> Term:
-    return _constant(variable) if isinstance(variable, Constant) else Term(str(variable))
 
 
 def _weak(node: Apply, row: ScalarOp, terms: Sequence[Term]) -> set[int]:
@@ -113,8 +113,10 @@ def _elementwise(node: Apply, row: ScalarOp, given: Sequence[Term]) -> Term:
     return Term(f" {symbol} ".join([first, *(t.at(level + 1) for t in terms[1:])]), level)
 
 
-def _mean(node: Apply) -> tuple[Variable, dict[str, Any]] | None:
+def written_as_mean(node: Apply) -> tuple[Variable, dict[str, Any]] | None:
     """The argument and the options of `mean`, if the node is the division that it ends in."""
+    if not isinstance(node.op, Elemwise) or node.op.scalar_op.name != "true_div":
+        return None
     total: Any = node.inputs[0].owner
     if total is None:
         return None
@@ -145,65 +147,34 @@ def _alike(a: Variable, b: Variable, leaf: Variable) -> bool:
     return True
 
 
-def _node(node: Apply, terms: Sequence[Term]) -> Term:
-    written = None
-    if isinstance(node.op, Elemwise):
-        if not node.op.inplace:
-            written = _elementwise(node, node.op.scalar_op, terms)
-    else:
-        written = node.op.written(node, terms)
-    return written or Term(f"{node.op}({', '.join(term.text for term in terms)})")
+def graphs_of(op: Op) -> list[FrozenFunctionGraph]:
+    """The inner graphs of an op, or of the function of elements that it applies."""
+    if not isinstance(op, Elemwise):
+        return inner_graphs(op)
+    return [v for v in op.scalar_op.fields().values() if isinstance(v, FrozenFunctionGraph)]
 
 
-def pprint(graph: Any) -> str:
-    """The formula of a variable, with only the parentheses that Python's operator precedence requires.
+def written_node(node: Apply, terms: Sequence[Term]) -> Term:
+    """A node as an expression. ``terms`` are those of the inputs, and of functions that compute the inner graphs.
 
-    In the namespace of `occelo.tensor`, with the inputs by their names, the text is an expression that computes the same
-    numbers in the same order. Exceptions are ops that only rules or less common functions make, which are printed with
-    their parameters in braces, and constants of more than 8 elements and subexpressions of more than 10,000 characters,
-    which are abbreviated.
-
-    For a sequence of variables, a `FunctionGraph` or a compiled function, the result has a line for each output.
+    An op that no function makes is written as a call of its class with its fields, ``Gemv()(y, a, m, x, b)``. An op
+    that has no such form is written with its fields in braces, which is no expression.
     """
-    return "\n".join(_formula(v) for v in graph_parts(graph)[0])
-
-
-def _formula(variable: Variable) -> str:
-    texts: dict[Variable, Term] = {}
-
-    def of(v: Variable) -> Term:
-        return texts[v] if v in texts else _leaf(v)
-
-    order = toposort(variable)
-    means: dict[Apply, tuple[Variable, dict[str, Any]]] = {}
-    pending = Counter(v for node in order for v in node.inputs)
-    for node in order:
-        if isinstance(node.op, Elemwise) and node.op.scalar_op.name == "true_div":
-            found = _mean(node)
-            if found is not None:
-                means[node] = found
-                pending[found[0]] += 1
-    for node in order:
-        if node in means:
-            x, options = means[node]
-            term = called("mean", of(x).text, **options)
-            pending[x] -= 1
-        else:
-            term = _node(node, [of(v) for v in node.inputs])
-        pending.subtract(node.inputs)
-        for used in node.inputs:
-            if not pending[used]:
-                texts.pop(used, None)
-        if len(term.text) > _LONGEST:
-            term = Term(f"{node.op}(...)")
-        for i, output in enumerate(node.outputs):
-            if output.name is not None and output is not variable:
-                texts[output] = Term(output.name)
-            else:
-                texts[output] = Term(f"{term.at(ATOM)}[{i}]") if len(node.outputs) > 1 else term
-    return of(variable).text
-
-
-def pp(variable: Any) -> str:
-    """Short name of `pprint`."""
-    return pprint(variable)
+    op, inputs = node.op, ", ".join(term.text for term in terms)
+    if isinstance(op, Elemwise):
+        if not graphs_of(op):
+            return _elementwise(node, op.scalar_op, terms)
+        *arguments, function = terms
+        return called(function.text, *(term.text for term in arguments))
+    written = op.written(node, terms)
+    if written is not None:
+        return written
+    try:
+        made = ValueWriter(brief=True).op(op)
+    except TypeError:
+        return Term(f"{op}({inputs})")
+    if type(op).__call__ is not Op.__call__ or op.default_output is not None:
+        # a call would take other arguments, or return one of several outputs only
+        several = len(node.outputs) > 1
+        return Term(f"{made}.make_node({inputs}).outputs{'' if several else '[0]'}")
+    return Term(f"{made}({inputs})")

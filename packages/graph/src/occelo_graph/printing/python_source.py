@@ -7,23 +7,15 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from occelo_graph.canonical.document import Numbering
-from occelo_graph.canonical.encoding import Static
-from occelo_graph.canonical.names import class_name
 from occelo_graph.fgraph.frozen import FrozenFunctionGraph
 from occelo_graph.ir.graph_like import graph_parts
 from occelo_graph.ir.nodes import Constant, Variable
-from occelo_graph.ir.op import Op
 from occelo_graph.ir.shared import SharedVariable
-from occelo_graph.ir.slices import slice_parts
-from occelo_graph.ir.types import Type
-from occelo_graph.narrowing import is_list, is_slice, is_tuple
-from occelo_graph.tensors.type import TensorType
+from occelo_graph.printing.values import ValueWriter
 
 _PLAIN = re.compile(r"^(?!(make_)?graph\d+$)[A-Za-z_][A-Za-z0-9_]*$")
 """Matches the names that a variable may keep in the source. Other variables get new names there, such as ``v0``.
@@ -32,11 +24,11 @@ Names such as ``graph0`` and ``make_graph0`` do not match, since the source uses
 """
 
 
-class _Writer:
-    """Writes expressions for values, and collects the imports that they need."""
+class _Writer(ValueWriter):
+    """Writes graphs as statements, with functions that make their inner graphs."""
 
     def __init__(self) -> None:
-        self.imports: dict[str, None] = {}
+        super().__init__()
         self.inner: dict[FrozenFunctionGraph, str] = {}
         """Maps each inner graph to its name in the source."""
         self.definitions: list[str] = []
@@ -58,59 +50,6 @@ class _Writer:
             ]
             self.inner[graph] = f"graph{number}"
         return self.inner[graph]
-
-    def class_expression(self, cls: type) -> str:
-        """The name of a class. Adds an import of the class to ``imports``."""
-        module, _, name = class_name(cls).partition(":")
-        self.imports[f"from {module} import {name.partition('.')[0]}"] = None
-        return name
-
-    def value(self, value: Any) -> str:
-        """An expression for a value, such as an op, a type or a parameter of an op. TypeError if there is none."""
-        if isinstance(value, TensorType):
-            self.imports["from occelo_graph.tensors.type import TensorType"] = None
-            return f"TensorType({value.dtype!r}, {value.shape!r})"
-        if isinstance(value, Op):
-            props = value.props()
-            if props is None:
-                raise TypeError(f"The op {value} has no fields and no __props__, so no Python form")
-            # a class whose constructor does not accept its fields defines `python_fields`
-            own: Callable[[], dict[str, Any]] | None = getattr(value, "python_fields", None)
-            fields, maker = (props, "") if own is None else (own(), ".from_fields")
-            inner = ", ".join(f"{k}={self.value(v)}" for k, v in fields.items())
-            return f"{self.class_expression(type(value))}{maker}({inner})"
-        if isinstance(value, FrozenFunctionGraph):
-            return self.inner_graph(value)
-        if isinstance(value, Static):
-            inner = ", ".join(f"{k}={self.value(v)}" for k, v in value.fields().items())
-            return f"{self.class_expression(type(value))}({inner})"
-        if isinstance(value, Type):
-            inner = ", ".join(self.value(k) for k in value.key())
-            return f"{self.class_expression(type(value))}({inner})"
-        if is_tuple(value):
-            return "(" + "".join(f"{self.value(v)}, " for v in value).rstrip() + ")"
-        if is_list(value):
-            return "[" + ", ".join(self.value(v) for v in value) + "]"
-        if is_slice(value):
-            return f"slice({', '.join(self.value(p) for p in slice_parts(value))})"
-        if isinstance(value, np.ndarray | np.generic):
-            return self.array(value)
-        if (isinstance(value, float) and value != value) or value in (np.inf, -np.inf):
-            return f"float({str(value)!r})"
-        if isinstance(value, type):
-            return self.class_expression(value)
-        if value is None or isinstance(value, bool | int | float | str | bytes):
-            return repr(value)
-        raise TypeError(f"{value!r} has no Python form")
-
-    def array(self, value: Any) -> str:
-        """An expression for an array. It reproduces the elements of the array to the last bit."""
-        self.imports["import numpy as np"] = None
-        data = np.ascontiguousarray(value)
-        if data.size <= 64 and data.dtype.kind in "biu":
-            return f"np.array({value.tolist()!r}, dtype={data.dtype.name!r})" + _reshaped(value)
-        raw = data.tobytes().hex()
-        return f"np.frombuffer(bytes.fromhex({raw!r}), {data.dtype.str!r}).reshape({value.shape!r})"
 
     def statements(self, inputs: Sequence[Variable], outputs: Sequence[Variable]) -> list[str]:
         """Lines of source that build a graph, and assign lists of inputs and outputs to ``inputs`` and ``outputs``."""
@@ -140,20 +79,11 @@ class _Writer:
         name = "" if variable.name is None else f"name={variable.name!r}"
         more = f", {name}" if name else ""
         if isinstance(variable, Constant):
-            kind: Type = variable.type
-            if kind.is_array or not kind.parts():
-                data = self.value(variable.data)
-            else:
-                data = f"{type_}.from_parts({self.value(list(kind.to_parts(variable.data)))})"
-            return f"{type_}.make_constant({data}{more})"
+            return self.constant(variable, more)
         if isinstance(variable, SharedVariable) and shared:
             value = self.value(variable.get_value(borrow=True))
             return f"{self.class_expression(type(variable))}({type_}, {value}{more})"
         return f"{type_}.make_variable({name})"
-
-
-def _reshaped(value: Any) -> str:
-    return f".reshape({value.shape!r})" if value.size == 0 else ""
 
 
 def _names(variables: Sequence[Variable]) -> dict[Variable, str]:

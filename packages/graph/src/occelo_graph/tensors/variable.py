@@ -613,7 +613,8 @@ _LONGEST_FORMULA = 80
 def _written(variable: Variable) -> str:
     """A variable in an error message: its name or formula, and the line of the user's code that made it."""
     formula: str = variable.name or facade.formula(variable)
-    shown = formula if len(formula) <= _LONGEST_FORMULA else str(variable)
+    short = len(formula) <= _LONGEST_FORMULA and "\n" not in formula
+    shown = formula if short else str(variable)
     return (
         shown
         if variable.owner is None or variable.source is None

@@ -7,6 +7,7 @@ body. Linkers run the node like every op with a loop (`Op.loop`).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from occelo_graph.fgraph.frozen import FrozenFunctionGraph
@@ -14,7 +15,9 @@ from occelo_graph.interpret import loop_kernel
 from occelo_graph.ir.nodes import Apply
 from occelo_graph.ir.op import Kernel, Op, op
 from occelo_graph.ir.regions import Loop
+from occelo_graph.ir.terms import Term
 from occelo_graph.ir.traits import trait
+from occelo_loops.ops.printing import written_loop
 
 
 @op
@@ -43,6 +46,12 @@ class Iterate(Op):
     def pure(self) -> bool:
         """Whether all nodes of the body are pure."""
         return self.body.pure
+
+    def written(self, node: Apply, operands: Sequence[Term]) -> Term | None:
+        *inputs, function = operands
+        given = [term.text for term in inputs[1:]]
+        initial, read = given[: self.carried], given[self.carried :]
+        return written_loop(function.text, inputs[0].short, initial, [], read, 0, stops=self.stops)
 
     def infer(self, *types: Any) -> tuple[Any, ...]:
         wanted = self.body.inputs

@@ -18,9 +18,11 @@ from occelo_graph.ir.clone import equal_computations
 from occelo_graph.ir.known_values import known_integer
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.op import Cotangents, Kernel, Op, Tangents, op
+from occelo_graph.ir.terms import Term
 from occelo_graph.ir.traits import trait
 from occelo_graph.ir.types import Type
 from occelo_graph.tensors.type import TensorType
+from occelo_loops.ops.printing import written_loop
 
 _COUNT = TensorType("int64", ())
 
@@ -106,6 +108,21 @@ class Scan(Op):
     def _without_traces(self) -> list[Variable]:
         outputs = list(self.body.outputs)
         return [*outputs[: self.carried], *outputs[self.carried + self.traces :]]
+
+    def written(self, node: Apply, operands: Sequence[Term]) -> Term | None:
+        *inputs, function = operands
+        given = [term.text for term in inputs[1:]]
+        middle = self.carried + self.sequences
+        return written_loop(
+            function.text,
+            inputs[0].short,
+            given[: self.carried],
+            given[self.carried : middle],
+            given[middle:],
+            self.traces,
+            stops=self.stops,
+            reverse=self.reverse,
+        )
 
     # types
 

@@ -18,6 +18,7 @@ from occelo_graph.errors import SavedGraphError
 from occelo_graph.extensions import is_external
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.op import Cotangents, Kernel, Op, Tangents
+from occelo_graph.ir.terms import Term, called
 from occelo_graph.ir.traits import FIRST
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import TensorType
@@ -89,6 +90,9 @@ class Assert(CheckAndRaise):
 
     def __init__(self, msg: str = "Assert failed") -> None:
         super().__init__(AssertionError, msg)
+
+    def written(self, node: Apply, operands: Sequence[Term]) -> Term | None:
+        return called("assert_op", *(term.text for term in operands), msg=self.msg)
 
 
 def assert_op(value: Any, *conditions: Any, msg: str = "Assert failed") -> Any:

@@ -14,6 +14,7 @@ import numpy as np
 
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.op import Cotangents, Kernel, Op, Tangents, op
+from occelo_graph.ir.terms import Term, called
 from occelo_graph.ir.traits import FIRST
 from occelo_graph.narrowing import is_array
 from occelo_graph.ops.control.facts import FACTS
@@ -86,6 +87,9 @@ class Assume(SameType):
     facts: tuple[tuple[str, bool], ...]
 
     view_map = {0: [0]}
+
+    def written(self, node: Apply, operands: Sequence[Term]) -> Term | None:
+        return called("assume", operands[0].text, **dict(self.facts))
 
     def evaluate(self, x: Any) -> Any:
         return x

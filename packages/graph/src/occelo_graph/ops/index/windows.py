@@ -12,6 +12,7 @@ import numpy as np
 
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.op import ZERO, Cotangents, op
+from occelo_graph.ir.terms import Term, called
 from occelo_graph.ir.traits import FIRST
 from occelo_graph.ops.arguments import stands_for
 from occelo_graph.ops.create import arange, zeros_like
@@ -44,6 +45,9 @@ class SlidingWindow(LinearInFirst):
     windows: tuple[int, ...]
     axes: tuple[int, ...]
     moves = FIRST
+
+    def written(self, node: Apply, operands: Sequence[Term]) -> Term | None:
+        return called("sliding_window_view", operands[0].text, repr(self.windows), repr(self.axes))
 
     def places(self, lengths: Sequence[Any]) -> list[Any]:
         """The number of window positions along each axis of a tensor. ValueError if a window is longer than its axis.
