@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from occelo_graph.errors import at_node
+from occelo_graph.ir import trees
 from occelo_graph.ir.clone import Replacements, replacement_pairs
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.taken_constants import check_taken_constants
-from occelo_graph.ir.traversal import as_variables, toposort
+from occelo_graph.ir.traversal import toposort
 from occelo_graph.ops.batching import align, batch_shape, parse_signature
 from occelo_graph.ops.create import broadcast_to
 from occelo_graph.ops.shape.asserting import specify_shape
@@ -155,6 +156,8 @@ class _Batches:
 def vectorize_graph(outputs: Any, replace: Replacements) -> Any:
     """Copy the graph of ``outputs`` with some variables replaced by batches, and return the new outputs.
 
+    ``outputs`` is a variable or a tree of variables, such as a list or a dict; the result has the same form.
+
     ``replace`` maps variables to replacements. A replacement may have batch dimensions in front of the dimensions of
     the variable. Batch dimensions of several replacements broadcast against each other. A new output has the batch
     dimensions of all replacements on which the output depends, even if it depends only on their shapes.
@@ -172,13 +175,17 @@ def vectorize_graph(outputs: Any, replace: Replacements) -> Any:
     precision when it is cast. ValueError for contradicting static lengths. Constants that ops keep in fields are checked
     as in `clone_replace`.
     """
-    pairs, wanted = replacement_pairs(replace), as_variables(outputs)
+    pairs, (wanted, structure) = replacement_pairs(replace), _outputs_of(outputs)
     check_taken_constants((old for old, _ in pairs), wanted)
     results, batches = _vectorized(wanted, pairs)
-    spread = [batches.spread(old, new, batches.of(old)) for old, new in results]
-    if isinstance(outputs, Variable):
-        return spread[0]
-    return tuple(spread) if isinstance(outputs, tuple) else spread
+    return structure.unflatten(batches.spread(old, new, batches.of(old)) for old, new in results)
+
+
+def _outputs_of(outputs: Any) -> tuple[list[Variable], trees.Structure]:
+    """The variables that a user or a function gives, and their structure."""
+    if not isinstance(outputs, Variable) and not trees.is_tree(outputs):
+        outputs = list(outputs)
+    return trees.flatten(outputs, "outputs")
 
 
 def _vectorized(
@@ -225,7 +232,7 @@ def vectorize(func: Callable[..., Any], signature: str | None = None) -> Callabl
     ``signature`` describes the dimensions of the arguments and results of ``func``, such as ``"(n),(n)->()"``. By
     default all arguments and results are scalars. Further leading dimensions of the arguments are batch dimensions,
     which broadcast against each other. As in NumPy, every result has all batch dimensions, even if it is the same for
-    the whole batch.
+    the whole batch. ``func`` may return a tree of tensors; ``signature`` then has its leaves in order.
     """
     core = None
     if signature is not None:
@@ -249,19 +256,15 @@ def vectorize(func: Callable[..., Any], signature: str | None = None) -> Callabl
             variable = TensorType(argument.type.dtype, static).make_variable(argument.name)
             inner.append(variable)
             replace[variable] = argument
-        outputs = func(*inner)
+        listed, structure = _outputs_of(func(*inner))
         if core is not None:
-            listed = as_variables(outputs)
             found = [_ndim(v) for v in listed]
             if found != core[1]:
                 raise ValueError(
                     f"The signature gives outputs of {core[1]} dimensions, got {found}"
                 )
-        results, batches = _vectorized(as_variables(outputs), list(replace.items()))
-        spread = [batches.spread(old, new, batches.all) for old, new in results]
-        if isinstance(outputs, Variable):
-            return spread[0]
-        return tuple(spread) if isinstance(outputs, tuple) else spread
+        results, batches = _vectorized(listed, list(replace.items()))
+        return structure.unflatten(batches.spread(old, new, batches.all) for old, new in results)
 
     vectorized.__doc__ = func.__doc__
     return vectorized

@@ -11,15 +11,14 @@ from typing import Any
 
 from occelo_graph.errors import DisconnectedInputError, NullTypeGradError, describe
 from occelo_graph.gradient.cotangents import fitting, from_rule, of_shape
-from occelo_graph.gradient.reverse import grad, pullback
+from occelo_graph.gradient.reverse import grad, pullback, with_values, wrt_of
 from occelo_graph.gradient.stable_forms import differentiable_form
 from occelo_graph.ir.clone import clone_replace
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.op import ZERO
 from occelo_graph.ir.taken_constants import derived
-from occelo_graph.ir.traversal import as_variables, toposort
+from occelo_graph.ir.traversal import toposort
 from occelo_graph.ir.types import DisconnectedType, NullType
-from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.ops.create import zeros_like
 from occelo_graph.tensors.constant import as_tensor_variable
 
@@ -124,8 +123,8 @@ def pushforward(
 ) -> Any:
     """The tangents of ``f``: the Jacobian of ``f`` with respect to ``wrt``, times ``tangents``.
 
-    - ``f``: one variable, a list or a tuple; the result has the same form.
-    - ``wrt``, ``tangents``: a variable and its tangent, or two lists of equal length. ValueError if a variable and its
+    - ``f``: a variable, or a tree of variables; the result has the same form.
+    - ``wrt``, ``tangents``: a variable and its tangent, or two trees, such as lists of equal length. ValueError if a variable and its
       tangent differ in their numbers of dimensions.
     - ``disconnected_outputs``: for an output that does not depend on ``wrt``, "raise" `DisconnectedInputError`, "warn"
       or "ignore". ValueError for another text.
@@ -134,9 +133,8 @@ def pushforward(
       reverse mode. By default, this is done only for single nodes: those whose op has no pushforward and is not linear
       in groups of its inputs.
     """
-    outputs = as_variables(f)
-    variables = as_variables(wrt)
-    listed = tangents if is_list_or_tuple(tangents) else [tangents]
+    outputs, structure = wrt_of(f)
+    variables, listed = with_values(wrt, tangents, "tangents")
     given = [as_tensor_variable(t) for t in listed]
     if len(given) != len(variables):
         raise ValueError(f"{len(variables)} variables need as many tangents, got {len(given)}")
@@ -157,9 +155,7 @@ def pushforward(
         _finish(v, t, disconnected_outputs, return_disconnected)
         for v, t in zip(outputs, results, strict=True)
     ]
-    if isinstance(f, Variable):
-        return finished[0]
-    return tuple(finished) if isinstance(f, tuple) else finished
+    return structure.unflatten(finished)
 
 
 def _push_through(node: Apply, found: dict[Variable, Any]) -> None:

@@ -6,15 +6,13 @@ the Jacobian of a gradient. The product of a Hessian with a vector is a pushforw
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from occelo_graph.errors import describe
 from occelo_graph.gradient.forward import pushforward
-from occelo_graph.gradient.reverse import grad, pullback
-from occelo_graph.ir.nodes import Variable
-from occelo_graph.ir.traversal import as_variables, variable_depends_on
-from occelo_graph.narrowing import is_list_or_tuple
+from occelo_graph.gradient.reverse import grad, pullback, with_values, wrt_of
+from occelo_graph.ir import trees
+from occelo_graph.ir.traversal import variable_depends_on
 from occelo_graph.ops.create import eye
 from occelo_graph.ops.shape.reading import length_product, lengths_by_variables
 from occelo_graph.ops.shape.reshaping import reshape
@@ -32,19 +30,26 @@ def jacobian(
 ) -> Any:
     """Derivatives of every element of ``expression`` with respect to every element of ``wrt``.
 
-    The result has the dimensions of ``expression``, followed by the dimensions of ``wrt``. If ``wrt`` is a list or
-    tuple of variables, the result is a list or tuple with a Jacobian for each variable. All derivatives are computed by
-    one pullback, which is vectorized over the rows of an identity matrix. The size of the matrix may be dynamic.
+    The result has the dimensions of ``expression``, followed by the dimensions of ``wrt``. If ``wrt`` is a tree of
+    variables, such as a list or a dict, the result is the tree with a Jacobian for each variable. If ``expression`` is a
+    dict, a named tuple or a dataclass, the result is its tree, of results for each leaf. A list is a tensor here. All
+    derivatives are computed by one pullback, which is vectorized over the rows of an identity matrix. The size of the
+    matrix may be dynamic.
 
     ``consider_constant`` and ``disconnected_inputs`` are as in `grad`. ``vectorize`` is accepted for compatibility and
     has no effect.
     """
     del vectorize
+    if trees.is_tree(expression) and type(expression) not in (list, tuple, type(None)):
+        leaves, outer = trees.flatten(expression, "expression")
+        return outer.unflatten(
+            jacobian(leaf, wrt, consider_constant, disconnected_inputs) for leaf in leaves
+        )
     expression = as_tensor_variable(expression)
-    variables = as_variables(wrt)
+    variables, structure = wrt_of(wrt)
     if expression.type.ndim == 0:
         rows: list[Any] = grad(expression, variables, consider_constant, disconnected_inputs)
-        return _as_asked(rows, wrt)
+        return structure.unflatten(rows)
     lengths = lengths_by_variables(expression)
     count = length_product(lengths)
     seed = expression.type.make_variable("cotangent")
@@ -59,14 +64,7 @@ def jacobian(
         else:
             stacked = row.broadcast_to((count, *lengths_by_variables(row)))
         results.append(reshape(stacked, (*lengths, *lengths_by_variables(variable))))
-    return _as_asked(results, wrt)
-
-
-def _as_asked(results: Sequence[Any], wrt: Any) -> Any:
-    """The first result if ``wrt`` is a variable; else all results, as a list or tuple like ``wrt``."""
-    if isinstance(wrt, Variable):
-        return results[0]
-    return tuple(results) if isinstance(wrt, tuple) else list(results)
+    return structure.unflatten(results)
 
 
 def hessian(
@@ -74,30 +72,32 @@ def hessian(
     wrt: Any,
     consider_constant: Any = None,
     disconnected_inputs: str = "raise",
+    mixed: bool = False,
 ) -> Any:
     """Second derivatives of a scalar ``cost`` with respect to the elements of ``wrt``.
 
-    The result has the dimensions of ``wrt`` twice. If ``wrt`` is a list or tuple of variables, the result is a list or
-    tuple with a Hessian for each variable. Mixed derivatives with respect to two of the variables are not computed.
+    The result has the dimensions of ``wrt`` twice. If ``wrt`` is a tree of variables, such as a list or a dict, the
+    result is the tree with a Hessian for each variable. With ``mixed``, each leaf is a tree, too, as in ``jax.hessian``:
+    the derivatives of the gradient by that variable, with respect to every variable.
 
     ``consider_constant`` and ``disconnected_inputs`` are as in `grad`.
     """
-    variables = as_variables(wrt)
-    results: list[Any] = []
-    for variable in variables:
-        gradient = grad(cost, variable, consider_constant, disconnected_inputs)
-        results.append(jacobian(gradient, variable, consider_constant, "ignore"))
-    return _as_asked(results, wrt)
+    variables, structure = wrt_of(wrt)
+    gradients: list[Any] = grad(cost, variables, consider_constant, disconnected_inputs)
+    return structure.unflatten(
+        jacobian(gradient, wrt if mixed else variable, consider_constant, "ignore")
+        for variable, gradient in zip(variables, gradients, strict=True)
+    )
 
 
 def hessian_vector_product(cost: Any, wrt: Any, p: Any, **options: Any) -> Any:
     """The product of the Hessian of ``cost`` with the vector ``p``, without computing the Hessian.
 
-    ``wrt`` is the variable of the Hessian, and ``p`` has its shape. Both may also be lists or tuples of equal length
-    (else ValueError). The result is a variable, a list or a tuple like ``wrt``. Other arguments are those of `grad`.
+    ``wrt`` is the variable of the Hessian, and ``p`` has its shape. Both may also be trees, such as lists of equal
+    length (else ValueError). The result is a variable or a tree like ``wrt``. Other arguments are those of `grad`.
     """
-    variables = as_variables(wrt)
-    points = list(p) if is_list_or_tuple(p) else [p]
+    structure = wrt_of(wrt)[1]
+    variables, points = with_values(wrt, p, "p")
     if len(points) != len(variables):
         raise ValueError(
             f"{len(variables)} variables need as many vectors, got {len(points)}; the first is "
@@ -105,4 +105,4 @@ def hessian_vector_product(cost: Any, wrt: Any, p: Any, **options: Any) -> Any:
         )
     gradients: list[Any] = grad(cost, variables, **options)
     products = pushforward(gradients, variables, points, disconnected_outputs="ignore")
-    return _as_asked(products, wrt)
+    return structure.unflatten(products)

@@ -24,6 +24,7 @@ from occelo_graph.errors import (
 )
 from occelo_graph.gradient.cotangents import fitting, of_shape
 from occelo_graph.gradient.pulling import cotangent_dtype, pull_nodes
+from occelo_graph.ir import trees
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.op import ZERO, Cotangent, Zero
 from occelo_graph.ir.traversal import as_variables, toposort
@@ -89,8 +90,8 @@ def grad(
 ) -> Any:
     """Gradients of a scalar ``cost`` with respect to ``wrt``.
 
-    ``wrt`` is a variable, a list or a tuple; the result has the same form. A gradient has the shape and the dtype of
-    its variable. For a variable of integers or truth values, the dtype of the gradient is floatX. Operations with
+    ``wrt`` is a variable or a tree of variables, such as a list or a dict (`occelo_graph.ir.trees`); the result has the
+    same form. A gradient has the shape and the dtype of its variable. For a variable of integers or truth values, the dtype of the gradient is floatX. Operations with
     discrete results have the derivative 0. For a complex variable x + iy, the gradient is the derivative with respect
     to x, plus i times the derivative with respect to y.
 
@@ -109,7 +110,7 @@ def grad(
     if cost is not None:
         cost = cost if isinstance(cost, Variable) else as_tensor_variable(cost)
         _check_cost(cost)
-    variables = _wrt_list(wrt)
+    variables, structure = wrt_of(wrt)
     starts: dict[Variable, Any] = {}
     if cost is not None:
         starts[cost] = ones_like(cost, dtype=cotangent_dtype(cost))
@@ -126,17 +127,24 @@ def grad(
             if result.name is None and result.owner is not None:
                 result.name = f"(d{cost.name}/d{variable.name})"
         gradients.append(result)
-    if isinstance(wrt, Variable):
-        return gradients[0]
-    return tuple(gradients) if isinstance(wrt, tuple) else gradients
+    return structure.unflatten(gradients)
 
 
-def _wrt_list(wrt: Any) -> list[Variable]:
-    given: list[Any] = [wrt] if isinstance(wrt, Variable) else list(wrt)
-    for value in given:
+def wrt_of(wrt: Any) -> tuple[list[Variable], trees.Structure]:
+    """The variables of an argument ``wrt``, and the structure of results for it. That of other iterables is a list.
+
+    TypeError if a leaf is not a variable.
+    """
+    if not isinstance(wrt, Variable) and not trees.is_tree(wrt) and hasattr(wrt, "__iter__"):
+        wrt = list(wrt)
+    variables, structure = trees.flatten(wrt, "wrt")
+    for position, value in enumerate(variables):
         if not isinstance(value, Variable):
-            raise TypeError(f"Gradients are taken by variables, got {value!r}")
-    return given
+            where = f" at {structure.paths('wrt')[position]}" if trees.is_nested(wrt) else ""
+            raise TypeError(f"Gradients are taken by variables, got {value!r}{where}")
+    if wrt is None:
+        raise TypeError("Gradients are taken by variables, got None")
+    return variables, structure
 
 
 def _finish(
@@ -202,11 +210,10 @@ def pullback(
 ) -> Any:
     """The cotangents of ``wrt``: ``cotangents`` times the Jacobian of ``f`` with respect to ``wrt``.
 
-    ``f`` and ``cotangents`` are a variable and its cotangent, or two lists of equal length (else ValueError). ``wrt``
-    is a variable or a list; the result has the same form. Other arguments are those of `grad`.
+    ``f`` and ``cotangents`` are a variable and its cotangent, or two trees, such as lists of equal length (else
+    ValueError). ``wrt`` is a variable or a tree; the result has the same form. Other arguments are those of `grad`.
     """
-    outputs = as_variables(f)
-    given = list(cotangents) if is_list_or_tuple(cotangents) else [cotangents]
+    outputs, given = with_values(f, cotangents, "cotangents")
     if len(outputs) != len(given):
         raise ValueError(f"{len(outputs)} outputs need as many cotangents, got {len(given)}")
     pairs: dict[Variable, TensorVariable] = {}
@@ -222,6 +229,14 @@ def pullback(
         return_disconnected=return_disconnected,
         null_gradients=null_gradients,
     )
+
+
+def with_values(f: Any, values: Any, name: str) -> tuple[list[Variable], list[Any]]:
+    """The variables of ``f``, and the leaves of ``values``. If ``f`` is nested, both have the same structure."""
+    if trees.is_nested(f):
+        variables, structure = trees.flatten(f)
+        return variables, structure.leaves_of(values, name)
+    return as_variables(f), list(values) if is_list_or_tuple(values) else [values]
 
 
 def Lop(f: Any, wrt: Any, eval_points: Any, **options: Any) -> Any:
@@ -250,8 +265,8 @@ def subgraph_grad(
     """
     if cost is None and start is None:
         raise ValueError("subgraph_grad needs a cost, start gradients, or both")
-    variables = [*_wrt_list(wrt), *_wrt_list(end)]
-    count = len(variables) - len(_wrt_list(end))
+    variables = [*wrt_of(wrt)[0], *wrt_of(end)[0]]
+    count = len(variables) - len(wrt_of(end)[0])
     known = None if start is None else _starts(start)
     whole = None
     if cost is not None:
