@@ -162,6 +162,7 @@ __all__ = [
     "tensor",
     "to_dot",
     "to_python",
+    "trees",
     "undefined_grad",
     "until",
     "vectorize",
@@ -238,6 +239,7 @@ _LATER = {
             "printing",
             "raise_op",
             "scan",
+            "trees",
             "typed_list",
         )
     },
@@ -267,6 +269,7 @@ if TYPE_CHECKING:
     from occelo import link as link
     from occelo import printing as printing
     from occelo import raise_op as raise_op
+    from occelo import trees as trees
     from occelo import typed_list as typed_list
     from occelo.ifelse import ifelse as ifelse
     from occelo.scan import scan as scan

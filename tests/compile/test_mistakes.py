@@ -194,6 +194,16 @@ MISTAKES: dict[str, Callable[[World], Any]] = {
     "a step that fails": lambda u: u.f([u.x, u.m], loop(lambda v, e: (u.m[ot.cast(e, "int64")].sum() + v, None), 0.0, xs=u.x)[0])([0.0, 1.0, 5.0], np.ones((2, 2))),
     "a loop in a loop that fails": lambda u: u.f([u.m, u.x], loop(lambda v, r: (loop(lambda w, e: (w + u.x[ot.cast(e, "int64")], None), v, xs=r, name="inner")[0], None), 0.0, xs=u.m, name="outer")[0])([[0.0, 1.0], [1.0, 7.0]], [1.0, 2.0]),
     "a trace of changing shapes": lambda u: u.f([u.x], loop(lambda k: (k + 1, u.x[:k] * 2), 2, length=3)[1])([1.0, 2.0, 3.0]),
+    # trees
+    "a leaf of a tree that is no variable": lambda u: u.f([{"w": u.x, "b": [3.0]}], u.x),
+    "a leaf of a tree with a default": lambda u: u.f([{"x": oc.In(u.x, value=[1.0])}], u.x),
+    "a leaf with another number of dimensions": lambda u: u.f([{"w": u.x, "b": [u.s]}], u.x * u.s)({"w": [1.0], "b": [[2.0]]}),
+    "a tree of another structure": lambda u: u.f([{"w": u.x, "b": [u.s]}], u.x * u.s)({"w": [1.0]}),
+    "a tree where None is": lambda u: u.f([{"w": u.x, "b": None}], u.x)({"w": [1.0], "b": 1.0}),
+    "a gradient by a tree with a number": lambda u: og.grad(u.x.sum(), {"w": [u.x, 1.0]}),
+    "keys that cannot be sorted": lambda u: og.grad(u.x.sum(), {1: u.x, "a": u.y}),
+    "a leaf that is no result": lambda u: u.f([u.x], {"x": [u.x, "a"]}),
+    "an update of another structure": lambda u: u.f([], updates=[([u.w], [u.w, u.w])]),
     # sorting
     "sorting a scalar": lambda u: sorting.sort(u.s),
     "searching in a matrix": lambda u: sorting.searchsorted(u.m, 1.0),

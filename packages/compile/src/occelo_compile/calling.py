@@ -20,6 +20,7 @@ import numpy as np
 
 from occelo_compile.maker import FunctionMaker
 from occelo_compile.memory import arrays_of, own_value
+from occelo_compile.nested_calls import NestedCall
 from occelo_compile.symbolic_io import SymbolicInput, SymbolicOutput
 from occelo_graph import Container, SharedVariable
 from occelo_graph.errors import lines
@@ -199,6 +200,15 @@ class Function:
             # with any keyword, the entry would leave the call to Python
             chosen = {} if output_subset is None else {"output_subset": output_subset}
             return self(*args, **chosen, **kwargs)
+        nested = self.maker.nested
+        if nested is not None:
+            return nested.call(self, self._flat_call, args, output_subset, kwargs)
+        return self._flat_call(*args, output_subset=output_subset, **kwargs)
+
+    def _flat_call(
+        self, *args: Any, output_subset: Sequence[str | int] | None = None, **kwargs: Any
+    ) -> Any:
+        """Call without the entry, and without trees of arguments and results."""
         with self.lock, self._update_locks:
             return self._call(args, output_subset, kwargs)
 
@@ -279,15 +289,31 @@ class Function:
             scalars,
             dict(self._updates),
             kind,
-            partial(Function.__call__, self),
+            self._flat_call,
             self._update_locks,
         )
         if entry is not None:
             called: Any = entry if self.profile is None else self._profiled_entry(entry)
-            if called is entry and isinstance(entry, FunctionType):
+            if self.maker.nested is not None:
+                called = self._nested_entry(self.maker.nested, called)
+            elif called is entry and isinstance(entry, FunctionType):
                 called = staticmethod(entry)  # without `self` as an argument
             direct: Any = type("Function", (Function,), {"__call__": called})
             self.__class__ = direct
+
+    def _nested_entry(self, nested: NestedCall, entry: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a function that calls the entry with the leaves of arguments, and rebuilds the results."""
+        flat = entry if self.profile is None else partial(entry, self)
+
+        def call(
+            function: Function,
+            *args: Any,
+            output_subset: Sequence[str | int] | None = None,
+            **kwargs: Any,
+        ) -> Any:
+            return nested.call(function, flat, args, output_subset, kwargs)
+
+        return call
 
     def _profiled_entry(self, entry: Callable[..., Any]) -> Callable[..., Any]:
         """Return a function that calls the entry and adds the time of the call to the profile.
@@ -299,7 +325,7 @@ class Function:
 
         def call(function: Function, *args: Any, **kwargs: Any) -> Any:
             if vm.due:
-                return Function.__call__(function, *args, **kwargs)
+                return function._flat_call(*args, **kwargs)
             before = profile.calls
             start = perf_counter()
             result = entry(*args, **kwargs)
@@ -377,10 +403,17 @@ class Function:
             raise TypeError(f"{self} is missing {len(missing)} of its arguments: {listed}")
         return given
 
+    def default_of(self, position: int) -> Any:
+        """Return the value of an input in calls that do not pass it. ``position`` counts the flat arguments."""
+        return self.input_storage[self._explicit[position]].storage[0]
+
     def _describe(self, i: int) -> str:
+        position = self._explicit.index(i)
+        nested = self.maker.nested
+        if nested is not None and nested.arguments is not None:
+            return nested.paths[position]
         each = self.indices[i][0]
-        name = each.name or str(each.variable)
-        return f"{self._explicit.index(i)} ({name})"
+        return f"{position} ({each.name or str(each.variable)})"
 
     def _bad_input(self, i: int, error: Exception) -> Exception:
         each = self.indices[i][0]

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import importlib
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from occelo_compile.nested_calls import Argument, NestedCall
 from occelo_compile.options import BY_OPTION, ON_UNUSED_INPUT, WARN_FLOAT64
 from occelo_compile.symbolic_io import In, Out, SymbolicInput, SymbolicOutput
 from occelo_graph import (
@@ -23,10 +24,12 @@ from occelo_graph import (
 )
 from occelo_graph.errors import describe, lines
 from occelo_graph.families import registered
+from occelo_graph.ir import trees
 from occelo_graph.ir.clone import rebuilt, replacement_pairs
 from occelo_graph.ir.nodes import AtomicVariable
 from occelo_graph.ir.taken_constants import check_taken_constants
 from occelo_graph.ir.traversal import ancestors, walk
+from occelo_graph.narrowing import is_dict
 from occelo_graph.ops.specialization import inputs_needed
 from occelo_graph.tensor import as_tensor_variable
 from occelo_graph.tensors.sequences import is_sequence, refuse_bool
@@ -42,7 +45,8 @@ class Collected:
 
     ``inputs`` are the user's inputs, and then an implicit input for each shared variable, with its update. ``outputs``
     are the user's outputs. If the user passed a dict of outputs, ``output_keys`` are its keys. ``unpack_single`` is
-    true if the user passed a single output, and ``return_none`` if the user passed None.
+    true if the user passed a single output, and ``return_none`` if the user passed None. ``nested`` is None unless
+    arguments or results are trees.
     """
 
     inputs: list[SymbolicInput]
@@ -52,30 +56,54 @@ class Collected:
     return_none: bool
     shared: list[SharedVariable] = field(default_factory=list[SharedVariable])
     name: str | None = None
+    nested: NestedCall | None = None
 
 
-def _as_input(given: object, allow_downcast: bool | None, position: int) -> SymbolicInput:
+def _as_input(given: object, allow_downcast: bool | None, path: str) -> SymbolicInput:
     variable = given.variable if isinstance(given, SymbolicInput) else given
     if isinstance(variable, Constant):
-        raise TypeError(
-            f"Input {position} is the constant {variable}; an input must be able to vary"
-        )
+        raise TypeError(f"{path} is the constant {variable}; an input must be able to vary")
     if isinstance(given, SymbolicInput):
         return given
     if isinstance(given, SharedVariable):
         raise TypeError(
-            f"Input {position} is the shared variable {given}, which functions find by themselves; "
+            f"{path} is the shared variable {given}, which functions find by themselves; "
             f"to pass a value instead, make a variable x and use givens={{{given}: x}}"
         )
     if not isinstance(given, Variable):
-        raise TypeError(f"Input {position} must be a variable or In, got {given!r}")
+        raise TypeError(f"{path} must be a variable or In, got {given!r}")
     return In(given, allow_downcast=allow_downcast)
 
 
-def _inputs(given: object, allow_downcast: bool | None) -> list[SymbolicInput]:
-    if not is_sequence(given):
-        raise TypeError(f"The inputs must be a list, got {given!r}")
-    inputs = [_as_input(x, allow_downcast, i) for i, x in enumerate(given)]
+def _inputs(
+    given: object, allow_downcast: bool | None
+) -> tuple[list[SymbolicInput], list[Argument] | None]:
+    """Return the inputs, and how arguments are divided into them if an argument is a tree."""
+    if not is_sequence(given) and not is_dict(given):
+        raise TypeError(f"The inputs must be a list or a dict, got {given!r}")
+    entries: dict[Any, Any] = given if is_dict(given) else dict(enumerate(given))
+    inputs: list[SymbolicInput] = []
+    arguments: list[Argument] = []
+    for key, entry in entries.items():
+        path = f"inputs[{key!r}]"
+        if trees.is_tree(entry) and entry is not None:
+            leaves, structure = trees.flatten(entry, path)
+            paths = structure.paths(path)
+            own = [_as_leaf(x, allow_downcast, p) for x, p in zip(leaves, paths, strict=True)]
+        else:
+            structure = trees.LEAF
+            own = [_as_input(entry, allow_downcast, f"Input {key}")]
+            paths = [f"{key} ({own[0].name or own[0].variable})"]
+        if is_dict(given):
+            if not isinstance(key, str):
+                raise TypeError(f"The keys of inputs must be strings, got {key!r}")
+            if structure is trees.LEAF:
+                own = [_named(own[0], key)]
+        inputs += own
+        if structure is not trees.LEAF or not own[0].implicit:
+            name = key if is_dict(given) else own[0].name if structure is trees.LEAF else None
+            optional = structure is trees.LEAF and own[0].value is not None
+            arguments.append(Argument(structure, name, optional, path, paths))
     seen: dict[Variable, int] = {}
     for position, each in enumerate(inputs):
         first = seen.setdefault(each.variable, position)
@@ -83,7 +111,25 @@ def _inputs(given: object, allow_downcast: bool | None) -> list[SymbolicInput]:
             raise UnusedInputError(
                 f"The variable {describe(each.variable)} is given twice, as input {first} and as input {position}"
             )
-    return inputs
+    plain = all(argument.structure is trees.LEAF for argument in arguments)
+    return inputs, None if plain else arguments
+
+
+def _as_leaf(given: object, allow_downcast: bool | None, path: str) -> SymbolicInput:
+    leaf = _as_input(given, allow_downcast, path)
+    if leaf.value is not None:
+        raise TypeError(f"{path} has a default, which only whole arguments can have")
+    return leaf
+
+
+def _named(given: SymbolicInput, name: str) -> SymbolicInput:
+    """Return an equal input with another name."""
+    if given.name == name:
+        return given
+    made = object.__new__(type(given))
+    made.__dict__.update(given.__dict__)
+    made.name = name
+    return made
 
 
 def _as_output(given: object) -> SymbolicOutput:
@@ -98,30 +144,57 @@ def _as_output(given: object) -> SymbolicOutput:
         raise TypeError(f"An output must be a variable or Out, got {given!r}") from None
 
 
-def _outputs(given: Any) -> tuple[list[SymbolicOutput], list[str] | None, bool, bool]:
-    """Return the outputs, the keys if the user passed a dict, and two flags.
+@dataclass
+class _Outputs:
+    """The outputs of a function, and the form in which the user passed them (`Collected`).
 
-    The first flag says whether the user passed a single output instead of a list. The second flag says whether the user
-    passed None.
+    ``structure`` is that of a tree, None for a variable, a list, or a dict of variables.
     """
+
+    outputs: list[SymbolicOutput]
+    keys: list[str] | None = None
+    unpack_single: bool = False
+    return_none: bool = False
+    structure: trees.Structure | None = None
+
+
+def _outputs(given: Any) -> _Outputs:
     if given is None:
-        return [], None, False, True
-    entries: Mapping[Any, object] = given
-    if isinstance(given, dict):
-        for key in entries:
+        return _Outputs([], return_none=True)
+    if is_dict(given):
+        for key in given:
             if not isinstance(key, str):
                 raise TypeError(f"The keys of outputs must be strings, got {key!r}")
-        keys = sorted(entries)
-        return [_as_output(entries[k]) for k in keys], keys, False, False
-    if is_sequence(given):
-        return [_as_output(o) for o in given], None, False, False
-    return [_as_output(given)], None, True, False
+        if not any(map(trees.is_tree, given.values())):
+            keys = sorted(given)
+            return _Outputs([_as_output(given[k]) for k in keys], keys)
+    if not trees.is_tree(given):
+        return _Outputs([_as_output(given)], unpack_single=True)
+    leaves, structure = trees.flatten(given, "outputs")
+    outputs: list[SymbolicOutput] = []
+    for position, leaf in enumerate(leaves):
+        try:
+            outputs.append(_as_output(leaf))
+        except TypeError as error:
+            path = structure.paths("outputs")[position]
+            raise TypeError(lines([f"At {path}"], str(error))) from None
+    return _Outputs(outputs, structure=structure if trees.is_nested(given) else None)
+
+
+def _update_pairs(given: Pairs) -> Iterator[tuple[Any, Any]]:
+    """Pairs of a variable and its update, also from pairs of two trees."""
+    for key, expression in replacement_pairs(given):
+        if trees.is_tree(key):
+            leaves, structure = trees.flatten(key, "The updated tree")
+            yield from zip(leaves, structure.leaves_of(expression, "The update"), strict=True)
+        else:
+            yield key, expression
 
 
 def _updates(given: Pairs, inputs: Sequence[SymbolicInput]) -> dict[SharedVariable, Any]:
     listed = {each.variable: each for each in inputs}
     updates: dict[SharedVariable, Any] = {}
-    for key, expression in replacement_pairs(given):
+    for key, expression in _update_pairs(given):
         if not isinstance(key, SharedVariable):
             shown = describe(key) if isinstance(key, Variable) else repr(key)
             raise TypeError(f"Only shared variables can be updated, not {shown}")
@@ -193,8 +266,9 @@ def collect(
     name: str | None = None,
 ) -> Collected:
     """Check the arguments of `function`, apply givens, and find shared variables and their updates."""
-    given_inputs = _inputs(inputs, allow_input_downcast)
-    outs, keys, unpack_single, return_none = _outputs(outputs)
+    given_inputs, arguments = _inputs(inputs, allow_input_downcast)
+    asked = _outputs(outputs)
+    outs = asked.outputs
     if not isinstance(no_default_updates, bool | list | tuple) and no_default_updates is not None:
         raise TypeError(f"no_default_updates is True, False or a list, got {no_default_updates!r}")
     replacements = _givens(givens, given_inputs, rebuild_strict)
@@ -226,8 +300,18 @@ def collect(
             for message in checks.warnings_of([*roots, *expressions.values()], cut):
                 warnings.warn(message, stacklevel=3)
     implicit = [_implicit(v, expressions.get(v)) for v in found]
+    nested = None
+    if arguments is not None or asked.structure is not None:
+        nested = NestedCall(arguments, asked.structure)
     return Collected(
-        [*given_inputs, *implicit], outs, keys, unpack_single, return_none, found, name
+        [*given_inputs, *implicit],
+        outs,
+        asked.keys,
+        asked.unpack_single,
+        asked.return_none,
+        found,
+        name,
+        nested,
     )
 
 

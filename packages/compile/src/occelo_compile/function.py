@@ -21,7 +21,7 @@ from occelo_graph import Variable
 
 
 def function(
-    inputs: Sequence[Any],
+    inputs: Sequence[Any] | Mapping[str, Any],
     outputs: Any = None,
     mode: str | Mode | None = None,
     updates: Pairs = None,
@@ -37,11 +37,13 @@ def function(
 ) -> Function:
     """Compile the graph from ``inputs`` to ``outputs`` into a `Function`.
 
-    - ``inputs``: a list of variables or `In`. Shared variables are not listed; they are found in the graph.
+    - ``inputs``: a list of variables or `In`, or a dict of them, whose keys are the keywords of the arguments. Shared
+      variables are not listed; they are found in the graph. An entry may be a tree of variables: calls pass a tree of
+      values there (`occelo_graph.ir.trees`).
     - ``outputs``: a variable or `Out`, a list of them (the function returns a list), a dict of them (it returns a dict),
-      or None (it only updates).
-    - ``updates``: pairs of a shared variable and an expression for its new value after each call. All expressions are
-      computed from the old values.
+      any other tree of them (it returns this tree), or None (it only updates).
+    - ``updates``: pairs of a shared variable and an expression for its new value after each call, or pairs of a tree of
+      shared variables and a tree of expressions. All expressions are computed from the old values.
     - ``givens``: pairs of a variable and its replacement in this function.
     - ``mode``: a `Mode` or the name of a mode.
     - ``profile``: True, a name or a `ProfileStats` to measure compiling and calls. If it is None, the options decide.
@@ -80,7 +82,7 @@ def function(
 
 def function_dump(
     filename: str | os.PathLike[str],
-    inputs: Sequence[Any],
+    inputs: Sequence[Any] | Mapping[str, Any],
     outputs: Any = None,
     mode: str | Mode | None = None,
     updates: Pairs = None,

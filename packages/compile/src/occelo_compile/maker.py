@@ -16,6 +16,7 @@ from occelo_compile.facade import facade
 from occelo_compile.garbage_collection import fewer_collections
 from occelo_compile.memory import insert_deepcopy
 from occelo_compile.mode import Mode, get_mode
+from occelo_compile.nested_calls import NestedCall
 from occelo_compile.options import TIME_THUNKS
 from occelo_compile.specialization import copy_specialized
 from occelo_compile.symbolic_io import In, Out, SymbolicInput, SymbolicOutput
@@ -135,6 +136,7 @@ class FunctionMaker:
         self.return_none = return_none
         self.name = name
         self.profile = profile
+        self.nested: NestedCall | None = None
         self.times = Times()
         self.from_cache = False
         self.cache_key: dict[str, str] | None = None
@@ -187,7 +189,7 @@ class FunctionMaker:
     ) -> FunctionMaker:
         """Return a maker for the result of `collect`. The mode's ``function_maker`` makes it."""
         chosen = get_mode(mode)
-        return chosen.function_maker(
+        made: FunctionMaker = chosen.function_maker(
             collected.inputs,
             collected.outputs,
             chosen,
@@ -198,6 +200,8 @@ class FunctionMaker:
             collected.name,
             **options,
         )
+        made.nested = collected.nested
+        return made
 
     def with_own_graph(
         self,
@@ -223,6 +227,7 @@ class FunctionMaker:
             None if self._given is None else self._given.clone(),
             profile,
         )
+        made.nested = self.nested
         if fgraph is not None:
             made._rewritten = Rewritten(self.rewritten.before, fgraph, self.rewritten.record)
         return made
@@ -244,10 +249,13 @@ class FunctionMaker:
             "name": self.name,
             "fgraph": self._given,
             "profile": self.profile,
+            "nested": self.nested,
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
+        nested = state.pop("nested")
         self.__init__(**state)
+        self.nested = nested
 
     def create_fgraph(self) -> FunctionGraph:
         """Return the graph to rewrite. It has outputs for updates, and features that protect inputs."""

@@ -1,0 +1,12 @@
+"""Trees: nested dicts, lists, tuples, named tuples and dataclasses of variables or values.
+
+`occelo.function`, `occelo.grad` and others take trees and give trees.
+"""
+
+from occelo_graph.ir.trees import Structure as Structure
+from occelo_graph.ir.trees import flatten as flatten
+from occelo_graph.ir.trees import is_tree as is_tree
+from occelo_graph.ir.trees import leaves as leaves
+from occelo_graph.ir.trees import map as map
+from occelo_graph.ir.trees import register as register
+from occelo_graph.tensors.raveling import ravel as ravel
