@@ -48,9 +48,12 @@ sort topk topk_and_argtopk union1d unique unique_all unique_counts unique_invers
 """
 """The names of `occelo_sorting.functions`, which is imported at the first use of one of them."""
 _SPECIAL = """
-beta betainc betaincc betainccinv betaincinv betaln chi2sf digamma erfcinv erfinv factorial gamma gammainc gammaincc
-gammainccinv gammaincinv gammal gammaln gammau hyp2f1 i0 i1 iv ive j0 j1 jv kn kv kve log_ndtr logit ndtri_exp owens_t
-poch polygamma psi tri_gamma xlog1py xlogy
+airy beta betainc betaincc betainccinv betaincinv betaln binom boxcox boxcox1p chi2sf comb cosm1 dawsn digamma ellipe
+ellipeinc ellipj ellipk ellipkinc ellipkm1 elliprd elliprf entr erfcinv erfi erfinv exp1 expi expn exprel factorial
+fresnel gamma gammainc gammaincc gammainccinv gammaincinv gammal gammaln gammasgn gammau huber hyp2f1 i0 i0e i1 i1e
+inv_boxcox inv_boxcox1p iv ive j0 j1 jn jv jve k0 k0e k1 k1e kl_div kn kv kve log_expit log_ndtr loggamma logit
+multigammaln ndtr ndtri ndtri_exp owens_t perm poch polygamma pseudo_huber psi rel_entr rgamma shichi sici spence
+spherical_in spherical_jn spherical_kn spherical_yn tri_gamma xlog1py xlogy y0 y1 yn yv yve zeta zetac
 """
 """The names of `occelo_special.functions`, which is imported at the first use of one of them."""
 

@@ -44,7 +44,7 @@ def _library() -> Any:
     try:
         return importlib.import_module("scipy.fft")
     except ModuleNotFoundError as error:
-        if error.name != "scipy":
+        if error.name not in ("scipy", "scipy.fft"):
             raise
         return importlib.import_module("numpy.fft")
 

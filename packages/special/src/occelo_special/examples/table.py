@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from occelo_graph.examples.elementwise import (
     ABOVE_ONE,
@@ -48,13 +51,42 @@ _TABLE: list[tuple[str, ArrayFunction, Sequence[Domain]]] = [
     ("hyp2f1", of_scipy("hyp2f1"), [POSITIVE, POSITIVE, ABOVE_ONE, (-0.7, 0.7)]),
     ("owens_t", of_scipy("owens_t"), [REAL, REAL]),
     ("ndtri_exp", of_scipy("ndtri_exp"), [NEGATIVE]),
+    *(
+        (name, of_scipy(name), [POSITIVE])
+        for name in ("y0", "y1", "k0", "k1", "k0e", "k1e", "exp1")
+    ),
+    *(
+        (name, of_scipy(name), [REAL])
+        for name in ("i0e", "i1e", "dawsn", "erfi", "rgamma", "exprel")
+    ),
+    *((name, of_scipy(name), [REAL]) for name in ("ndtr", "log_expit", "cosm1")),
+    *((name, of_scipy(name), [POSITIVE]) for name in ("expi", "spence", "entr", "loggamma")),
+    *((name, of_scipy(name), [UNIT]) for name in ("ellipk", "ellipe", "ellipkm1", "ndtri")),
+    *((name, of_scipy(name), [REAL, UNIT]) for name in ("ellipkinc", "ellipeinc")),
+    *((name, of_scipy(name), [POSITIVE, POSITIVE]) for name in ("rel_entr", "kl_div", "boxcox")),
+    *((name, of_scipy(name), [POSITIVE, POSITIVE]) for name in ("boxcox1p", "inv_boxcox")),
+    *((name, of_scipy(name), [POSITIVE, REAL]) for name in ("pseudo_huber", "huber")),
+    ("inv_boxcox1p", of_scipy("inv_boxcox1p"), [POSITIVE, POSITIVE]),
+    ("binom", of_scipy("binom"), [ABOVE_ONE, UNIT]),
+    ("elliprf", of_scipy("elliprf"), [POSITIVE] * 3),
     ("xlogy", of_scipy("xlogy"), [REAL, POSITIVE]),
     ("xlog1py", of_scipy("xlog1py"), [REAL, INSIDE]),
 ]
 # differentiated with respect to the last argument
 _OF_ORDERS: list[tuple[str, ArrayFunction, Sequence[Domain]]] = [
-    (name, of_scipy(name), [(0.5, 2.5), POSITIVE]) for name in ("jv", "iv", "ive", "kv", "kve")
+    *(
+        (name, of_scipy(name), [(0.5, 2.5), POSITIVE])
+        for name in ("jv", "iv", "ive", "kv", "kve", "yv", "jve", "yve")
+    ),
+    ("zeta", of_scipy("zeta"), [ABOVE_ONE, POSITIVE]),
 ]
+
+
+def _result(function: Any, position: int) -> Any:
+    def one(*arguments: Any) -> Any:
+        return function(*arguments)[position]
+
+    return one
 
 
 def _last(nin: int) -> tuple[int, ...]:
@@ -64,6 +96,35 @@ def _last(nin: int) -> tuple[int, ...]:
 EXAMPLES: list[Example] = [
     *examples_of_functions(functions, "special", _TABLE, ["float64", "float32"], every_argument),
     *examples_of_functions(functions, "special", _OF_ORDERS, ["float64"], _last),
+    *(
+        Example(
+            f"{name}_{i}",
+            "special",
+            _result(getattr(functions, name), i),
+            _result(of_scipy(name), i),
+            tuple(draw(d, (3,), salt=k) for k, d in enumerate(domains)),
+            tuple(range(len(domains))),
+        )
+        for name, domains, count in (
+            ("airy", [REAL], 4),
+            ("sici", [POSITIVE], 2),
+            ("shichi", [POSITIVE], 2),
+            ("fresnel", [REAL], 2),
+            ("ellipj", [REAL, UNIT], 4),
+        )
+        for i in range(count)
+    ),
+    *(
+        Example(
+            f"{name}_of_2",
+            "special",
+            partial(getattr(functions, name), np.int64(2)),
+            partial(of_scipy(name), 2),
+            (draw(POSITIVE, (3,)),),
+            (0,),
+        )
+        for name in ("expn", "spherical_jn", "spherical_yn", "spherical_in", "spherical_kn")
+    ),
     Example(
         "polygamma",
         "special",

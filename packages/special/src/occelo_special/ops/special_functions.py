@@ -10,13 +10,12 @@ Unless a comment says otherwise, the formulas of derivatives are from the NIST D
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from occelo_graph.ir.types import NullType
 from occelo_graph.ops.elemwise.arithmetic import abs as abs_
 from occelo_graph.ops.elemwise.arithmetic import (
     and_,
@@ -33,20 +32,19 @@ from occelo_graph.ops.elemwise.arithmetic import (
     trunc,
 )
 from occelo_graph.ops.elemwise.error_functions import erf, erfcx
-from occelo_graph.ops.elemwise.op import Elemwise, elementwise
+from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.scalar import special_float
 from occelo_graph.ops.elemwise.transcendental import exp, log, log1p
 from occelo_graph.optional_scipy import scipy_module
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import is_discrete
 from occelo_special.ops import log_beta, series
+from occelo_special.ops.defining import of_scipy as _scipy
+from occelo_special.ops.defining import special as _special
+from occelo_special.ops.defining import undefined as _undefined
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
-    from occelo_graph.ir.nodes import Variable
-    from occelo_graph.ops.elemwise.signatures import DerivativeOfTensors, ScalarTraits
-    from occelo_graph.tensors.signatures import Array, ArrayFunction
+    from occelo_graph.tensors.signatures import Array
     from occelo_graph.tensors.variable import TensorVariable
 
 __all__ = [
@@ -96,43 +94,6 @@ _ROOT_PI = math.sqrt(math.pi)
 
 _NOT_EXPORTED = "SciPy exports no function for it"
 _SERIES = "a series whose number of terms depends on the data, in NumPy"
-
-
-def _with_dtype(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap ``function``, so that its arguments and result are cast to the dtype that `special_float` returns."""
-
-    def computing(*arrays: Any) -> Any:
-        dtype = special_float([a.dtype.name for a in arrays])
-        return np.asarray(function(*(np.asarray(a, dtype=dtype) for a in arrays)), dtype=dtype)
-
-    return computing
-
-
-def _scipy(name: str) -> Callable[..., Any]:
-    def computing(*arrays: Any) -> Any:
-        return getattr(scipy_module("special", name), name)(*arrays)
-
-    return computing
-
-
-def _special(
-    name: str,
-    derivatives: Sequence[DerivativeOfTensors],
-    doc: str,
-    function: ArrayFunction | None = None,
-    **options: Unpack[ScalarTraits],
-) -> Elemwise:
-    computing = _with_dtype(_scipy(name) if function is None else function)
-    return elementwise(
-        name, len(derivatives), special_float, computing, derivatives, doc, **options
-    )
-
-
-def _undefined(why: str) -> DerivativeOfTensors:
-    def derivative(ct: TensorVariable, *rest: TensorVariable) -> Variable:
-        return NullType(why)()
-
-    return derivative
 
 
 # inverse error functions, DLMF 7.17

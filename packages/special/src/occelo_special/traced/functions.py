@@ -64,8 +64,8 @@ _betaincc = _tail("betaincc", both_incomplete_betas, incomplete_beta_slopes, upp
 
 def _bessel(name: str, called: str) -> Callable[..., Array]:
     """Return a Bessel function of order 0 or 1 with its limits at infinity, where the libraries' functions are NaN."""
-    above = AT_INFINITY[name]
-    below = above if name in ("i0", "j0") else -above
+    above = AT_INFINITY.get(name, 0.0)
+    below = above if name in ("i0", "i0e", "j0") else -above
 
     def function(of: Library, x: Array) -> Array:
         xp = of.xp
@@ -127,5 +127,12 @@ add_functions(
         "xlog1py": ("out", _jax_xlog1py, "special.xlog1py"),
         "owens_t": ("out", "special.owens_t?", None),
         "hyp2f1": ("out", "special.hyp2f1?", None),
+        "i0e": ("out", _bessel("i0e", "i0e"), _bessel("i0e", "i0e")),
+        "i1e": ("out", _bessel("i1e", "i1e"), _bessel("i1e", "i1e")),
+        "exp1": ("out", "special.exp1?", None),
+        "expi": ("out", "special.expi?", None),
+        "spence": ("out", "special.spence?", None),
+        "ndtri": ("out", "special.ndtri", "special.ndtri"),
+        "zeta_hurwitz": ("out", "special.zeta", "special.zeta"),
     }
 )

@@ -1,0 +1,197 @@
+"""Further Bessel functions: of the second kind, scaled by exponentials, spherical, and Airy functions.
+
+Derivatives are those of DLMF 10.6, 10.29, 10.51 and 9.1.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from occelo_graph.ops.elemwise.arithmetic import abs as abs_
+from occelo_graph.ops.elemwise.arithmetic import eq, sign, switch
+from occelo_graph.ops.elemwise.op import Elemwise
+from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_special.ops.defining import of_scipy, special, undefined
+from occelo_special.ops.special_functions import ive, jv, kv, kve
+
+if TYPE_CHECKING:
+    from occelo_graph.ops.elemwise.signatures import DerivativeOfTensors
+    from occelo_graph.tensors.variable import TensorVariable
+
+__all__ = [
+    "airy",
+    "i0e",
+    "i1e",
+    "jn",
+    "jve",
+    "k0",
+    "k0e",
+    "k1",
+    "k1e",
+    "spherical_in",
+    "spherical_jn",
+    "spherical_kn",
+    "spherical_yn",
+    "y0",
+    "y1",
+    "yn",
+    "yv",
+    "yve",
+]
+
+_ORDER = "the derivative of a Bessel function by its order"
+_POINTERS = "SciPy's compiled function returns its results through pointers"
+
+jn = jv
+yv: Elemwise = special(
+    "yv",
+    [undefined(_ORDER), lambda ct, v, x, out: ct * 0.5 * (yv(v - 1, x) - yv(v + 1, x))],
+    "Bessel function of the second kind and order v.",
+)
+y1: Elemwise = special(
+    "y1",
+    [lambda ct, x, out: ct * 0.5 * (y0(x) - yv(2.0, x))],
+    "Bessel function of the second kind, order 1.",
+)
+y0: Elemwise = special(
+    "y0", [lambda ct, x, out: -ct * y1(x)], "Bessel function of the second kind, order 0."
+)
+
+
+def yn(n: Any, x: Any) -> TensorVariable:
+    """Bessel function of the second kind and whole order n: `yv` of this order."""
+    made: TensorVariable = yv(n, x)
+    return made
+
+
+# for real arguments the scale factor of both is 1
+jve: Elemwise = special(
+    "jve",
+    [undefined(_ORDER), lambda ct, v, x, out: ct * 0.5 * (jv(v - 1, x) - jv(v + 1, x))],
+    "Bessel function of the first kind and order v, times exp(-|imag(x)|), which is 1.",
+    formula=lambda v, x: jv(v, x),
+)
+yve: Elemwise = special(
+    "yve",
+    [undefined(_ORDER), lambda ct, v, x, out: ct * 0.5 * (yv(v - 1, x) - yv(v + 1, x))],
+    "Bessel function of the second kind and order v, times exp(-|imag(x)|), which is 1.",
+    formula=lambda v, x: yv(v, x),
+)
+k1: Elemwise = special(
+    "k1",
+    [lambda ct, x, out: ct * -0.5 * (k0(x) + kv(2.0, x))],
+    "Modified Bessel function of the second kind, order 1.",
+)
+k0: Elemwise = special(
+    "k0", [lambda ct, x, out: -ct * k1(x)], "Modified Bessel function of the second kind, order 0."
+)
+k1e: Elemwise = special(
+    "k1e",
+    [lambda ct, x, out: ct * (out - 0.5 * (k0e(x) + kve(2.0, x)))],
+    "exp(x) * k1(x).",
+)
+k0e: Elemwise = special("k0e", [lambda ct, x, out: ct * (out - k1e(x))], "exp(x) * k0(x).")
+i1e: Elemwise = special(
+    "i1e",
+    [lambda ct, x, out: ct * (0.5 * (i0e(x) + ive(2.0, x)) - switch(eq(x, 0), 0.0, sign(x) * out))],
+    "exp(-|x|) * i1(x).",
+)
+i0e: Elemwise = special(
+    "i0e",
+    [lambda ct, x, out: ct * (i1e(x) - switch(eq(x, 0), 0.0, sign(x) * out))],
+    "exp(-|x|) * i0(x).",
+)
+
+
+def _spherical(name: str, doc: str, slope: DerivativeOfTensors) -> Elemwise:
+    def function(n: Any, x: Any) -> Any:
+        return of_scipy(name)(n.astype("int64"), x)
+
+    return special(
+        name,
+        [undefined("a whole number of order"), slope],
+        doc,
+        function,
+        python_only="SciPy's compiled function takes an integer",
+    )
+
+
+def _first(n: TensorVariable) -> TensorVariable:
+    return eq(n, 0)
+
+
+spherical_jn: Elemwise = _spherical(
+    "spherical_jn",
+    "Spherical Bessel function of the first kind and whole order n >= 0.",
+    # DLMF 10.51.2, of which one term is left for n = 0
+    lambda ct, n, x, out: (
+        ct * (n * spherical_jn(abs_(n - 1), x) - (n + 1) * spherical_jn(n + 1, x)) / (2 * n + 1)
+    ),
+)
+spherical_yn: Elemwise = _spherical(
+    "spherical_yn",
+    "Spherical Bessel function of the second kind and whole order n >= 0.",
+    lambda ct, n, x, out: (
+        ct
+        * (
+            switch(_first(n), 0.0, n * spherical_yn(abs_(n - 1), x))
+            - (n + 1) * spherical_yn(n + 1, x)
+        )
+        / (2 * n + 1)
+    ),
+)
+spherical_in: Elemwise = _spherical(
+    "spherical_in",
+    "Modified spherical Bessel function of the first kind and whole order n >= 0.",
+    lambda ct, n, x, out: (
+        ct * (n * spherical_in(abs_(n - 1), x) + (n + 1) * spherical_in(n + 1, x)) / (2 * n + 1)
+    ),
+)
+spherical_kn: Elemwise = _spherical(
+    "spherical_kn",
+    "Modified spherical Bessel function of the second kind and whole order n >= 0.",
+    lambda ct, n, x, out: (
+        -ct
+        * (
+            switch(_first(n), 0.0, n * spherical_kn(abs_(n - 1), x))
+            + (n + 1) * spherical_kn(n + 1, x)
+        )
+        / (2 * n + 1)
+    ),
+)
+
+# Airy functions: both solve y'' = x y
+airy_ai: Elemwise = special(
+    "airy_ai",
+    [lambda ct, x, out: ct * airy_ai_prime(x)],
+    "Airy function Ai.",
+    of_scipy("airy", 0),
+    python_only=_POINTERS,
+)
+airy_ai_prime: Elemwise = special(
+    "airy_ai_prime",
+    [lambda ct, x, out: ct * x * airy_ai(x)],
+    "Derivative of the Airy function Ai.",
+    of_scipy("airy", 1),
+    python_only=_POINTERS,
+)
+airy_bi: Elemwise = special(
+    "airy_bi",
+    [lambda ct, x, out: ct * airy_bi_prime(x)],
+    "Airy function Bi.",
+    of_scipy("airy", 2),
+    python_only=_POINTERS,
+)
+airy_bi_prime: Elemwise = special(
+    "airy_bi_prime",
+    [lambda ct, x, out: ct * x * airy_bi(x)],
+    "Derivative of the Airy function Bi.",
+    of_scipy("airy", 3),
+    python_only=_POINTERS,
+)
+
+
+def airy(z: Any) -> tuple[TensorVariable, TensorVariable, TensorVariable, TensorVariable]:
+    """The Airy functions of real numbers: Ai, its derivative, Bi and its derivative."""
+    x = as_tensor_variable(z)
+    return airy_ai(x), airy_ai_prime(x), airy_bi(x), airy_bi_prime(x)

@@ -1,0 +1,128 @@
+"""Functions made of gamma functions: numbers of combinations, reciprocals, signs, and the zeta functions."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from occelo_graph.ops.elemwise.arithmetic import eq, floor, gt, lt, switch
+from occelo_graph.ops.elemwise.op import Elemwise
+from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_special.ops.defining import of_scipy, special, undefined
+from occelo_special.ops.special_functions import gamma, gammaln, poch, psi
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.variable import TensorVariable
+
+__all__ = [
+    "binom",
+    "comb",
+    "gammasgn",
+    "loggamma",
+    "multigammaln",
+    "perm",
+    "rgamma",
+    "zeta",
+    "zetac",
+]
+
+binom: Elemwise = special(
+    "binom",
+    [
+        lambda ct, n, k, out: ct * out * (psi(n + 1) - psi(n - k + 1)),
+        lambda ct, n, k, out: ct * out * (psi(n - k + 1) - psi(k + 1)),
+    ],
+    "Binomial coefficient gamma(n + 1) / (gamma(k + 1) gamma(n - k + 1)) of real numbers.",
+)
+
+
+def comb(N: Any, k: Any, repetition: bool = False) -> TensorVariable:
+    """The number of ways to choose ``k`` of ``N`` things, as floats; with ``repetition``, each thing several times.
+
+    As in SciPy, it is 0 for ``k > N`` and for negative numbers.
+    """
+    n, k = as_tensor_variable(N), as_tensor_variable(k)
+    if repetition:
+        return comb(n + k - 1, k)
+    fits = (k <= n) & (n >= 0) & (k >= 0)
+    return switch(fits, binom(switch(fits, n, 1), switch(fits, k, 1)), 0.0)
+
+
+def perm(N: Any, k: Any) -> TensorVariable:
+    """The number of ways to choose ``k`` of ``N`` things in an order, as floats: 0 for ``k > N`` and negative numbers."""
+    n, k = as_tensor_variable(N), as_tensor_variable(k)
+    fits = (k <= n) & (n >= 0) & (k >= 0)
+    return switch(fits, poch(switch(fits, n - k + 1, 1), switch(fits, k, 1)), 0.0)
+
+
+def _is_pole(x: TensorVariable) -> TensorVariable:
+    return (x <= 0) & eq(x, floor(x))
+
+
+def _rgamma_slope(x: TensorVariable, out: TensorVariable) -> TensorVariable:
+    """-psi(x) / gamma(x), and (-1)**n n! at the pole -n of gamma (DLMF 5.7)."""
+    pole = _is_pole(x)
+    n = switch(pole, -x, 0.0)
+    sign = switch(eq(n % 2, 0), 1.0, -1.0)
+    return switch(pole, sign * gamma(n + 1), -psi(switch(pole, 1.0, x)) * out)
+
+
+rgamma: Elemwise = special(
+    "rgamma",
+    [lambda ct, x, out: ct * _rgamma_slope(x, out)],
+    "1 / gamma(x), which is 0 at the poles of gamma.",
+)
+gammasgn: Elemwise = special(
+    "gammasgn",
+    [lambda ct, x, out: ct * 0.0],
+    "The sign of gamma(x): 1, -1, or NaN at a pole.",
+)
+
+
+def loggamma(z: Any) -> TensorVariable:
+    """The logarithm of gamma(z) for real z: that of `gammaln` for z > 0, and NaN for z < 0, where it would be complex."""
+    x = as_tensor_variable(z)
+    return switch(lt(x, 0), math.nan, gammaln(x))
+
+
+def multigammaln(a: Any, d: Any) -> TensorVariable:
+    """The logarithm of the gamma function of ``d`` dimensions: DLMF 35.3.
+
+    ``d`` is a positive integer, else ValueError. NaN for ``a <= (d - 1) / 2``, where SciPy raises an exception.
+    """
+    if not isinstance(d, int) or d < 1:
+        raise ValueError(f"multigammaln has a positive number of dimensions, got {d!r}")
+    a = as_tensor_variable(a)
+    total = d * (d - 1) / 4 * math.log(math.pi)
+    for j in range(d):
+        total = total + gammaln(a - j / 2)
+    return switch(gt(a, (d - 1) / 2), total, math.nan)
+
+
+# zeta functions, DLMF 25.11
+zeta_hurwitz: Elemwise = special(
+    "zeta_hurwitz",
+    [
+        undefined("the derivative of the zeta function by its exponent"),
+        lambda ct, x, q, out: -ct * x * zeta_hurwitz(x + 1, q),
+    ],
+    "Hurwitz' zeta function.",
+    of_scipy("zeta"),
+    python_only="SciPy exports no function of real numbers for it",
+)
+
+
+def zeta(x: Any, q: Any = 1.0) -> TensorVariable:
+    """Hurwitz' zeta function: the sum of ``(k + q)**-x`` over k = 0, 1, ..., for x > 1. Riemann's by default.
+
+    It has a derivative by ``q`` only.
+    """
+    made: TensorVariable = zeta_hurwitz(x, q)
+    return made
+
+
+zetac: Elemwise = special(
+    "zetac",
+    [undefined("the derivative of the zeta function by its exponent")],
+    "Riemann's zeta function minus 1.",
+)

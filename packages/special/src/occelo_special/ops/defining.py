@@ -1,0 +1,67 @@
+"""What definitions of special functions have in common: dtypes, SciPy's function of a name, and missing derivatives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from occelo_graph.ir.types import NullType
+from occelo_graph.ops.elemwise.op import Elemwise, elementwise
+from occelo_graph.ops.elemwise.scalar import special_float
+from occelo_graph.optional_scipy import scipy_module
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from occelo_graph.ir.nodes import Variable
+    from occelo_graph.ops.elemwise.signatures import DerivativeOfTensors, ScalarTraits
+    from occelo_graph.tensors.signatures import ArrayFunction
+    from occelo_graph.tensors.variable import TensorVariable
+
+
+def _with_dtype(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Wrap ``function``, so that its arguments and result are cast to the dtype that `special_float` returns."""
+
+    def computing(*arrays: Any) -> Any:
+        dtype = special_float([a.dtype.name for a in arrays])
+        return np.asarray(function(*(np.asarray(a, dtype=dtype) for a in arrays)), dtype=dtype)
+
+    return computing
+
+
+def of_scipy(name: str, position: int | None = None) -> Callable[..., Any]:
+    """SciPy's function of a name, or one of its results. SciPy is imported at the first call."""
+
+    def computing(*arrays: Any) -> Any:
+        made = getattr(scipy_module("special", name), name)(*arrays)
+        return made if position is None else made[position]
+
+    return computing
+
+
+def special(
+    name: str,
+    derivatives: Sequence[DerivativeOfTensors],
+    doc: str,
+    function: ArrayFunction | None = None,
+    **options: Unpack[ScalarTraits],
+) -> Elemwise:
+    """The elementwise function of a name, which SciPy computes unless a ``function`` of arrays is given.
+
+    Float dtypes stay, and integers become floats (`special_float`). There is a derivative for each argument.
+    """
+    computing = _with_dtype(of_scipy(name) if function is None else function)
+    return elementwise(
+        name, len(derivatives), special_float, computing, derivatives, doc, **options
+    )
+
+
+def undefined(why: str) -> DerivativeOfTensors:
+    """The derivative that nobody has defined: an error if it is needed, which says ``why``."""
+
+    def derivative(ct: TensorVariable, *rest: TensorVariable) -> Variable:
+        return NullType(why)()
+
+    return derivative

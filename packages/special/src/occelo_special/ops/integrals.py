@@ -1,0 +1,151 @@
+"""Integrals of elementary functions: of exponentials, sines, logarithms and squares. Derivatives are the integrands."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from occelo_graph.ops.elemwise.arithmetic import abs as abs_
+from occelo_graph.ops.elemwise.arithmetic import eq, lt, sqr, switch
+from occelo_graph.ops.elemwise.op import Elemwise
+from occelo_graph.ops.elemwise.transcendental import cos, cosh, exp, log, log1p, sin, sinh
+from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_special.ops.defining import of_scipy, special, undefined
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.variable import TensorVariable
+
+__all__ = [
+    "dawsn",
+    "erfi",
+    "exp1",
+    "expi",
+    "expn",
+    "fresnel",
+    "shichi",
+    "sici",
+    "spence",
+]
+
+_POINTERS = "SciPy's compiled function returns its results through pointers"
+
+# exponential integrals, DLMF 6.2 and 8.19
+exp1: Elemwise = special(
+    "exp1", [lambda ct, x, out: -ct * exp(-x) / x], "Exponential integral E1 of real numbers."
+)
+expi: Elemwise = special(
+    "expi", [lambda ct, x, out: ct * exp(x) / x], "Exponential integral Ei of real numbers."
+)
+expn: Elemwise = special(
+    "expn",
+    [
+        undefined("a whole number of order"),
+        lambda ct, n, x, out: (
+            -ct * switch(eq(n, 0), exp(-x) * (1 + 1 / x) / x, expn(abs_(n - 1), x))
+        ),
+    ],
+    "Exponential integral of whole order n >= 0: the integral of exp(-x t) / t**n from 1 to infinity.",
+)
+
+# functions of the error function, DLMF 7.10
+dawsn: Elemwise = special(
+    "dawsn",
+    [lambda ct, x, out: ct * _dawson_slope(x, out)],
+    "Dawson's integral: exp(-x**2) times the integral of exp(t**2) from 0 to x.",
+)
+erfi: Elemwise = special(
+    "erfi",
+    [lambda ct, x, out: ct * (2 / math.sqrt(math.pi)) * exp(sqr(x))],
+    "Imaginary error function: 2 / sqrt(pi) times the integral of exp(t**2) from 0 to x.",
+    monotone="increasing",
+)
+
+
+def _dawson_slope(x: TensorVariable, out: TensorVariable) -> TensorVariable:
+    """1 - 2 x F(x), and its asymptotic series where the difference cancels (DLMF 7.12)."""
+    far = lt(8.0, abs_(x))
+    u = 1 / (2 * sqr(switch(far, x, 8.0)))
+    series = 1.0 + 0.0 * u
+    for k in range(25, 1, -2):
+        series = 1 + k * u * series
+    return switch(far, -u * series, 1 - 2 * x * out)
+
+
+# sine and cosine integrals, DLMF 6.2
+_si: Elemwise = special(
+    "sine_integral",
+    [lambda ct, x, out: ct * switch(eq(x, 0), 1.0, sin(x) / switch(eq(x, 0), 1.0, x))],
+    "Sine integral.",
+    of_scipy("sici", 0),
+    python_only=_POINTERS,
+)
+_ci: Elemwise = special(
+    "cosine_integral",
+    [lambda ct, x, out: ct * cos(x) / x],
+    "Cosine integral.",
+    of_scipy("sici", 1),
+    python_only=_POINTERS,
+)
+_shi: Elemwise = special(
+    "hyperbolic_sine_integral",
+    [lambda ct, x, out: ct * switch(eq(x, 0), 1.0, sinh(x) / switch(eq(x, 0), 1.0, x))],
+    "Hyperbolic sine integral.",
+    of_scipy("shichi", 0),
+    python_only=_POINTERS,
+)
+_chi: Elemwise = special(
+    "hyperbolic_cosine_integral",
+    [lambda ct, x, out: ct * cosh(x) / x],
+    "Hyperbolic cosine integral.",
+    of_scipy("shichi", 1),
+    python_only=_POINTERS,
+)
+_fresnel_s: Elemwise = special(
+    "fresnel_sine",
+    [lambda ct, x, out: ct * sin(sqr(x) * (math.pi / 2))],
+    "Fresnel's sine integral.",
+    of_scipy("fresnel", 0),
+    python_only=_POINTERS,
+)
+_fresnel_c: Elemwise = special(
+    "fresnel_cosine",
+    [lambda ct, x, out: ct * cos(sqr(x) * (math.pi / 2))],
+    "Fresnel's cosine integral.",
+    of_scipy("fresnel", 1),
+    python_only=_POINTERS,
+)
+
+
+def sici(x: Any) -> tuple[TensorVariable, TensorVariable]:
+    """The sine integral and the cosine integral: of sin(t) / t from 0 to x, and of cos(t) / t from infinity to x."""
+    x = as_tensor_variable(x)
+    return _si(x), _ci(x)
+
+
+def shichi(x: Any) -> tuple[TensorVariable, TensorVariable]:
+    """The hyperbolic sine integral and the hyperbolic cosine integral."""
+    x = as_tensor_variable(x)
+    return _shi(x), _chi(x)
+
+
+def fresnel(z: Any) -> tuple[TensorVariable, TensorVariable]:
+    """Fresnel's integrals S and C of real numbers: of sin and of cos of pi t**2 / 2 from 0 to z."""
+    x = as_tensor_variable(z)
+    return _fresnel_s(x), _fresnel_c(x)
+
+
+spence: Elemwise = special(
+    "spence",
+    [lambda ct, x, out: ct * _spence_slope(x)],
+    "Spence's function: the integral of log(t) / (1 - t) from 1 to x.",
+    monotone="decreasing",
+)
+
+
+def _spence_slope(x: TensorVariable) -> TensorVariable:
+    """log(x) / (1 - x), which is -1 at 1."""
+    distance = x - 1
+    near = eq(distance, 0)
+    size = switch(near, 1.0, distance)
+    logarithm = switch(lt(abs_(distance), 0.5), log1p(distance), log(x))
+    return switch(near, -1.0, -logarithm / size)
