@@ -171,6 +171,45 @@ def test_weights_of_the_control_may_be_singular_beside_others(backend: str, dtyp
         )
 
 
+SINGULAR = [[1.0, 2.0], [2.0, 4.0]]
+
+
+def without_effect(n: int, m: int, dtype: str) -> tuple[list[Any], Any]:
+    """Coefficients for which one direction of the control has neither effect nor cost, and a basis of the others."""
+    if n == 2:
+        return [np.array(SINGULAR, dtype)] * 4 + [np.zeros((2, 2), dtype)], np.array([[1.0], [2.0]])
+    v = drawn((m, 1), dtype, 1)
+    v /= npl.norm(v)
+    keep = np.eye(m) - v @ v.conj().T
+    r = keep @ definite(m, dtype, 2) @ keep
+    a, b, s = (drawn(shape, dtype, 3) for shape in ((n, n), (n, m), (n, m)))
+    r = (r + r.conj().T) / 2
+    return [a, b @ keep, definite(n, dtype, 4), r, 0.1 * s @ keep], npl.svd(keep)[0][:, : m - 1]
+
+
+@pytest.mark.parametrize("backend", [*COMPILED, "py"])
+@pytest.mark.parametrize("dtype", ["float64", "complex128"])
+@pytest.mark.parametrize(("n", "m"), [(2, 2), (3, 2), (3, 4)])
+def test_controls_without_effect_and_cost(backend: str, dtype: str, n: int, m: int) -> None:
+    """The solution is that without these controls. (SciPy's is wrong for `SINGULAR`: rounding decides.)"""
+    given, basis = without_effect(n, m, dtype)
+    a, b, q, r, s = given
+    turned = basis.conj().T
+    expected = spl.solve_discrete_are(a, b @ basis, q, turned @ r @ basis, s=s @ basis)
+    inputs = [ot.tensor(k, dtype=dtype, shape=(None, None)) for k in "abqrs"]
+    made = linalg.solve_discrete_are(*inputs[:4], s=inputs[4])
+    results = [made]
+    if backend != "c":
+        results.append(oc.grad(ot.abs(made).sum(), inputs[0]))
+    found, *gradients = oc.function(inputs, results, mode=backend)(*given)
+    np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-9 * abs(expected).max())
+    if gradients:
+        few = [inputs[0], *map(ot.constant, [b @ basis, q, turned @ r @ basis])]
+        made = linalg.solve_discrete_are(*few, s=ot.constant(s @ basis))
+        slope = oc.grad(ot.abs(made).sum(), inputs[0]).eval({inputs[0]: a})
+        np.testing.assert_allclose(gradients[0], slope, rtol=1e-6, atol=1e-7 * abs(slope).max())
+
+
 @pytest.mark.parametrize("backend", ["py", "vm", "native"])
 def test_equations_whose_eigenvalues_cannot_be_separated_have_no_solution(backend: str) -> None:
     inputs = [ot.ztensor3(n) for n in "abqr"]

@@ -135,10 +135,8 @@ LEFT_AS_NAN = {
 """The libraries fill a whole factor with NaN, where LAPACK leaves the numbers that it had computed before."""
 ROUNDING_DECIDES = {
     ("singular", "logm"): tuple(MODES),
-    ("singular", "solve_discrete_are"): ("pytorch",),
 }
-"""The logarithm of a matrix that is singular but for rounding is that of rounding errors. For such an ``r``, PyTorch refuses
-a Riccati equation that the others solve (ValueError); which check fails is not known."""
+"""The logarithm of a matrix that is singular but for rounding is that of rounding errors."""
 
 
 def outcome(computed: Callable[[], Any]) -> Any:

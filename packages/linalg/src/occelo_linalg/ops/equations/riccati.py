@@ -18,8 +18,10 @@ from occelo_graph.ops.blas.products import matmul
 from occelo_graph.ops.create import zeros_like
 from occelo_graph.optional_scipy import scipy_module
 from occelo_linalg.ops.equations.riccati_pencils import (
+    EPS,
     LARGEST_RESIDUAL,
     RANK_LIMIT,
+    cost_without_effect,
     equation_terms,
     feedback,
     nan_if_singular,
@@ -65,10 +67,12 @@ class _Riccati(MatrixOp):
         for each in arrays:
             require_finite(each)
         own = arrays[0].dtype
+        a, b, q, r, *cross = arrays
+        if cross:
+            r = r + _cost_without_effect(b, r, *cross)
         solver = getattr(scipy_module("linalg", self.label), self.label)
         try:
-            cross = arrays[4] if len(arrays) > 4 else None
-            solved = solver(*arrays[:4], s=cross, balanced=self.balanced)
+            solved = solver(a, b, q, r, s=cross[0] if cross else None, balanced=self.balanced)
         except ValueError as error:
             # SciPy raises ValueError for a singular coefficient, or if stable eigenvalues cannot be separated
             if not any(word in str(error) for word in ("singular", "Reordering")):
@@ -95,6 +99,17 @@ class _Riccati(MatrixOp):
     def decompose(self, *inputs: Any, **_: Any) -> Sequence[Any]:
         continuous = self.function == "solve_continuous_are"
         return [stabilizing_solution(inputs, continuous, self.balanced, self.on_error)]
+
+
+def _cost_without_effect(b: Array, r: Array, s: Array) -> Array:
+    """`cost_without_effect` of arrays."""
+    both = np.concatenate([b, r, s])
+    wide = both.astype(np.result_type(both, np.float64))
+    _, values, rows = np.linalg.svd(wide, full_matrices=False)
+    largest = values.max(initial=0.0)
+    kept = rows[values <= EPS * (b.shape[0] + b.shape[1]) * largest]
+    cost: Array = (kept.conj().T @ kept * (largest or 1.0)).astype(r.dtype)
+    return cost
 
 
 @op
@@ -133,7 +148,8 @@ class DiscreteRiccati(_Riccati):
             return [ct] * 5
         turned = matmul(hermitian(b), x)
         right = matmul(turned, a) + hermitian(s)
-        gain = solve(r + matmul(turned, b), right, b_ndim=2, on_error=self.on_error)
+        curvature = r + matmul(turned, b) + cost_without_effect(b, r, s)
+        gain = solve(curvature, right, b_ndim=2, on_error=self.on_error)
         closed = a - matmul(b, gain)
         of_q = DiscreteLyapunov(None, self.on_error)(closed, ct)
         twice = of_q + hermitian(of_q)

@@ -41,7 +41,7 @@ from occelo_graph.tensors.type import is_complex
 from occelo_linalg.ops.equations.solve import solve
 from occelo_linalg.ops.factorizations.qr import FullQR
 from occelo_linalg.ops.factorizations.qz import SortedQZ
-from occelo_linalg.ops.factorizations.svd import svdvals
+from occelo_linalg.ops.factorizations.svd import SVD, svdvals
 from occelo_linalg.ops.matrix_op import MatrixOp, hermitian
 from occelo_linalg.ops.pinv import pinv
 
@@ -110,7 +110,10 @@ def stabilizing_solution(
     if continuous:
         values = svdvals(r, on_error=on_error)
         a = conditions.add(a, _all(gt(values, EPS * expand_dims(_norm(r), -1))))
-    left, right = _continuous(a, b, q, r) if continuous else _discrete(a, b, q, r, *cross)
+    if continuous:
+        left, right = _continuous(a, b, q, r)
+    else:
+        left, right = _discrete(a, b, q, r + cost_without_effect(b, r, *cross), *cross)
     scale: Any = None
     if balanced:
         scale = _symplectic_scale(abs_(left) + abs_(right), n)
@@ -253,6 +256,20 @@ def _discrete(a: Any, b: Any, q: Any, r: Any, s: Any) -> tuple[Any, Any]:
         [across, -hermitian(b), zeros_like(r)],
     )
     return left, right
+
+
+def cost_without_effect(b: Any, r: Any, s: Any) -> Any:
+    """A multiple of the projector onto the controls u without effect and cost, for which B u, R u and S u are zero.
+
+    With such controls the pencil is singular, and rounding would decide what its elimination leaves. To add this cost
+    for them to R does not change the solution.
+    """
+    _, values, rows = SVD(on_error="nan")(concatenate([b, r, s], axis=-2), return_list=True)
+    largest = _largest(values)
+    none = le(values, EPS * cast(b.shape[-2] + b.shape[-1], values.dtype) * largest)
+    kept = rows * expand_dims(cast(none, rows.dtype), -1)
+    cost = expand_dims(switch(gt(largest, 0.0), largest, 1.0), -1)
+    return matmul(hermitian(kept), kept) * cost
 
 
 def _symplectic_scale(sizes: Any, n: Any) -> Any:
