@@ -29,6 +29,7 @@ FAMILIES = (
     "occelo_signal",
     "occelo_sorting",
     "occelo_stats",
+    "occelo_networks",
     "occelo",
 )
 COMPILE_NOTHING = {"architecture": 1, "graph": 5, "rewrite": 5}

@@ -9,7 +9,7 @@ array([2., 4., 6.])
 
 Users import this package. It only collects names from the packages `occelo_graph`, `occelo_rewrite`, `occelo_link` and
 `occelo_compile`, and from the families `occelo_arrays`, `occelo_linalg`, `occelo_loops`, `occelo_random`, `occelo_signal`,
-`occelo_sorting`, `occelo_special` and `occelo_stats`; many of them are imported at their first use.
+`occelo_sorting`, `occelo_special`, `occelo_stats` and `occelo_networks`; many of them are imported at their first use.
 """
 
 from __future__ import annotations
@@ -138,6 +138,8 @@ __all__ = [
     "load",
     "load_dump",
     "loop",
+    "minimize",
+    "nn",
     "node_rewriter",
     "numeric_grad",
     "op",
@@ -165,6 +167,7 @@ __all__ = [
     "trees",
     "undefined_grad",
     "until",
+    "updates",
     "vectorize",
     "vectorize_graph",
     "verify_grad",
@@ -236,11 +239,13 @@ _LATER = {
             "graph",
             "ifelse",
             "link",
+            "nn",
             "printing",
             "raise_op",
             "scan",
             "trees",
             "typed_list",
+            "updates",
         )
     },
     "scan_checkpoints": "occelo_loops.ops.building.classic",
@@ -255,6 +260,7 @@ _LATER = {
     "while_loop": "occelo_loops.ops.building.loops",
     "associative_scan": "occelo_loops.ops.building.associative",
     "switch_case": "occelo_loops.ops.building.switching",
+    "minimize": "occelo_networks.minimizing",
     "explain": "occelo_rewrite.records.explaining",
     "rewrite_profile": "occelo_rewrite.records.explaining",
     "view_rewriting": "occelo_rewrite.records.viewer",
@@ -267,10 +273,12 @@ if TYPE_CHECKING:
     from occelo import gradient as gradient
     from occelo import graph as graph
     from occelo import link as link
+    from occelo import nn as nn
     from occelo import printing as printing
     from occelo import raise_op as raise_op
     from occelo import trees as trees
     from occelo import typed_list as typed_list
+    from occelo import updates as updates
     from occelo.ifelse import ifelse as ifelse
     from occelo.scan import scan as scan
     from occelo_compile.debugging.bisection import bisect as bisect
@@ -330,6 +338,7 @@ if TYPE_CHECKING:
     from occelo_loops.ops.building.loops import loop as loop
     from occelo_loops.ops.building.loops import while_loop as while_loop
     from occelo_loops.ops.building.switching import switch_case as switch_case
+    from occelo_networks.minimizing import minimize as minimize
     from occelo_rewrite.records.explaining import explain as explain
     from occelo_rewrite.records.explaining import rewrite_profile as rewrite_profile
     from occelo_rewrite.records.viewer import view_rewriting as view_rewriting

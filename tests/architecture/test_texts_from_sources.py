@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = "graph rewrite link compile arrays linalg special loops random signal sorting stats testing".split()
+PACKAGES = "graph rewrite link compile arrays linalg special loops random signal sorting stats networks testing".split()
 
 
 @functools.cache

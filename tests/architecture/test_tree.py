@@ -24,7 +24,17 @@ from occelo_testing.examples import EXAMPLES
 
 ROOT = Path(__file__).parents[2]
 CORE = ("graph", "rewrite", "link", "compile")
-FAMILY_PACKAGES = ("arrays", "linalg", "special", "loops", "random", "signal", "sorting", "stats")
+FAMILY_PACKAGES = (
+    "arrays",
+    "linalg",
+    "special",
+    "loops",
+    "random",
+    "signal",
+    "sorting",
+    "stats",
+    "networks",
+)
 PACKAGES = (*CORE, *FAMILY_PACKAGES, "testing")
 SOURCES = sorted(
     p
@@ -127,7 +137,9 @@ def test_a_family_is_a_folder_of_its_parts(family: str) -> None:
 
 @pytest.mark.parametrize("package", CORE)
 def test_the_core_names_no_family(package: str) -> None:
-    named = re.compile(r"\boccelo_(arrays|linalg|special|loops|random|signal|sorting|stats)\b")
+    named = re.compile(
+        r"\boccelo_(arrays|linalg|special|loops|random|signal|sorting|stats|networks)\b"
+    )
     for path in (ROOT / "packages" / package / "src").rglob("*.py"):
         text = path.read_text()
         if named.search(text):  # comments and docstrings may, which takes long to tell from code
@@ -362,4 +374,6 @@ def test_what_is_imported_is_declared(package: str) -> None:
     imported = {OTHER_NAMES.get(n, n.replace("_", "-")) for n in _imported(package) - own}
     assert imported <= _needed(package) | optional, imported - _needed(package) - optional
     # the graph package says what to install where SciPy is missing; compiled code takes LAPACK from it
-    assert ("scipy" in _needed(package)) is (package in ("", "link", "compile", "testing"))
+    assert ("scipy" in _needed(package)) is (
+        package in ("", "link", "compile", "networks", "testing")
+    )

@@ -26,7 +26,9 @@ SOURCES = sorted(
     and "at PyTensor's place" not in p.read_text()
 )
 FAMILIES = "create elemwise reduce shape index join blas control cast typed_list".split()
-OF_PACKAGES = re.compile(r"/occelo_(arrays|linalg|special|loops|random|signal|sorting|stats)/")
+OF_PACKAGES = re.compile(
+    r"/occelo_(arrays|linalg|special|loops|random|signal|sorting|stats|networks)/"
+)
 OF_FAMILIES = re.compile(
     rf"/(ops|rules|lowerings|translations|assumptions|occelo_graph)/({'|'.join(FAMILIES)})(\.py|/)"
 )

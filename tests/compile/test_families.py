@@ -18,6 +18,7 @@ FAMILIES = (
     "occelo_signal",
     "occelo_sorting",
     "occelo_stats",
+    "occelo_networks",
 )
 
 WITHOUT = """

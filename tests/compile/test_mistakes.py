@@ -28,6 +28,10 @@ from occelo_loops.ops.building.classic import foldl, scan, until
 from occelo_loops.ops.building.classic import map as mapped
 from occelo_loops.ops.building.loops import fori_loop, loop, while_loop
 from occelo_loops.ops.building.switching import switch_case
+from occelo_networks import functions as nn
+from occelo_networks import updates
+from occelo_networks.minimizing import minimize
+from occelo_random import functions as random
 from occelo_sorting import functions as sorting
 
 GOLDEN = Path(__file__).parent / "mistakes.txt"
@@ -204,6 +208,20 @@ MISTAKES: dict[str, Callable[[World], Any]] = {
     "keys that cannot be sorted": lambda u: og.grad(u.x.sum(), {1: u.x, "a": u.y}),
     "a leaf that is no result": lambda u: u.f([u.x], {"x": [u.x, "a"]}),
     "an update of another structure": lambda u: u.f([], updates=[([u.w], [u.w, u.w])]),
+    # networks
+    "gated halves of an odd length": lambda u: nn.glu(np.ones(3)),
+    "one-hot vectors of floats": lambda u: nn.one_hot(u.x, 3),
+    "rows of an embedding by floats": lambda u: nn.embedding(u.x, u.m),
+    "a rate of dropout above 1": lambda u: nn.dropout(random.key(1), u.x, 1.5),
+    "labels that are no numbers of classes": lambda u: nn.softmax_cross_entropy_with_integer_labels(u.m, u.x),
+    "another reduction of losses": lambda u: nn.cross_entropy(u.m, [0, 1], reduction="avg"),
+    "features that make no groups": lambda u: nn.group_norm(np.ones((2, 3, 4)), 2),
+    "attention of vectors": lambda u: nn.scaled_dot_product_attention(u.x, u.m, u.m),
+    "dropout of attention without a key": lambda u: nn.scaled_dot_product_attention(u.m, u.m, u.m, dropout_rate=0.5),
+    "updating what is not shared": lambda u: updates.sgd(u.x.sum(), {"w": u.w, "x": u.x}, 0.1),
+    "gradients of other parameters": lambda u: updates.adam([u.x, u.x], [u.w], 0.1),
+    "a schedule of no steps": lambda u: updates.cosine_decay_schedule(1.0, 0),
+    "a search without a start": lambda u: minimize((u.x**2).sum(), [u.x]),
     # sorting
     "sorting a scalar": lambda u: sorting.sort(u.s),
     "searching in a matrix": lambda u: sorting.searchsorted(u.m, 1.0),

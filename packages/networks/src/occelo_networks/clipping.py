@@ -1,0 +1,63 @@
+"""Clipping of trees of gradients, before an update rule."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from occelo_graph import tensor as ot
+from occelo_graph.ir import trees
+
+if TYPE_CHECKING:
+    from occelo_graph.tensor import TensorVariable
+
+__all__ = ["clip_by_global_norm", "clip_by_norm", "clip_by_value", "global_norm"]
+
+T = TypeVar("T")
+
+
+def global_norm(tree: Any) -> TensorVariable:
+    """The Euclidean norm of all elements of a tree together. ValueError for a tree without leaves."""
+    leaves = trees.leaves(tree)
+    if not leaves:
+        raise ValueError("A tree without leaves has no norm")
+    total = _squares(leaves[0])
+    for leaf in leaves[1:]:
+        total = total + _squares(leaf)
+    return ot.sqrt(total)
+
+
+def clip_by_value(gradients: T, limit: Any) -> T:
+    """Each element is at least -limit and at most ``limit``."""
+    clipped: T = trees.map(lambda g: ot.clip(g, _in(g, -limit), _in(g, limit)), gradients)
+    return clipped
+
+
+def clip_by_norm(gradients: T, limit: Any) -> T:
+    """Each leaf is scaled down to the norm ``limit`` if its norm is larger."""
+    clipped: T = trees.map(lambda g: _scaled(g, ot.sqrt(_squares(g)), limit), gradients)
+    return clipped
+
+
+def clip_by_global_norm(gradients: T, limit: Any) -> T:
+    """All leaves are scaled down by one factor, to the `global_norm` ``limit``, if their norm is larger."""
+    norm = global_norm(gradients)
+    clipped: T = trees.map(lambda g: _scaled(g, norm, limit), gradients)
+    return clipped
+
+
+def _squares(leaf: Any) -> TensorVariable:
+    leaf = ot.as_tensor_variable(leaf)
+    return (leaf.real**2 + leaf.imag**2 if leaf.type.is_complex else leaf**2).sum()
+
+
+def _scaled(gradient: Any, norm: TensorVariable, limit: Any) -> TensorVariable:
+    """The gradient, times limit / norm if this is below 1. A norm of 0 divides nothing."""
+    above = norm > limit
+    factor = ot.switch(above, limit / ot.switch(above, norm, 1), 1)
+    return gradient * _in(gradient, factor)
+
+
+def _in(gradient: Any, value: Any) -> TensorVariable:
+    """A number in the dtype of a gradient, the real one if it is complex."""
+    dtype = str(gradient.dtype).replace("complex128", "float64").replace("complex64", "float32")
+    return ot.cast(value, dtype)

@@ -1,0 +1,123 @@
+"""Cross-entropies, from logits or from probabilities. From logits they are finite wherever the result is.
+
+Functions named as in optax return a loss for each example. `cross_entropy` is named and called as in PyTorch.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from occelo_graph import tensor as ot
+from occelo_networks.activations import log_softmax
+from occelo_networks.selecting import one_hot
+
+if TYPE_CHECKING:
+    from occelo_graph.tensor import TensorVariable
+
+__all__ = [
+    "binary_cross_entropy",
+    "binary_cross_entropy_with_logits",
+    "cross_entropy",
+    "sigmoid_binary_cross_entropy",
+    "softmax_cross_entropy",
+    "softmax_cross_entropy_with_integer_labels",
+]
+
+
+def softmax_cross_entropy(
+    logits: Any, labels: Any, axis: int = -1, where: Any = None
+) -> TensorVariable:
+    """Minus the sum of ``labels`` times `log_softmax` of ``logits``, over an axis.
+
+    ``labels`` are probabilities, with the shape of ``logits``. Where ``where`` is False, classes are left out.
+    """
+    labels = ot.as_tensor_variable(labels)
+    logs = log_softmax(logits, axis, where)
+    return -ot.switch(ot.eq(labels, 0), 0, labels * logs).sum(axis=axis)
+
+
+def softmax_cross_entropy_with_integer_labels(
+    logits: Any, labels: Any, axis: int = -1
+) -> TensorVariable:
+    """Minus `log_softmax` of ``logits`` at ``labels``: the numbers of the classes along the axis.
+
+    ``labels`` has the shape of ``logits`` without the axis. TypeError if they are not integers.
+    """
+    labels = ot.as_tensor_variable(labels)
+    if not labels.type.is_discrete or labels.dtype == "bool":
+        raise TypeError(f"Labels are the numbers of classes, got {labels.type}")
+    logs = log_softmax(logits, axis)
+    chosen = ot.take_along_axis(logs, ot.expand_dims(labels, axis), axis)
+    return -ot.squeeze(chosen, axis)
+
+
+def cross_entropy(
+    logits: Any,
+    target: Any,
+    weight: Any = None,
+    ignore_index: int = -100,
+    reduction: str = "mean",
+    label_smoothing: float = 0.0,
+) -> TensorVariable:
+    """The cross-entropy of PyTorch: classes are axis 1 of ``logits``, or axis 0 of a vector.
+
+    - ``target``: numbers of classes, without the axis of classes, or probabilities in the shape of ``logits``.
+    - ``weight``: a vector of weights of the classes. The mean over numbers of classes is weighted by them.
+    - ``ignore_index``: a number of a class that does not count.
+    - ``reduction``: "mean", "sum" or "none". The mean of probabilities divides by the number of examples.
+    - ``label_smoothing``: a part of each label, between 0 and 1, that is spread evenly over the classes.
+    """
+    logits, target = ot.as_tensor_variable(logits), ot.as_tensor_variable(target)
+    if reduction not in ("mean", "sum", "none"):
+        raise ValueError(f"reduction is mean, sum or none, not {reduction!r}")
+    if not 0 <= label_smoothing <= 1:
+        raise ValueError(f"label_smoothing lies between 0 and 1, got {label_smoothing}")
+    axis = min(1, logits.type.ndim - 1)
+    logs = log_softmax(logits, axis)
+    count = logits.shape[axis]
+    by_number = target.type.is_discrete
+    labels = one_hot(target, count, dtype=logs.dtype, axis=axis) if by_number else target
+    smooth = (
+        labels
+        if label_smoothing == 0
+        else labels * (1 - label_smoothing) + (ot.cast(label_smoothing / count, logs.dtype))
+    )
+    of_class = 1 if weight is None else _along(weight, axis, logits.type.ndim)
+    each = -ot.switch(ot.eq(smooth, 0), 0, smooth * logs * of_class).sum(axis=axis)
+    if by_number:
+        each = ot.switch(ot.eq(target, ignore_index), 0, each)
+    if reduction != "mean":
+        return each.sum() if reduction == "sum" else each
+    if not by_number:
+        return each.sum() / (each.size if each.type.ndim else 1)
+    counted = ot.neq(target, ignore_index)
+    sizes = (labels * of_class).sum(axis=axis) * counted
+    return each.sum() / sizes.sum()
+
+
+def _along(weight: Any, axis: int, ndim: int) -> TensorVariable:
+    weight = ot.as_tensor_variable(weight)
+    return weight.dimshuffle(*["x"] * axis, 0, *["x"] * (ndim - axis - 1))
+
+
+def sigmoid_binary_cross_entropy(logits: Any, labels: Any) -> TensorVariable:
+    """The cross-entropy of ``labels``, probabilities or truth values, and `sigmoid` of ``logits``, for each element."""
+    logits, labels = ot.as_tensor_variable(logits), ot.as_tensor_variable(labels)
+    if labels.dtype == "bool":
+        return ot.softplus(ot.switch(labels, -logits, logits))
+    return labels * ot.softplus(-logits) + (1 - labels) * ot.softplus(logits)
+
+
+def binary_cross_entropy(probabilities: Any, labels: Any) -> TensorVariable:
+    """The cross-entropy of ``labels`` and ``probabilities``, for each element. A factor of 0 makes a product 0.
+
+    If the probabilities are those of a `sigmoid`, `sigmoid_binary_cross_entropy` is more accurate.
+    """
+    p, labels = ot.as_tensor_variable(probabilities), ot.as_tensor_variable(labels)
+    labels = ot.cast(labels, p.dtype) if labels.type.is_discrete else labels
+    true = ot.switch(ot.eq(labels, 0), 0, labels * ot.log(p))
+    false = ot.switch(ot.eq(labels, 1), 0, (1 - labels) * ot.log1p(-p))
+    return -(true + false)
+
+
+binary_cross_entropy_with_logits = sigmoid_binary_cross_entropy

@@ -1,0 +1,3 @@
+"""Functions of networks: activations, losses, normalization, attention, dropout, embedding; named as in ``jax.nn``."""
+
+from occelo_networks.functions import *
