@@ -76,7 +76,7 @@ from occelo_graph.ops.reduction_table import register_reduction
 from occelo_graph.tensors.nodes import TensorApply, computed_by, is_tensor
 from occelo_graph.tensors.type import TensorType
 from occelo_graph.tensors.variable import TensorConstant, TensorSharedVariable, TensorVariable
-from occelo_graph.vectorize import vectorize, vectorize_graph
+from occelo_graph.vectorize import vectorize, vectorize_graph, vmap
 
 __all__ = [
     "EVERY",
@@ -170,6 +170,7 @@ __all__ = [
     "io_toposort",
     "is_tensor",
     "jacobian",
+    "jvp",
     "load",
     "numeric_grad",
     "op",
@@ -188,6 +189,7 @@ __all__ = [
     "set_default_converter",
     "shared",
     "special_float",
+    "stop_gradient",
     "subgraph_grad",
     "tensor",
     "to_dot",
@@ -197,11 +199,14 @@ __all__ = [
     "truncated_graph_inputs",
     "ufunc_rule",
     "undefined_grad",
+    "value_and_grad",
     "variable_depends_on",
     "vars_between",
     "vectorize",
     "vectorize_graph",
     "verify_grad",
+    "vjp",
+    "vmap",
     "walk",
     "zero_grad",
 ]
@@ -253,6 +258,10 @@ _LATER = {
     "grad": "occelo_graph.gradient.reverse",
     "pullback": "occelo_graph.gradient.reverse",
     "subgraph_grad": "occelo_graph.gradient.reverse",
+    "jvp": "occelo_graph.gradient.transformations",
+    "stop_gradient": "occelo_graph.gradient.transformations",
+    "value_and_grad": "occelo_graph.gradient.transformations",
+    "vjp": "occelo_graph.gradient.transformations",
     "evaluate": "occelo_graph.interpret",
     "debugprint": "occelo_graph.printing.debugprint",
     "dprint": "occelo_graph.printing.debugprint",
@@ -302,6 +311,7 @@ if TYPE_CHECKING:
     from occelo_graph.gradient.jacobians import hessian, hessian_vector_product, jacobian
     from occelo_graph.gradient.numeric import numeric_grad, verify_grad
     from occelo_graph.gradient.reverse import Lop, grad, pullback, subgraph_grad
+    from occelo_graph.gradient.transformations import jvp, stop_gradient, value_and_grad, vjp
     from occelo_graph.interpret import evaluate
     from occelo_graph.printing.debugprint import debugprint, dprint
     from occelo_graph.printing.dot import pydotprint, to_dot

@@ -14,8 +14,9 @@ AT_TOP = frozenset(
     "Assert CheckAndRaise Function In Lop Mode OpFromGraph Out Print Rop as_op associative_scan config "
     "debugprint disconnected_grad dprint evaluate filter foldl foldr fori_loop function function_dump grad "
     "grad_clip grad_scale hessian "
-    "hessian_vector_product ifelse jacobian load loop map numeric_grad pp pprint pullback pushforward "
-    "pydotprint reduce save scan scan_checkpoints subgraph_grad switch_case to_dot undefined_grad until verify_grad while_loop "
+    "hessian_vector_product ifelse jacobian jvp load loop map numeric_grad pp pprint pullback pushforward "
+    "pydotprint reduce save scan scan_checkpoints stop_gradient subgraph_grad switch_case to_dot undefined_grad until value_and_grad verify_grad "
+    "vjp vmap while_loop "
     "wrap_py zero_grad".split()
 )
 """Names in `occelo` that a user may look for in `occelo.tensor`."""

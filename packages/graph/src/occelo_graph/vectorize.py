@@ -18,9 +18,12 @@ from occelo_graph.ir.clone import Replacements, replacement_pairs
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.taken_constants import check_taken_constants
 from occelo_graph.ir.traversal import toposort
+from occelo_graph.narrowing import is_list
 from occelo_graph.ops.batching import align, batch_shape, parse_signature
 from occelo_graph.ops.create import broadcast_to
 from occelo_graph.ops.shape.asserting import specify_shape
+from occelo_graph.ops.shape.axes import normalize_axis
+from occelo_graph.ops.shape.dimensions import moveaxis
 from occelo_graph.ops.shape.reading import lengths_by_variables
 from occelo_graph.ragged import is_ragged, refuse
 from occelo_graph.ragged_rules import rule_of
@@ -268,3 +271,79 @@ def vectorize(func: Callable[..., Any], signature: str | None = None) -> Callabl
 
     vectorized.__doc__ = func.__doc__
     return vectorized
+
+
+def vmap(fun: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callable[..., Any]:
+    """Make a function that applies ``fun`` to each element of a batch, as in JAX.
+
+    ``fun`` gets trees of tensors without the batch, once, and returns a tree of tensors.
+
+    - ``in_axes``: the axis of the batch in each argument, or None for an argument that all elements share: one entry for
+      all arguments, or a tuple with one for each. The entry for a tree is one for all its leaves, or a tree whose leaves
+      stand for whole parts of it. Keyword arguments have the batch in axis 0.
+    - ``out_axes``: the axis of the batch in the results, in the same way. None asks for a result without a batch.
+
+    ValueError if no argument has a batch, if static lengths of batches differ, if axes do not fit, or for None in
+    ``out_axes`` where the result depends on the batch. Other errors are those of `vectorize_graph`.
+    """
+
+    def mapped(*args: Any, **kwargs: Any) -> Any:
+        leaves, structure = trees.flatten((args, kwargs))
+        own = trees.flatten(args)[1]
+        axes = own.spread(tuple(in_axes) if is_list(in_axes) else in_axes, _is_axis, "in_axes")
+        axes += [0] * (len(leaves) - len(axes))
+        inner, replace = _unbatched([as_tensor_variable(leaf) for leaf in leaves], axes)
+        positional, keywords = structure.unflatten(inner)
+        outputs, form = _outputs_of(trees.map(as_tensor_variable, fun(*positional, **keywords)))
+        results, batches = _vectorized(outputs, list(replace.items()))
+        places = form.spread(out_axes, _is_axis, "out_axes")
+        return form.unflatten(
+            _at_axis(old, new, batches, axis)
+            for (old, new), axis in zip(results, places, strict=True)
+        )
+
+    mapped.__doc__ = fun.__doc__
+    return mapped
+
+
+def _is_axis(value: Any) -> bool:
+    return value is None or isinstance(value, int)
+
+
+def _unbatched(
+    tensors: Sequence[TensorVariable], axes: Sequence[int | None]
+) -> tuple[list[Variable], dict[Variable, Variable]]:
+    """Variables for one element of each batch, and their batches, in axis 0. Tensors without a batch stay."""
+    moved = [
+        None if axis is None else moveaxis(x, normalize_axis(axis, x.type.ndim), 0)
+        for x, axis in zip(tensors, axes, strict=True)
+    ]
+    known = [x.type.shape[0] for x in moved if x is not None]
+    lengths = sorted({n for n in known if n is not None})
+    if not known:
+        raise ValueError("vmap needs an argument with a batch, and in_axes has none")
+    if len(lengths) > 1:
+        raise ValueError(f"The batches of vmap have the lengths {lengths}")
+    inner: list[Variable] = []
+    replace: dict[Variable, Variable] = {}
+    for tensor, batch in zip(tensors, moved, strict=True):
+        if batch is None:
+            inner.append(tensor)
+            continue
+        core = batch.type.shape[1:]
+        if lengths and batch.type.shape[0] is None:
+            batch = specify_shape(batch, (*lengths, *[None] * len(core)))
+        variable = TensorType(tensor.type.dtype, core).make_variable(tensor.name)
+        inner.append(variable)
+        replace[variable] = batch
+    return inner, replace
+
+
+def _at_axis(old: Variable, new: Variable, batches: _Batches, axis: int | None) -> Variable:
+    """A result with the batch in an axis, or without a batch if the axis is None."""
+    if axis is None:
+        if batches.of(old):
+            raise ValueError(f"out_axes is None for a result that depends on the batch: {old}")
+        return new
+    spread: Any = batches.spread(old, new, batches.all)
+    return moveaxis(spread, 0, normalize_axis(axis, spread.type.ndim))

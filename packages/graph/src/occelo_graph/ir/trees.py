@@ -290,6 +290,32 @@ class Structure:
                 error.steps.insert(0, kind.steps(self._data)[position])
                 raise
 
+    def spread(self, prefix: Any, is_leaf: Callable[[Any], bool], name: str = "tree") -> list[Any]:
+        """A value for each leaf, from a tree ``prefix`` whose leaves stand for whole parts of this structure.
+
+        ``is_leaf`` says what is a leaf of the prefix. ValueError if the prefix does not fit.
+        """
+        try:
+            return self._spread(prefix, is_leaf)
+        except _MismatchError as error:
+            raise ValueError(f"{name}{''.join(error.steps)} {error}") from None
+
+    def _spread(self, prefix: Any, is_leaf: Callable[[Any], bool]) -> list[Any]:
+        kind = self._kind
+        if is_leaf(prefix):
+            return [prefix] * self.count
+        if kind is None:
+            raise _MismatchError(f"is {_shown(prefix)}, and stands for one leaf")
+        spread: list[Any] = []
+        parts = kind.parts(prefix, self._data)
+        for position, (child, part) in enumerate(zip(self._children, parts, strict=True)):
+            try:
+                spread += child._spread(part, is_leaf)
+            except _MismatchError as error:
+                error.steps.insert(0, kind.steps(self._data)[position])
+                raise
+        return spread
+
     def paths(self, name: str = "tree") -> list[str]:
         """How each leaf is reached from the tree, as Python code, such as ``params['w'][0]``."""
         if self._kind is None:
