@@ -174,7 +174,7 @@ def test_names_in_unusual_places_say_where_to_look() -> None:
         ("einsum", r"'occelo\.tensor\.linalg' has .*; use occelo\.tensor\.einsum$"),
         ("tril", r"; use occelo\.tensor\.tril$"),
         ("matrix_inverse", r"; use occelo\.tensor\.linalg\.inv$"),
-        ("choleski", r"'choleski'$"),
+        ("choleski", r"'choleski'; did you mean cholesky\?$"),
         *((n, "does not have it yet$") for n in sorted(LINEAR_ABSENT)),
     ):
         assert not hasattr(ot.linalg, name), f"{name} is there now"

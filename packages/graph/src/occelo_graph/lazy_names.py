@@ -10,6 +10,8 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from occelo_graph.missing_names import name_error
+
 
 def deferred(
     package: str, modules: Mapping[str, str]
@@ -25,7 +27,8 @@ def deferred(
 
     def find(name: str) -> Any:
         if name not in modules:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            text = f"module {package!r} has no attribute {name!r}"
+            raise AttributeError(text) if name.startswith("_") else name_error(package, name, text)
         try:
             module = importlib.import_module(modules[name])
             found = module if modules[name] == f"{package}.{name}" else getattr(module, name)

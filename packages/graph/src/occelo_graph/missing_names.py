@@ -10,6 +10,8 @@ import importlib
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
+from occelo_graph.other_words import MissingNameError, suggestion
+
 AT_TOP = frozenset(
     "Assert CheckAndRaise Function In Lop Mode OpFromGraph Out Print Rop as_op associative_scan config "
     "debugprint disconnected_grad dprint evaluate filter foldl foldr fori_loop function function_dump grad "
@@ -73,8 +75,9 @@ def missing_name_hints(
 def name_error(module: str, name: str, text: str) -> Exception:
     """The error that the ``__getattr__`` of a module raises for a name that it does not have.
 
-    It is an AttributeError. If ``text`` has a hint and a statement ``from module import name`` asks, it is an ImportError,
-    since Python would replace an AttributeError by an error without the hint.
+    It is an AttributeError. If ``text`` has no hint, what is after a semicolon, a word of other libraries or a near name
+    gives one. If there is a hint and a statement ``from module import name`` asks, it is an ImportError, since Python
+    would replace an AttributeError by an error without the hint.
     """
     import inspect  # which most programs need not
     from opcode import opmap
@@ -82,6 +85,8 @@ def name_error(module: str, name: str, text: str) -> Exception:
     frame = inspect.currentframe()
     for _ in range(2):  # from here to the ``__getattr__``, and to who asks
         frame = frame.f_back if frame else None
-    if ";" in text and frame and frame.f_code.co_code[frame.f_lasti] == opmap["IMPORT_FROM"]:
-        return ImportError(f"cannot import name {name!r}: {text}", name=module)
-    return AttributeError(text, name=name)
+    if frame and frame.f_code.co_code[frame.f_lasti] == opmap["IMPORT_FROM"]:
+        hinted = text if ";" in text else text + suggestion(name, module)
+        if ";" in hinted:
+            return ImportError(f"cannot import name {name!r}: {hinted}", name=module)
+    return MissingNameError(text, name, module)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable
 
-from occelo_graph.missing_names import OLD_NAMES
+from occelo_graph.missing_names import OLD_NAMES, name_error
 
 LINEAR_ABSENT = frozenset(
     "bandwidth cho_solve_banded cholesky_banded circulant companion convolution_matrix coshm cosm "
@@ -33,6 +33,6 @@ def missing_linear_algebra(module: str, tensor: str) -> Callable[[str], object]:
             text += f"; use {tensor}.{name}"
         elif name in LINEAR_ABSENT:
             text += "; Occelo does not have it yet"
-        raise AttributeError(text, name=name)
+        raise name_error(module, name, text)
 
     return find

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from occelo_graph.ops.elemwise import complex as cx
 from occelo_graph.ops.elemwise import transcendental as tr
 from occelo_graph.ops.index import search, subtensor
 from occelo_graph.ops.shape.reading import length_op, length_product
+from occelo_graph.other_words import MissingNameError
 from occelo_graph.tensors import numpy_functions
 from occelo_graph.tensors.constant import TensorLike, as_tensor_variable, constant
 from occelo_graph.tensors.sequences import is_sequence, leaf_types
@@ -40,6 +41,12 @@ class TensorVariable(Variable):
     __slots__ = ()
     __array_priority__ = 1000
     type: TensorType  # pyright: ignore[reportIncompatibleVariableOverride]  # never assigned again, so it may be narrower
+
+    if not TYPE_CHECKING:  # so that type checkers report unknown names
+
+        def __getattr__(self, name: str) -> Any:
+            text = f"{type(self).__name__!r} object has no attribute {name!r}"
+            raise MissingNameError(text, name, self)
 
     @property
     def dtype(self) -> str:

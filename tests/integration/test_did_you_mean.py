@@ -1,0 +1,95 @@
+"""Errors for names that do not exist: near names, and words of other libraries, in every namespace and method."""
+
+from __future__ import annotations
+
+import importlib
+import pickle
+import re
+from typing import Any
+
+import pytest
+
+import occelo as oc
+import occelo.tensor as ot
+from occelo_graph.other_words import METHODS, NAMES
+
+X: Any = ot.dmatrix("x")
+SPACES: dict[str, Any] = {
+    "oc": oc,
+    "ot": ot,
+    "linalg": ot.linalg,
+    "random": ot.random,
+    "stats": ot.stats,
+    "gradient": oc.gradient,
+    "math": ot.math,
+    "graph": oc.graph,
+    "x": X,
+}
+
+
+@pytest.mark.parametrize(
+    ("space", "name", "hint"),
+    [
+        ("oc", "fucntion", "; did you mean function?"),
+        ("oc", "jit", "; use occelo.function"),
+        ("oc", "exp", "; use occelo.tensor.exp"),
+        ("oc", "dvector", "; use occelo.tensor.dvector"),
+        ("ot", "sofmax", "; did you mean softmax?"),
+        ("ot", "Concatenate", "; did you mean concatenate?"),
+        ("ot", "jit", "; use occelo.function"),
+        ("ot", "scan", "; use occelo.scan"),
+        ("linalg", "choleski", "; did you mean cholesky?"),
+        ("linalg", "exp", "; use occelo.tensor.exp"),
+        ("random", "normall", "; did you mean normal?"),
+        ("random", "PRNGKey", "; use occelo.tensor.random.key"),
+        ("stats", "Normal", "; did you mean norm?"),
+        ("gradient", "gard", "; did you mean grad?"),
+        ("math", "maxmum", "; did you mean maximum?"),
+        ("graph", "FunctonGraph", "; did you mean FunctionGraph?"),
+        ("x", "flaten", "; did you mean flatten?"),
+        ("x", "softmax", "; use occelo.tensor.softmax"),
+        ("x", "at", "; write x[index].set(value)"),
+        ("x", "numpy", "; a variable has no value until a function runs"),
+    ],
+)
+def test_an_error_says_what_is_meant(space: str, name: str, hint: str) -> None:
+    with pytest.raises(AttributeError) as info:
+        getattr(SPACES[space], name)
+    text = str(info.value)
+    assert f"no attribute {name!r}{hint}" in text
+    assert info.value.name == name
+    assert str(pickle.loads(pickle.dumps(info.value))) == text
+
+
+def test_words_of_other_libraries_lead_to_names_that_exist() -> None:
+    for word, target in NAMES.items():
+        module, _, name = target.rpartition(".")
+        assert hasattr(importlib.import_module(module), name), target
+        if not hasattr(ot, word):
+            with pytest.raises(AttributeError, match=rf"; use {re.escape(target)}$"):
+                getattr(ot, word)
+    for word in METHODS:
+        assert not hasattr(X, word), word
+
+
+def test_a_name_that_nothing_is_near_has_no_hint() -> None:
+    for space in SPACES.values():
+        with pytest.raises(AttributeError, match=r"no attribute 'qqqq'$"):
+            _ = space.qqqq
+        with pytest.raises(AttributeError, match=r"no attribute '_exp'$"):
+            _ = space._exp
+
+
+@pytest.mark.parametrize(
+    ("statement", "hint"),
+    [
+        ("from occelo import jit", "; use occelo.function$"),
+        ("from occelo.gradient import gard", r"; did you mean grad\?$"),
+        ("from occelo.tensor.stats import normm", r"; did you mean norm\?$"),
+        ("from occelo_graph import Varible", r"; did you mean Variable\?$"),
+        ("from occelo.tensor import qqqq", "cannot import name 'qqqq' from 'occelo.tensor'"),
+    ],
+)
+def test_imports_of_names_say_it_too(statement: str, hint: str) -> None:
+    with pytest.raises(ImportError, match=hint):
+        exec(statement)
