@@ -25,6 +25,7 @@ import occelo_signal as occelo_signal
 import occelo_sorting as occelo_sorting
 import occelo_special as occelo_special
 import occelo_stats as occelo_stats
+from occelo import places as places
 from occelo import tensor
 from occelo_compile import (
     AliasedMemoryError,

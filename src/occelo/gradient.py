@@ -34,5 +34,10 @@ from occelo_graph.gradient.forward import (
 )
 from occelo_graph.ir.types import DisconnectedType as DisconnectedType
 
+disconnected_type = DisconnectedType()
+disconnected_grad_ = DisconnectedGrad()
+undefined_grad_ = UndefinedGrad()
+zero_grad_ = ZeroGrad()
+
 if not TYPE_CHECKING:  # type checkers know what is here without it
     __getattr__ = _hints_about(__name__)

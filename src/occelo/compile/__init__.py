@@ -10,7 +10,10 @@ from occelo.compile import maker as maker
 from occelo.compile import mode as mode
 from occelo.compile import ops as ops
 from occelo.compile import sharedvalue as sharedvalue
+from occelo.compile.ops import deep_copy_op as deep_copy_op
+from occelo.compile.ops import view_op as view_op
 from occelo.places import hints_about as _hints_about
+from occelo.places import made_modes as _made_modes
 from occelo_compile import AliasedMemoryError as AliasedMemoryError
 from occelo_compile import DebugMode as DebugMode
 from occelo_compile import Function as Function
@@ -45,5 +48,13 @@ from occelo_link import register_linker as register_linker
 from occelo_rewrite import optdb as optdb
 from occelo_rewrite import register_optimizer as register_optimizer
 
-if not TYPE_CHECKING:  # type checkers know what is here without it
-    __getattr__ = _hints_about(__name__)
+if TYPE_CHECKING:
+    from occelo.compile.mode import CVM as CVM
+    from occelo.compile.mode import FAST_COMPILE as FAST_COMPILE
+    from occelo.compile.mode import FAST_RUN as FAST_RUN
+    from occelo.compile.mode import JAX as JAX
+    from occelo.compile.mode import NUMBA as NUMBA
+    from occelo.compile.mode import PYTORCH as PYTORCH
+    from occelo.compile.mode import C as C
+else:
+    __getattr__ = _hints_about(__name__, _made_modes)

@@ -9,5 +9,8 @@ from occelo_graph.ops.control.python_function import FromFunctionOp as FromFunct
 from occelo_graph.ops.control.python_function import as_op as as_op
 from occelo_graph.ops.control.python_function import wrap_py as wrap_py
 
+deep_copy_op = DeepCopyOp()
+view_op = ViewOp()
+
 if not TYPE_CHECKING:  # type checkers know what is here without it
     __getattr__ = _hints_about(__name__)

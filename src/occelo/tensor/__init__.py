@@ -29,10 +29,16 @@ from occelo_graph.tensor import vectorize as vectorize
 from occelo_graph.tensor import vectorize_graph as vectorize_graph
 
 _MODULES = """
-basic blockwise elemwise extra_ops fft functional linalg math nlinalg random sharedvar slinalg sort special stats subtensor
-type variable
+basic blockwise elemwise exceptions extra_ops fft functional linalg math nlinalg random sharedvar slinalg sort special stats
+subtensor type type_other variable
 """
 """Modules that are imported at their first use. That of `sort` is the function (`occelo.places`)."""
+
+_KINDS = """
+complex_matrix_types complex_scalar_types complex_types complex_vector_types float_matrix_types float_scalar_types float_types
+float_vector_types int_matrix_types int_scalar_types int_types int_vector_types
+"""
+"""Names of `occelo_graph.tensors.kinds` that PyTensor has here."""
 
 _ALIASES = "Constant Lop Op Rop Variable grad hessian jacobian pullback pushforward"
 """Names of `occelo` that PyTensor has among those of tensors as well."""
@@ -61,6 +67,7 @@ if TYPE_CHECKING:
     from occelo.tensor import basic as basic
     from occelo.tensor import blockwise as blockwise
     from occelo.tensor import elemwise as elemwise
+    from occelo.tensor import exceptions as exceptions
     from occelo.tensor import extra_ops as extra_ops
     from occelo.tensor import fft as fft
     from occelo.tensor import functional as functional
@@ -74,7 +81,10 @@ if TYPE_CHECKING:
     from occelo.tensor import stats as stats
     from occelo.tensor import subtensor as subtensor
     from occelo.tensor import type as type
+    from occelo.tensor import type_other as type_other
     from occelo.tensor import variable as variable
+    from occelo.tensor.type_other import NoneConst as NoneConst
+    from occelo.tensor.type_other import none_type_t as none_type_t
     from occelo_arrays.functions import *
     from occelo_graph import Constant as Constant
     from occelo_graph import Lop as Lop
@@ -86,6 +96,18 @@ if TYPE_CHECKING:
     from occelo_graph import jacobian as jacobian
     from occelo_graph import pullback as pullback
     from occelo_graph import pushforward as pushforward
+    from occelo_graph.tensors.kinds import complex_matrix_types as complex_matrix_types
+    from occelo_graph.tensors.kinds import complex_scalar_types as complex_scalar_types
+    from occelo_graph.tensors.kinds import complex_types as complex_types
+    from occelo_graph.tensors.kinds import complex_vector_types as complex_vector_types
+    from occelo_graph.tensors.kinds import float_matrix_types as float_matrix_types
+    from occelo_graph.tensors.kinds import float_scalar_types as float_scalar_types
+    from occelo_graph.tensors.kinds import float_types as float_types
+    from occelo_graph.tensors.kinds import float_vector_types as float_vector_types
+    from occelo_graph.tensors.kinds import int_matrix_types as int_matrix_types
+    from occelo_graph.tensors.kinds import int_scalar_types as int_scalar_types
+    from occelo_graph.tensors.kinds import int_types as int_types
+    from occelo_graph.tensors.kinds import int_vector_types as int_vector_types
     from occelo_linalg.ops.block_matrices import kron as kron
     from occelo_linalg.ops.norms import norm as norm
     from occelo_sorting.functions import *
@@ -97,6 +119,8 @@ else:  # type checkers know what is here without it
         {name: f"occelo.tensor.{name}" for name in _MODULES.split()},
         {
             **dict.fromkeys(_ALIASES.split(), "occelo_graph"),
+            **dict.fromkeys(_KINDS.split(), "occelo_graph.tensors.kinds"),
+            **dict.fromkeys(("NoneConst", "none_type_t"), "occelo.tensor.type_other"),
             "kron": "occelo_linalg.ops.block_matrices",
             "norm": "occelo_linalg.ops.norms",
             **dict.fromkeys(_ARRAYS.split(), "occelo_arrays.functions"),

@@ -30,6 +30,7 @@ from occelo_graph.tensors.constant import TensorLike as TensorLike
 from occelo_graph.tensors.constant import as_tensor as as_tensor
 from occelo_graph.tensors.constant import as_tensor_variable as as_tensor_variable
 from occelo_graph.tensors.constant import constant as constant
+from occelo_graph.tensors.constant_values import *
 from occelo_graph.tensors.constructors import *
 from occelo_graph.tensors.type import TensorType as TensorType
 from occelo_graph.tensors.variable import TensorConstant as TensorConstant

@@ -1,0 +1,156 @@
+"""Why Occelo lacks a name or a module that PyTensor has, or what to use instead.
+
+`occelo.places` puts this into errors, and `docs/names_of_pytensor.py` into the table of docs/names-of-pytensor.md.
+"""
+
+from __future__ import annotations
+
+_BY_REASON = {
+    "it is only a name for annotations, which Occelo does not have": """
+        OpType OptionalApplyType ClientType ReplaceTypes NodeAndChildren StorageCellType StorageMapType
+        ComputeMapType InputStorageType OutputStorageType PerformMethodType BasicThunkType ThunkCallableType
+        ThunkType RewritesType RemoveKeyType TransformOutputType FailureCallbackType ShapeValueType
+        ExceptionType ThunkAndContainersType TensorConstructorType CThunkWrapperType IDTypesType
+        is_thunk_type is_cthunk_wrapper_type HasDataType HasShape""",
+    "ops have no C code in Occelo; see docs/adding-an-op.md": """
+        COp ExternalCOp OpenMPOp lquote_macro get_sub_macros get_io_macros register_view_op_c_code
+        register_deep_copy_op_c_code register_shape_c_code register_shape_i_c_code""",
+    "use occelo.get_mode with its name": """
+        MLX fast_run_linkers_to_mode""",
+    "use occelo.available_linkers": "predefined_linkers",
+    "use Mode(linker=) with the name of the linker": "JAXLinker NumbaLinker PytorchLinker JITLinker LocalLinker",
+    "use in2out or out2in, or decorate a function with node_rewriter": """
+        walking_rewriter dfs_rewriter SequentialNodeRewriter NodeProcessingGraphRewriter
+        FromFunctionNodeRewriter FromFunctionGraphRewriter OpToRewriterTracker DispatchingFeature
+        ChangeTracker inplace_graph_rewriter""",
+    "use NodeRewriter or GraphRewriter": "Rewriter",
+    "Occelo notes the user's line of each variable itself": """
+        copy_stack_trace check_stack_trace CheckStackTraceFeature CheckStackTraceRewriter add_tag_trace
+        get_variable_trace_string simple_extract_stack""",
+    "use occelo.dprint": """
+        op_debug_information GraphNode iter_graph_nodes GraphModelNode GraphModel build_graph_model
+        char_from_number get_node_by_id min_informative_str default_colorCodes use_ascii""",
+    "an op says itself how it is printed": """
+        PrinterState set_precedence OperatorPrinter PatternPrinter FunctionPrinter IgnorePrinter LeafPrinter
+        leaf_printer ConstantPrinter constant_printer DefaultPrinter default_printer PPrinter VALID_ASSOC
+        DimShufflePrinter""",
+    "the loop program of Occelo's scans is another; see docs/loops.md": """
+        ScanInfo ScanMethodsMixin ScanProfileStats FieldInfo InnerFunctionError get_updates_and_outputs
+        safe_new safe_index expand_empty reconstruct_graph default_filter_scanargs forced_replace
+        check_broadcast copy_var_format profile_printer err_msg1 err_msg2 err_msg3""",
+    "use general_toposort": "walk_toposort",
+    "an op with inner graphs has them in Op.regions": "HasInnerGraph HasMultipleInnerGraph",
+    "use node_rewriter, or patterns of occelo_rewrite": """
+        LiteralString PatternVar ConstrainedVar Asterisk PatternNode convert_strs_to_vars match_pattern
+        reify_pattern""",
+    "use FunctionGraph.attach_feature": "AddDestroyHandler AddFeatureOptimizer add_supervisor_to_fgraph",
+    "use occelo.function(profile=True), and ProfileStats": """
+        extended_open pytensor_imported_time total_fct_exec_time total_graph_rewrite_time total_time_linker
+        print_global_stats register_profiler_printer grad_time""",
+    "options are declared beside what they change": """
+        short_platform add_basic_configvars add_compile_configvars add_c_compile_configvars
+        add_tensor_configvars add_traceback_configvars add_error_and_warning_configvars
+        add_testvalue_and_checking_configvars add_multiprocessing_configvars add_optimizer_configvars
+        add_vm_configvars add_scan_configvars add_numba_configvars add_caching_dir_configvars""",
+    "use Sort and ArgSort of occelo.tensor": "SortOp ArgSortOp KIND KIND_VALUES",
+    "use RandomGeneratorType": "RandomType AbstractRandomGeneratorType",
+    "it is a part of PyTensor's own workings": """
+        as_list_or_tuple mode_not_slow Node AbstractApply FrozenApply AbstractFunctionGraph HistoryEntry
+        register_feature_callback io_connection_pattern MetaType MetaObject Scratchpad AssocList ProtocolError
+        get_active_mode pre_constant_merge merge_dict pre_greedy_node_rewriter get_clients_at_depth alias_root
+        infer_reuse_pattern view_tree_set PrintCurrentFunctionGraph local_useless rebuild_collect_shared
+        construct_nominal_fgraph infer_shape TypeCastingOp load_back OutputGuard output_guard str_diagnostic
+        DataDestroyed data_destroyed check_eq validity_hint default_make_thunk contains_nan contains_inf
+        cond_make_inplace ifelse_lift_single_if_through_acceptable_ops cond_merge_ifs_true
+        cond_merge_ifs_false CondMerge cond_remove_identical cond_merge_random_op exception_type
+        vectorize_check_and_raise WrapLinkerMany calculate_reallocate_info UpdatingVM Loop Stack Sequence
+        singledispatch vectorize_shape scalar_elemwise vectorize_dimshuffle get_normalized_batch_axes
+        vectorize_careduce vectorize_node_fallback OpWithCoreShape BlockwiseWithCoreShape
+        params_broadcast_shapes broadcast_params explicit_expand_dims compute_batch_shape custom_rng_deepcopy
+        supp_shape_from_ref_param_shape RNGConsumerOp AbstractRNGConstructor DefaultGeneratorMakerOp
+        vectorize_random_variable RandomVariableWithCoreShape gen_states_keys numpy_bit_gens as_rng
+        TensorConstantSignature get_unique_constant_value DenseVariableMeta DenseTensorVariable
+        DenseConstantMeta DenseTensorConstant load_shared_variable tensor_constructor scalar_constructor
+        construct_function_ins_and_outs CONTRACTION_STEP PATH VALID_ORD UNSET compile.debug.nanguardmode.flatten graph.rewriting.all
+        clone_node_and_cache Printer values_eq_approx_always_true""",
+    "use shared generators; docs/random.md": "RNG_AND_DRAW warn_reuse randomgen_constructor",
+    "arguments and errors of types are TypeError and ValueError in Occelo": "ShapeError AdvancedIndexingError",
+    "use Inv": "MatrixInverse",
+    "use inv": "matrix_inverse",
+    "use as_string": "op_as_string",
+    "use Pinv": "MatrixPinv",
+    "use LuFactor": "LUFactor LU",
+    "use Kron": "KroneckerProduct",
+    "use BlockDiag": "BlockDiagonal BaseBlockDiagonal",
+    "use PivotToPermutation": "PivotToPermutations",
+    "use tridiagonal_factor and tridiagonal_solve, whose ops are TridiagonalFactor and TridiagonalSolve": """
+        LUFactorTridiagonal SolveLUFactorTridiagonal""",
+    "it is composed of other ops, and has none of its own": """
+        TensorInv TensorSolve CholeskySolve SolveBase Einsum""",
+    "dtypes of results are those that NumPy gives": "linalg_output_dtype linalg_real_output_dtype",
+    "rewriting chooses calls of BLAS itself": """
+        BaseBLAS BatchedDot CGemv Dot22 Dot22Scalar Gemm GemmRelated Gemv blas_header_text blas_header_version
+        cgemv_inplace cgemv_no_inplace gemm gemm_inplace gemm_no_inplace gemv gemv_inplace gemv_no_inplace ldflags
+        mkl_threads_text must_initialize_y_gemv must_initialize_y_gemv_c openblas_threads_text view_roots""",
+    "an if-else is lazy": "LazyIfElse",
+    "use occelo.config": """
+        PyTensorConfigWarning ConfigAccessViolation PyTensorConfigParser ConfigParam EnumStr TypedParam StrParam
+        IntParam FloatParam BoolParam parse_config_string config_files_from_pytensorrc""",
+    "use index": "Index index_",
+    "the ops of lists are reached by their functions": """
+        GetItem Append Extend Insert Remove Reverse Count Length MakeList TypedListVariable TypedListConstant""",
+    "Occelo does not have it yet": """
+        xlogx blas signal optimize pack unpack NoneSliceConst make_slice slicetype
+        wrap_jax JAXOp convolve1d convolve2d fft ifft rfft irfft minimize minimize_scalar root root_scalar
+        interp interpolate1d transfer SymbolicOp FinalizedOpFromGraph""",
+}
+MODULES = {
+    "assumptions": "use occelo.tensor.linalg.assume and the facts of docs/rewrites.md",
+    "basic": "it is a part of PyTensor's own workings",
+    "bin": "use the command occelo",
+    "compile.compiledir": "use the command `occelo cache`",
+    "compile.compilelock": "the cache of Occelo needs no lock; see `occelo cache`",
+    "compile.inner_function": "it is a part of PyTensor's own workings",
+    "compile.rewriting": "use occelo_rewrite.optdb",
+    "conditional.rewriting": "rewrites of PyTensor have other names in Occelo; see docs/rewrites.md",
+    "d3viz": "use occelo.to_dot, or occelo.view_rewriting",
+    "graph.rewriting.kanren": "use pattern rules of occelo_rewrite; relations are not searched",
+    "graph.rewriting.reachability": "it is a part of PyTensor's own workings",
+    "ipython": "use occelo.view_rewriting",
+    "link.c": "ops have no C code in Occelo; see docs/adding-an-op.md",
+    "link.jax": "a lowering to JAX is registered with occelo_link; see docs/adding-an-op.md",
+    "link.mlx": "Occelo has no backend MLX",
+    "link.numba": "a lowering is registered with occelo_link; see docs/adding-an-op.md",
+    "link.pytorch": "a lowering to PyTorch is registered with occelo_link; see docs/adding-an-op.md",
+    "link.utils": "it is a part of PyTensor's own workings",
+    "misc": "it is a part of PyTensor's own workings",
+    "npy_2_compat": "it is a part of PyTensor's own workings",
+    "scalar": "scalar functions are elementwise: use occelo.tensor",
+    "scan.rewriting": "rewrites of PyTensor have other names in Occelo; see docs/rewrites.md",
+    "scan.scan_perform": "it is a part of PyTensor's own workings",
+    "scan.scan_perform_ext": "it is a part of PyTensor's own workings",
+    "sparse": "Occelo has no sparse matrices yet",
+    "tensor.blas": "rewriting chooses calls of BLAS itself; use occelo.tensor.dot",
+    "tensor.elemwise_cgen": "ops have no C code in Occelo; see docs/adding-an-op.md",
+    "tensor.fft": "Occelo does not have it yet",
+    "tensor.fourier": "Occelo does not have it yet",
+    "tensor.inplace": "rewriting computes in place by itself; use occelo.tensor",
+    "tensor.interpolate": "Occelo does not have it yet",
+    "tensor.linalg.dtype_utils": "dtypes of results are those that NumPy gives",
+    "tensor.nnet": "all functions of tensors are in occelo.tensor itself",
+    "tensor.optimize": "Occelo does not have it yet",
+    "tensor.random.rewriting": "rewrites have other names in Occelo, see docs/rewrites.md",
+    "tensor.rewriting": "rewrites have other names in Occelo, see docs/rewrites.md; `basic` has `register_canonicalize` and its like",
+    "tensor.signal": "Occelo does not have it yet",
+    "tensor.symbolic": "an op with a decomposition is its own graph; see docs/adding-an-op.md",
+    "tensor.utils": "it is a part of PyTensor's own workings",
+    "tensor.xlogx": "use occelo.tensor.xlogy(x, x)",
+    "typed_list.basic": "use occelo.typed_list",
+    "typed_list.rewriting": "rewrites of PyTensor have other names in Occelo; see docs/rewrites.md",
+    "typed_list.type": "use occelo.typed_list.TypedListType",
+    "utils": "it is a part of PyTensor's own workings",
+    "xtensor": "Occelo has no tensors with named dimensions yet",
+}
+"""Maps modules below ``pytensor`` that Occelo lacks to the reason; the modules below them have the same one."""
+REASONS = {name: reason for reason, names in _BY_REASON.items() for name in names.split()}
+"""Maps names that only PyTensor has to what to use instead, or to why Occelo does not have them."""
