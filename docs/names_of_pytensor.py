@@ -117,7 +117,7 @@ def missing(place: str, names: list[str]) -> list[str]:
 
 
 def page() -> str:
-    """The text of the page. RuntimeError if a name or a module is missing without a reason, or has one and exists."""
+    """The text of the page. RuntimeError if a name or a module is missing without a reason."""
     reasons = _reasons()
     table: list[str] = []
     absent: list[str] = []
@@ -135,7 +135,6 @@ def page() -> str:
             continue
         why = {n: reasons.REASONS.get(f"{place}.{n}", reasons.REASONS.get(n)) for n in names}
         faults += [f"{place}.{n} has no reason" for n in lacking if why[n] is None]
-        faults += [f"{place}.{n} exists" for n in names if why[n] and n not in lacking]
         counts = [counts[0] + len(names), counts[1] + len(lacking)]
         by_reason: dict[str | None, list[str]] = {}
         for name in lacking:

@@ -89,6 +89,10 @@ ALLOWED: dict[str, tuple[set[str], str]] = {
         {"CAReduce", "Elemwise"},
         "Python's operators are of functions of elements; a mean is a sum that is divided",
     ),
+    "occelo_graph/tensors/constant_values.py": (
+        {"Alloc", "DimShuffle", "Elemwise", "MakeVector", "Reshape", "SpecifyShape", "Subtensor"},
+        "says of which ops all elements are those of the first input, so that they have one value if it has",
+    ),
     "occelo_graph/tensors/numpy_functions.py": (
         {"Elemwise"},
         "all functions of the table stand for NumPy's ufuncs of their names",
@@ -218,6 +222,7 @@ BY_NAME = {
     "occelo_graph/gradient/roots.py": FORMS,
     "occelo_graph/gradient/stable_forms.py": FORMS,
     "occelo_graph/printing/infix.py": "a mean is a sum that is divided",
+    "occelo_graph/tensors/constant_values.py": "`second` has the value of its second operand",
     "occelo_rewrite/patterns/pattern_rule.py": PATTERNS,
 }
 """Files of no family that ask for the name of a function of elements, and why."""

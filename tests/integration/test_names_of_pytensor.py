@@ -16,7 +16,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 
 def test_the_table_of_names_is_complete() -> None:
-    """Making the page fails for a name that is missing without a reason, or has a reason and exists."""
+    """Making the page fails for a name that is missing without a reason."""
     script = runpy.run_path(str(DOCS / "names_of_pytensor.py"))
     assert script["page"]() == (DOCS / "names-of-pytensor.md").read_text()
     assert sum(map(len, script["read"]().values())) > 1500

@@ -17,6 +17,7 @@ from occelo_graph.ir.nodes import Constant, NominalVariable, Variable
 from occelo_graph.ir.shared import SharedVariable, shared_constructor
 from occelo_graph.ir.taken_constants import read
 from occelo_graph.ir.types import Type
+from occelo_graph.missing_names import MissingNameError
 from occelo_graph.narrowing import is_array
 from occelo_graph.ops import cast, create, join, reduce, shape, statistics
 from occelo_graph.ops.blas import products as blas
@@ -25,7 +26,6 @@ from occelo_graph.ops.elemwise import complex as cx
 from occelo_graph.ops.elemwise import transcendental as tr
 from occelo_graph.ops.index import search, subtensor
 from occelo_graph.ops.shape.reading import length_op, length_product
-from occelo_graph.other_words import MissingNameError
 from occelo_graph.tensors import numpy_functions
 from occelo_graph.tensors.constant import TensorLike, as_tensor_variable, constant
 from occelo_graph.tensors.sequences import is_sequence, leaf_types
