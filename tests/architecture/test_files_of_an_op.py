@@ -67,6 +67,10 @@ BESIDE: dict[str, tuple[str, str]] = {
         "says which ops keep rows apart, for results that have their own number of rows for each element of a batch",
         "Alloc CAReduce CumOp DimShuffle Elemwise IncSubtensor Shape_i Stretch Subtensor SumStretched",
     ),
+    "occelo_graph/tensors/constant_values.py": (
+        "the elements of these are those of one input and no others, which the trait of ops that move elements does not say",
+        "Alloc DimShuffle Elemwise MakeVector Reshape SpecifyShape Subtensor second",
+    ),
     "occelo_graph/printing/infix.py": (
         "a mean is a sum that is divided, and a constant is written by Python's name of its kind",
         "CAReduce Elemwise complex true_div",

@@ -100,17 +100,17 @@ EXAMPLES: list[Example] = [
         Example(
             f"{name}_{i}",
             "special",
-            _result(getattr(functions, name), i),
+            _result(function, i),
             _result(of_scipy(name), i),
             tuple(draw(d, (3,), salt=k) for k, d in enumerate(domains)),
             tuple(range(len(domains))),
         )
-        for name, domains, count in (
-            ("airy", [REAL], 4),
-            ("sici", [POSITIVE], 2),
-            ("shichi", [POSITIVE], 2),
-            ("fresnel", [REAL], 2),
-            ("ellipj", [REAL, UNIT], 4),
+        for name, function, domains, count in (
+            ("airy", functions.airy, [REAL], 4),
+            ("sici", functions.sici, [POSITIVE], 2),
+            ("shichi", functions.shichi, [POSITIVE], 2),
+            ("fresnel", functions.fresnel, [REAL], 2),
+            ("ellipj", functions.ellipj, [REAL, UNIT], 4),
         )
         for i in range(count)
     ),
@@ -118,12 +118,43 @@ EXAMPLES: list[Example] = [
         Example(
             f"{name}_of_2",
             "special",
-            partial(getattr(functions, name), np.int64(2)),
+            partial(function, np.int64(2)),
             partial(of_scipy(name), 2),
             (draw(POSITIVE, (3,)),),
             (0,),
         )
-        for name in ("expn", "spherical_jn", "spherical_yn", "spherical_in", "spherical_kn")
+        for function, name in (
+            (functions.expn, "expn"),
+            (functions.yn, "yn"),
+            (functions.spherical_jn, "spherical_jn"),
+            (functions.spherical_yn, "spherical_yn"),
+            (functions.spherical_in, "spherical_in"),
+            (functions.spherical_kn, "spherical_kn"),
+        )
+    ),
+    *(
+        Example(
+            name,
+            "special",
+            function,
+            of_scipy(name),
+            tuple(draw(ABOVE_ONE, (3,), salt=k) for k in range(n)),
+        )
+        for name, function, n in (
+            ("comb", functions.comb, 2),
+            ("perm", functions.perm, 2),
+            ("gammasgn", functions.gammasgn, 1),
+            ("zetac", functions.zetac, 1),
+            ("elliprd", functions.elliprd, 3),
+        )
+    ),
+    Example(
+        "multigammaln",
+        "special",
+        lambda a: functions.multigammaln(a, 3),
+        lambda a: np.array([of_scipy("multigammaln")(each, 3) for each in a]),
+        (draw(ABOVE_ONE, (3,)),),
+        (0,),
     ),
     Example(
         "polygamma",
