@@ -203,16 +203,17 @@ def _(d: Data) -> None:
 @posterior("mcycle_gp-accel_gp")
 def _(d: Data) -> None:
     def process(suffix: str, count: int) -> tuple[Any, Any]:
-        scale = pm.HalfStudentT(f"sdgp{suffix}_1", nu=3, sigma=36)
+        # PyTensor makes an int8 of 36, whose square overflows
+        scale = pm.HalfStudentT(f"sdgp{suffix}_1", nu=3, sigma=36.0, initval=1.0)
         length = pm.InverseGamma(f"lscale{suffix}_1", alpha=1.124909, beta=0.0177)
         raw = pm.Normal(f"zgp{suffix}_1", 0, 1, shape=count)
         rate = d[f"slambda{suffix}_1"][:, 0]
         spectrum = scale**2 * np.sqrt(2 * np.pi) * length * pt.exp(-0.5 * (length * rate) ** 2)
         return d[f"Xgp{suffix}_1"] @ (pt.sqrt(spectrum) * raw), raw
 
-    level = pm.StudentT("Intercept", nu=3, mu=-13, sigma=36)
+    level = pm.StudentT("Intercept", nu=3, mu=-13, sigma=36.0)
     mean, _ = process("", d["NBgp_1"])
-    level_of_sigma = pm.StudentT("Intercept_sigma", nu=3, mu=0, sigma=10)
+    level_of_sigma = pm.StudentT("Intercept_sigma", nu=3, mu=0, sigma=10.0)
     log_sigma, _ = process("_sigma", d["NBgp_sigma_1"])
     pm.Normal("y", level + mean, pt.exp(level_of_sigma + log_sigma), observed=d["Y"])
 
