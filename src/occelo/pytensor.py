@@ -1,11 +1,12 @@
 """Graphs of PyTensor, models of PyMC and samplers of nutpie on Occelo: the names of the package `occelo_pytensor`.
 
-The package is an extra, ``occelo[pytensor]``. It needs Python 3.12.
+The package is an extra, ``occelo[pytensor]``. It needs Python 3.12. Importing this module registers the mode "OCCELO".
 """
 
 from __future__ import annotations
 
 import importlib
+import importlib.util
 from typing import Any
 
 _NAMES = (
@@ -40,3 +41,7 @@ def _package() -> Any:
             "occelo.pytensor needs the extra occelo[pytensor], and Python 3.12 or later",
             name=error.name,
         ) from None
+
+
+if importlib.util.find_spec("occelo_pytensor") is not None:
+    _package()  # without it, only the use of a name fails

@@ -5,10 +5,13 @@ from __future__ import annotations
 import copy
 import io
 import pickle
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pymc as pm
 import pytensor
 import pytensor.tensor as pt
 import pytest
@@ -134,7 +137,7 @@ def test_compiled_functions_can_be_inspected() -> None:
     f = pytensor.function([x], pt.exp(x) * 2 + pt.exp(x), mode="OCCELO", profile=True)
     np.testing.assert_allclose(f([0.0]), [3.0])
     assert isinstance(f.vm, oc.Function)
-    text = oc.explain(f.vm, file="str")
+    text = oc.explain(f, file="str")
     assert "exp" in text
     assert "test_mode.py" in text
     assert f.profile.fct_callcount == 1
@@ -144,9 +147,26 @@ def test_tools_take_the_function_inside() -> None:
     x = pt.dvector("x")
     f = pytensor.function([x], pt.log(1 + pt.exp(x)), mode="OCCELO")
     np.testing.assert_array_equal(f([800.0]), [800])
-    culprit = oc.bisect(f.vm, lambda g: "softplus" not in str(oc.debugprint(g, file="str")))
+    culprit = oc.bisect(f, lambda g: "softplus" not in str(oc.debugprint(g, file="str")))
     assert "softplus" in str(culprit.application.after)
     assert "test_mode.py" in str(culprit.application.source)
+
+
+def test_tools_take_functions_of_pymc() -> None:
+    with pm.Model() as model:
+        pm.Normal("a")
+    inside = oc.debugprint(model.compile_logp(mode="OCCELO").f.vm, file="str")
+    assert oc.debugprint(model.compile_logp(mode="OCCELO"), file="str") == inside
+    density = model.logp_dlogp_function(ravel_inputs=True, mode="OCCELO")
+    assert "sqr" in oc.debugprint(density, file="str")
+    other = pytensor.function([], pt.constant(1.0), mode="FAST_COMPILE")
+    with pytest.raises(TypeError, match="OCCELO"):
+        oc.explain(other)
+
+
+def test_the_namespace_of_the_facade_registers_the_mode() -> None:
+    code = "import occelo.pytensor, pytensor.compile.mode as m; m.get_mode('OCCELO')"
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_dumps_of_the_function_inside(tmp_path: Path) -> None:

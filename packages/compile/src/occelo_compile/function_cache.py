@@ -24,6 +24,7 @@ from occelo_graph.config import config
 from occelo_graph.extensions import UnknownSource, extensions_text, is_external, source_text
 from occelo_graph.families import GRAPH, family_of_module, with_required
 from occelo_graph.fgraph.frozen import FrozenFunctionGraph
+from occelo_graph.ir.graph_like import inspected
 from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.ops.elemwise.scalar import ScalarFunction, ScalarOp
 from occelo_link.cache.fingerprint import digest_text, environment, manifest
@@ -337,7 +338,7 @@ def explain_miss(function: Function, file: Any = None) -> str | None:
     The key is compared with the most similar key in the cache. With ``file="str"`` the text is returned; otherwise it
     is printed to ``file``.
     """
-    text = _why_missed(function.maker)
+    text = _why_missed(inspected(function).maker)
     if file == "str":
         return text
     print(text, file=file)

@@ -23,6 +23,8 @@ from pytensor.graph.rewriting.basic import in2out, node_rewriter
 from pytensor.graph.rewriting.db import RewriteDatabaseQuery, SequenceDB
 from pytensor.raise_op import CheckAndRaise
 
+import occelo as oc
+from occelo_graph.ir.graph_like import register_holder
 from occelo_pytensor import library
 from occelo_pytensor.linker import OcceloLinker
 
@@ -61,6 +63,16 @@ def register() -> None:
         register_linker("occelo", OcceloLinker())
     register_mode(NAME, Mode(OcceloLinker(), RewriteDatabaseQuery(include=["minimum_compile"])))
     _let_the_option_name_it()
+    register_holder("pytensor.compile.executor.Function", _inside)
+    register_holder("pymc.pytensorf.PointFunc", lambda function: function.f)
+    register_holder("pymc.model.core.ValueGradFunction", lambda f: f._pytensor_function)
+
+
+def _inside(function: Any) -> Any:
+    """Occelo's function inside of one of PyTensor's. TypeError if it was compiled in another mode."""
+    if not isinstance(function.vm, oc.Function):
+        raise TypeError(f"{function} was not compiled in the mode {NAME!r}")
+    return function.vm
 
 
 def _let_the_option_name_it() -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from occelo_compile.calling import Function
 from occelo_graph.config import config
+from occelo_graph.ir.graph_like import inspected
 from occelo_rewrite import Application
 
 
@@ -44,6 +45,7 @@ def bisect(function: Function, oracle: Callable[[Function], bool]) -> Culprit:
 
     Raises ValueError if results are right after all replacements, or if they are wrong without any replacement.
     """
+    function = inspected(function)
     applications = function.maker.rewritten.record.applications
     if oracle(function):
         raise ValueError("The oracle finds nothing wrong with the function")

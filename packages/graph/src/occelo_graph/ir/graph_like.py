@@ -1,14 +1,35 @@
 """`graph_parts`: the outputs and inputs of a graph, which may be a variable, a node, a function graph or a function.
 
-The printers, `save` and `digest` call it, so that they accept all of these objects.
+The printers, `save` and `digest` call it, so that they accept all of these objects. Functions of other libraries that hold a
+function of Occelo are registered, and seen as what they hold.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from occelo_graph.ir.nodes import Variable, is_node
+
+_held: dict[str, Callable[[Any], Any]] = {}
+
+
+def register_holder(class_name: str, held: Callable[[Any], Any]) -> None:
+    """Let tools that get an instance of a class of another library see ``held(instance)``.
+
+    ``class_name`` is the name of the class with its module, so that it need not be imported. ``held`` raises TypeError if
+    there is nothing to see.
+    """
+    _held[class_name] = held
+
+
+def inspected(of: Any) -> Any:
+    """What a tool sees of ``of``: what it holds, if a package registered its class, and otherwise ``of`` itself."""
+    for each in type(of).__mro__ if _held else ():
+        held = _held.get(f"{each.__module__}.{each.__qualname__}")
+        if held is not None:
+            return inspected(held(of))
+    return of
 
 
 def graph_parts(
@@ -23,6 +44,7 @@ def graph_parts(
       A variable, a sequence of variables and a node count as graphs without inputs.
     - ``compiled``: if this text is given, a compiled function raises TypeError, too. The message starts with the text.
     """
+    graph = inspected(graph)
     if isinstance(graph, Variable):
         return [graph], list(inputs)
     if is_node(graph):

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from occelo_graph.fgraph.frozen import inner_graphs
-from occelo_graph.ir.graph_like import graph_parts
+from occelo_graph.ir.graph_like import graph_parts, inspected
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.narrowing import is_list_or_tuple
 
@@ -165,6 +165,7 @@ def _roots(graph_like: Any) -> tuple[list[Variable], dict[Apply, int], Any, Any]
         for item in graph_like:
             roots += _roots(item)[0]
         return roots, {}, None, None
+    graph_like = inspected(graph_like)
     outputs, _ = graph_parts(graph_like)
     maker = getattr(graph_like, "maker", None)
     graph: Any = getattr(graph_like if maker is None else maker, "fgraph", graph_like)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from occelo_graph.canonical.document import Numbering
-from occelo_graph.ir.graph_like import graph_parts
+from occelo_graph.ir.graph_like import graph_parts, inspected
 from occelo_graph.ir.nodes import Constant, Variable
 from occelo_graph.ir.op import Op
 from occelo_graph.ir.shared import SharedVariable
@@ -132,6 +132,7 @@ def pydotprint(
 
     RuntimeError if the program is not installed, and ValueError if it does not know the format. No file is written then.
     """
+    fct = inspected(fct)
     graph = getattr(getattr(fct, "maker", None), "fgraph", fct)
     outputs: Any = getattr(graph, "outputs", graph)
     text = to_dot(outputs, getattr(graph, "inputs", ()), max_label_size, with_ids)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from occelo_graph import FunctionGraph, Variable
+from occelo_graph.ir.graph_like import inspected
 from occelo_rewrite.records.record import RECORDS, Application, RewriteRecord, chain_of
 
 
@@ -58,6 +59,7 @@ def explain(of: Any, file: Any = None, depth: int | None = None) -> str | None:
     Ancestors that rewriting changed are explained, too, up to a distance of ``depth`` nodes (None: all of them). With
     ``file="str"`` the text is returned. Otherwise it is written to ``file`` (None: printed).
     """
+    of = inspected(of)
     lines: list[str] = []
     variables = _variables(of)
     record = _record(of, variables)
