@@ -1,12 +1,12 @@
 """Compares log densities and gradients of models with PyTensor's default rewriting; exact numbers decide.
 
 ``python tests/pytensor/compare_densities.py [NAME ...]`` prints a row for each model, and the sums. All models take
-about half an hour of one processor.
+about half an hour of one processor. With ``--second`` it compares second derivatives, where PyMC has them.
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import astuple, dataclass
@@ -16,7 +16,7 @@ import models
 import numpy as np
 import pymc as pm
 import pytensor
-from exact_graphs import exact, exact_gradient
+from exact_graphs import exact, exact_gradient, exact_second
 from models import fields, lifetimes, mixtures, posteriors, regressions, series  # noqa: F401
 from pytensor.compile.mode import Mode
 
@@ -76,6 +76,23 @@ def compiled(model: Any) -> tuple[Any, Callable[..., Any], Callable[..., Any]]:
     return cost, oc.function(variables, [value, *slopes]), theirs
 
 
+def compiled_second(model: Any) -> tuple[Any, Callable[..., Any], Callable[..., Any]]:
+    """As `compiled`, for all second derivatives. NotImplementedError where PyTensor has none."""
+    with model:
+        cost, inputs = model.logp(), model.value_vars
+        theirs = pm.pytensorf.compile(inputs, [model.d2logp(negate_output=False)], mode=THEIRS)
+    density = bridge.log_density(model, costs=cost, variables=inputs)
+    ours = oc.function([density.point], oc.hessian(density.value, density.point))
+    return cost, lambda *point: [ours(flat(point))], theirs
+
+
+def right_second(cost: Any, inputs: Any, point: Any, element: int) -> Any:
+    """The exact second derivative at a position of the flat matrix."""
+    places = [(i, j) for i, v in enumerate(point) for j in range(v.size)]
+    row, column = divmod(element, len(places))
+    return exact_second(cost, inputs, point, places[row], places[column])
+
+
 def right(cost: Any, inputs: Any, point: Any, element: int) -> Any:
     """The exact log density (element 0), or an element of its gradient."""
     if element == 0:
@@ -96,13 +113,14 @@ def _asked(found: Any, wanted: Any, sides: list[bool]) -> Any:
     return np.flatnonzero(np.isfinite(found) != np.isfinite(wanted)) if any(sides) else ()
 
 
-def compare(model: Any) -> Counts:
-    """Count the points of a model by who is right.
+def compare(model: Any, second: bool = False) -> Counts:
+    """Count the points of a model by who is right: in value and gradient, or in all second derivatives.
 
     A side is right at a point if the value and all elements of the gradient are finite and within 1e-9 of the exact
     numbers. Where rounding costs both of them more digits, 1e-6 is enough if it is at most ten times as far off as the other.
     """
-    cost, ours, theirs = compiled(model)
+    cost, ours, theirs = (compiled_second if second else compiled)(model)
+    exact_element = right_second if second else right
     counts = Counts()
     for point in points(model, POINTS):
         with np.errstate(all="ignore"):
@@ -110,7 +128,7 @@ def compare(model: Any) -> Counts:
         sides = [bool(np.isfinite(v).all()) for v in (found, wanted)]
         for element in _asked(found, wanted, sides)[:DECIDED]:
             try:
-                exactly = right(cost, model.value_vars, point, int(element))
+                exactly = exact_element(cost, model.value_vars, point, int(element))
                 off = mistakes(found[element], wanted[element], exactly)
             except Exception:  # an op without an exact form
                 counts.not_decided += 1
@@ -126,8 +144,12 @@ def compare(model: Any) -> Counts:
     return counts
 
 
-def main(names: list[str]) -> None:
+def main() -> None:
     """Print a row for each model."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("models", nargs="*")
+    parser.add_argument("--second", action="store_true", help="compare second derivatives")
+    given = parser.parse_args()
     made: dict[str, Callable[[], Any]] = dict(models.MODELS)
     if posteriors.FOLDER is not None:
         made |= {n: (lambda n=n: posteriors.make(n)) for n in posteriors.POSTERIORS}
@@ -135,12 +157,16 @@ def main(names: list[str]) -> None:
     print("same, only ours, only theirs, neither, not decided")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for name in names or sorted(made.keys() - set(RANDOM)):
-            found = astuple(compare(made[name]()))
+        for name in given.models or sorted(made.keys() - set(RANDOM)):
+            try:
+                found = astuple(compare(made[name](), given.second))
+            except NotImplementedError as error:
+                print("PyTensor has no second derivatives:", error, name, flush=True)
+                continue
             total += found
             print(*found, name, flush=True)
     print(*total, "sum")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

@@ -1,8 +1,8 @@
 """Values of PyTensor graphs with hundreds of digits, which decide where two systems differ.
 
 `exact` runs a graph node by node on arrays of mpmath numbers: elementwise functions by a table, linear algebra by plain
-loops, and ops that only move elements by their own code. `exact_gradient` differentiates by finite differences with as
-many digits, so nothing depends on the gradients of either system.
+loops, and ops that only move elements by their own code. `exact_gradient` and `exact_second` differentiate by finite
+differences with as many digits, so nothing depends on the gradients of either system.
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ from pytensor.tensor.special import LogSoftmax, LogSumExp, Softmax
 
 mp = mpmath.mp
 mp.dps = 700  # exponentials of some hundreds, and what cancels in them
+STEP = mp.mpf(10) ** (-mp.dps // 3)
+"""The step of finite differences."""
 
 
 def _integral(x: Any) -> bool:
@@ -362,15 +364,38 @@ def exact_gradient(
     output: Any, inputs: Sequence[Any], values: Sequence[Any], which: Sequence[tuple[int, int]]
 ) -> list[Any]:
     """Some elements of the gradient: element ``j`` of input ``i`` for each pair (i, j) in ``which``."""
-    step = mp.mpf(10) ** (-mp.dps // 3)
     found: list[Any] = []
-    for i, j in which:
-        ends: list[Any] = []
-        for sign in (1, -1):
-            moved = [exact_array(v) for v in values]
-            flat = moved[i].reshape(-1)
-            flat[j] = flat[j] + sign * step
-            moved[i] = flat.reshape(np.shape(values[i]))
-            ends.append(_run(inputs, [output], moved)[0][()])
-        found.append((ends[0] - ends[1]) / (2 * step))
+    for each in which:
+        ends = [_moved(output, inputs, values, [(each, sign * STEP)]) for sign in (1, -1)]
+        found.append((ends[0] - ends[1]) / (2 * STEP))
     return found
+
+
+def exact_second(
+    output: Any,
+    inputs: Sequence[Any],
+    values: Sequence[Any],
+    one: tuple[int, int],
+    two: tuple[int, int],
+) -> Any:
+    """The second derivative by two elements, each a pair as in `exact_gradient`."""
+    total = mp.mpf(0)
+    for a in (1, -1):
+        for b in (1, -1):
+            total += a * b * _moved(output, inputs, values, [(one, a * STEP), (two, b * STEP)])
+    return total / (4 * STEP**2)
+
+
+def _moved(
+    output: Any,
+    inputs: Sequence[Any],
+    values: Sequence[Any],
+    by: Sequence[tuple[tuple[int, int], Any]],
+) -> Any:
+    """The value of ``output`` where some elements of the inputs are larger by some numbers."""
+    moved = [exact_array(v) for v in values]
+    for (i, j), step in by:
+        flat = moved[i].reshape(-1)
+        flat[j] = flat[j] + step
+        moved[i] = flat.reshape(np.shape(values[i]))
+    return _run(inputs, [output], moved)[0][()]
