@@ -179,7 +179,8 @@ def test_parts_with_names_are_defined() -> None:
     assert og.pprint(z * y) == "z = exp(x)\nz * y"
     assert og.pprint([z, z + y]) == "z = exp(x)\nexp(x)\nz + y"
     total = (z * y).sum()
-    for name in ("no name", "for", "x"):  # no names of Python, and a name that an input has
+    # no names of Python, a name that an input has, and names of functions
+    for name in ("no name", "for", "x", "sum", "exp", "loop"):
         z.name = name
         same_values(total, og.pprint(total), INPUTS, VALUES)
     same_values(og.grad(total, x), og.pprint(og.grad(total, x)), INPUTS, VALUES)

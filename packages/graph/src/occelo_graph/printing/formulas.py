@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from keyword import iskeyword
 from typing import Any
 
+from occelo_graph import tensor
 from occelo_graph.fgraph.frozen import FrozenFunctionGraph
 from occelo_graph.ir.graph_like import graph_parts
 from occelo_graph.ir.nodes import Apply, Constant, Variable
@@ -44,7 +45,7 @@ class _Formulas:
         self.names = set(named)
         """Names that new definitions cannot have."""
         self.own = {name for name, n in named.items() if n == 1 and _is_name(name)}
-        """Names of variables that definitions may have: those of one variable that are names of Python, too."""
+        """Names of variables that definitions may have: those of one variable, which hide no function."""
         self.named: dict[Variable, Term] = {}
         """The variables that ``lines`` define by their own names."""
         self.defined: dict[FrozenFunctionGraph | Constant, Term] = {}
@@ -186,7 +187,9 @@ class _Formula:
 
 
 def _is_name(text: str) -> bool:
-    return text.isidentifier() and not iskeyword(text)
+    """Whether a line may define a name. It must hide no function that formulas call."""
+    hidden = text in ("linalg", "loop", "np") or hasattr(tensor, text)
+    return text.isidentifier() and not iskeyword(text) and not hidden
 
 
 def pprint(graph: Any) -> str:
@@ -198,7 +201,7 @@ def pprint(graph: Any) -> str:
 
     What is not written in one expression has lines above the formulas, which are statements of Python:
 
-    - ``y = ...``: a part that is a variable with a name.
+    - ``y = ...``: a part that is a variable with a name. (A name that a function of `occelo.tensor` has is not used.)
     - ``t0 = ...``: a long or deeply nested part, or one that occurs several times.
     - ``c0 = ...``: a constant with more than 8 elements, or of another type than tensors.
     - ``def f0(i0, i1): ...``: an inner graph, such as the body of a loop.
