@@ -33,6 +33,8 @@ LAWS = re.compile(
     r"|occelo_graph/gradient/(stable_forms|logarithms|powers|quotients|products|roots|expressions|conversions)\.py"
     # densities and the like are formulas, which hand functions of elements on
     r"|occelo_stats/|occelo_special/(ops/log_beta|traced/gamma_quotients)\.py"
+    # further names, which say nothing else of a function
+    r"|occelo_arrays/ops/aliases\.py"
 )
 OTHER_WORDS = re.compile(
     # operations of loop programs have names of their own, which are often the same
@@ -45,6 +47,8 @@ OTHER_WORDS = re.compile(
     r"|occelo_random/ops/generator"
     # a parameter of `isin`
     r"|occelo_sorting/ops/sets\.py"
+    # modes of `pad`
+    r"|occelo_graph/ops/padding\.py"
 )
 """Files in which words that are names of scalar functions mean something else."""
 MAKES = {

@@ -25,7 +25,7 @@ AT_TOP = frozenset(
 
 ABSENT = frozenset(
     "batch_normalization conv conv2d convolve1d "
-    "convolve2d gradient "
+    "convolve2d "
     "minimize "
     "optimize root "
     "signal sparse "

@@ -1,4 +1,4 @@
-"""Ops and functions that join, split, repeat, shift and pad tensors.
+"""Ops and functions that join, split, repeat and shift tensors.
 
 The ops are `Join`, `MakeVector` and `Repeat`. Users call the functions from `occelo.tensor`. If a user passes a list of
 tensors to any op, the list is stacked by `stack`.
@@ -24,7 +24,7 @@ from occelo_graph.ops.batching import materialize
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.control.checks import CheckAndRaise
 from occelo_graph.ops.create import alloc, arange, broadcast_to, zeros_like
-from occelo_graph.ops.elemwise.arithmetic import clip, eq, ge, lt, minimum, switch
+from occelo_graph.ops.elemwise.arithmetic import eq, ge, lt, switch
 from occelo_graph.ops.elemwise.op import broadcast_static
 from occelo_graph.ops.length_inputs import FollowsLengths, integer_length, lengths_of
 from occelo_graph.ops.linear import LinearInFirst
@@ -56,7 +56,6 @@ __all__ = [
     "horizontal_stack",
     "join",
     "make_vector",
-    "pad",
     "repeat",
     "roll",
     "split",
@@ -559,13 +558,21 @@ def flip(arr: Any, axis: Any = None) -> TensorVariable:
     return flipped
 
 
-def diff(a: Any, n: int = 1, axis: int = -1) -> TensorVariable:
-    """Differences of adjacent elements along ``axis``, taken ``n`` times. ValueError if ``n`` is negative."""
+def diff(
+    a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None
+) -> TensorVariable:
+    """Differences of adjacent elements along ``axis``, taken ``n`` times. ValueError if ``n`` is negative.
+
+    Before that, ``prepend`` and ``append`` are joined to both ends: a scalar as one slice, or slices along ``axis``.
+    """
     n = static_integer(n, "number of times")
     if n < 0:
         raise ValueError(f"The number of times must not be negative, got {n}")
     a = as_tensor_variable(a)
     where = normalize_axis(axis, a.type.ndim)
+    if n and not (prepend is None and append is None):
+        ends = [_as_slices(each, a, where) for each in (prepend, append)]
+        a = join(where, *(each for each in (ends[0], a, ends[1]) if each is not None))
     lead = [slice(None)] * where
     for _ in range(n):
         late, early = a[tuple([*lead, slice(1, None)])], a[tuple([*lead, slice(None, -1)])]
@@ -573,83 +580,10 @@ def diff(a: Any, n: int = 1, axis: int = -1) -> TensorVariable:
     return a
 
 
-_PAD_MODES = ("constant", "edge", "reflect", "symmetric", "wrap")
-
-
-def pad(x: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 0) -> TensorVariable:
-    """Add elements at both ends of each dimension of ``x``.
-
-    ``pad_width`` is one number, a pair (before, after), or a sequence with a pair for each dimension. TypeError if the
-    numbers are not integers or integer scalar variables. ValueError if a number is negative. ``mode`` is "constant",
-    "edge", "reflect", "symmetric" or "wrap", with the meaning that it has in NumPy (ValueError for another).
-    """
-    if mode not in _PAD_MODES:
-        raise ValueError(f"The mode of pad is one of {', '.join(_PAD_MODES)}, not {mode!r}")
-    x = as_tensor_variable(x)
-    for axis, (before, after) in enumerate(_pad_widths(pad_width, x.type.ndim)):
-        if all(isinstance(w, int) and w == 0 for w in (before, after)):
-            continue
-        lengths = lengths_by_variables(x)
-        if mode == "constant":
-            value = as_tensor_variable(constant_values, dtype=x.dtype)
-            ends = [
-                alloc(value, [w if i == axis else n for i, n in enumerate(lengths)])
-                for w in (before, after)
-            ]
-            x = join(axis, ends[0], x, ends[1])
-            continue
-        n = lengths[axis]
-        positions = (
-            arange(-before, n + after)
-            if isinstance(n, int) and isinstance(before, int)
-            else arange(before + n + after) - before
-        )
-        x = x[tuple([*[slice(None)] * axis, _source_positions(positions, n, mode)])]
-    return x
-
-
-def _pad_widths(pad_width: Any, ndim: int) -> list[tuple[Any, Any]]:
-    """For each dimension, the numbers of elements to add before and after. Each is an integer or a scalar variable."""
-    widths = [_pad_width(w) for w in _flat(pad_width)]
-    # the positions of the widths are broadcast, not the widths, since NumPy would iterate over variables
-    shape = np.shape(_without_variables(pad_width))
-    positions = np.broadcast_to(np.arange(len(widths)).reshape(shape), (ndim, 2)).tolist()
-    return [(widths[before], widths[after]) for before, after in positions]
-
-
-def _flat(nested: Any) -> list[Any]:
-    if isinstance(nested, np.ndarray):
-        nested = nested.tolist()
-    return [w for each in nested for w in _flat(each)] if is_list_or_tuple(nested) else [nested]
-
-
-def _without_variables(nested: Any) -> Any:
-    if is_list_or_tuple(nested):
-        return [_without_variables(each) for each in nested]
-    return 0 if isinstance(nested, Variable) else nested
-
-
-def _pad_width(width: Any) -> Any:
-    """Check that a width is an integer and not negative. A variable is checked when the graph runs."""
-    kind: Any = width.type if isinstance(width, Variable) else np.asarray(width)
-    if getattr(kind, "ndim", None) != 0 or np.dtype(kind.dtype).kind not in "iu":
-        raise TypeError(f"pad_width must be integers, got {width!r}")
-    if isinstance(width, Variable):
-        return CheckAndRaise(ValueError, "pad_width must not be negative")(width, ge(width, 0))
-    if width < 0:
-        raise ValueError(f"pad_width must not be negative, got {width!r}")
-    return int(width)
-
-
-def _source_positions(positions: Any, n: Any, mode: str) -> Any:
-    if mode == "edge":
-        return clip(positions, 0, as_tensor_variable(n) - 1)
-    if mode == "wrap":
-        return positions % n
-    if mode == "symmetric":
-        folded = positions % (2 * n)
-        return minimum(folded, 2 * n - 1 - folded)
-    period: Any = 2 * (n - 1)
-    period = max(period, 1) if isinstance(period, int) else switch(lt(period, 1), 1, period)
-    folded = positions % period
-    return minimum(folded, period - folded)
+def _as_slices(end: Any, a: Any, axis: int) -> Any:
+    """What is joined to a tensor along an axis; a scalar becomes a slice of length 1."""
+    if end is None or as_tensor_variable(end).type.ndim:
+        return end
+    lengths = list(lengths_by_variables(a))
+    lengths[axis] = 1
+    return alloc(end, lengths)

@@ -28,9 +28,11 @@ from occelo_graph.ops.elemwise.arithmetic import (
     and_,
     eq,
     gt,
+    invert,
     maximum,
     minimum,
     mul,
+    neg,
     neq,
     or_,
     reciprocal,
@@ -41,6 +43,7 @@ from occelo_graph.ops.elemwise.arithmetic import (
 from occelo_graph.ops.elemwise.scalar import ScalarFunction, inexact
 from occelo_graph.ops.elemwise.transcendental import exp, log
 from occelo_graph.ops.reductions import Reduction, reduction_of
+from occelo_graph.ops.selected_elements import first_number, selected, selects_all
 from occelo_graph.ops.shape.axes import normalize_axes, normalize_axis
 from occelo_graph.ops.shape.dimensions import expand_dims, transpose
 from occelo_graph.ops.shape.reading import length_product, lengths_by_variables
@@ -218,46 +221,90 @@ def _of_scalar(x: Any, axis: Any) -> bool:
 
 
 def sum(
-    input: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False, acc_dtype: Any = None
+    input: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    keepdims: bool = False,
+    acc_dtype: Any = None,
+    *,
+    initial: Any = None,
+    where: Any = None,
 ) -> TensorVariable:
     """Sum over ``axis`` (one, several, or None for all).
 
-    Integers and booleans are summed as int64 or uint64 if ``dtype`` is None.
+    Integers and booleans are summed as int64 or uint64 if ``dtype`` is None. ``initial`` is added. Only elements for which
+    ``where`` is true count, as in all reductions.
     """
-    return _reduce(add, input, axis, keepdims, dtype, acc_dtype)
+    x = selected(input, where, 0)
+    made = _reduce(add, x, axis, keepdims, dtype, acc_dtype)
+    return made if initial is None else add(made, first_number(initial, made.type.dtype))
 
 
 def prod(
-    input: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False, acc_dtype: Any = None
+    input: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    keepdims: bool = False,
+    acc_dtype: Any = None,
+    no_zeros_in_input: bool = False,
+    *,
+    initial: Any = None,
+    where: Any = None,
 ) -> TensorVariable:
-    """Product over ``axis``. The gradient is correct even if elements are 0."""
-    return _reduce(mul, input, axis, keepdims, dtype, acc_dtype)
+    """Product over ``axis``, times ``initial``. The gradient is correct even if elements are 0.
+
+    So ``no_zeros_in_input``, a promise that PyTensor's gradient can make use of, changes nothing here.
+    """
+    x = selected(input, where, 1)
+    made = _reduce(mul, x, axis, keepdims, dtype, acc_dtype)
+    return made if initial is None else mul(made, first_number(initial, made.type.dtype))
 
 
-def max(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
+def max(
+    x: Any, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None
+) -> TensorVariable:
     """Largest element over ``axis``; NaN if an element is NaN.
 
-    If several elements are largest, each gets an equal share of the gradient.
+    If several elements are largest, each gets an equal share of the gradient. The result is at least ``initial``, which is
+    that of no elements. ValueError if there is ``where`` without ``initial``.
     """
-    return _reduce(maximum, x, axis, keepdims)
+    return _extreme(maximum, x, axis, keepdims, initial, where)
 
 
-def min(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
-    """Smallest element over ``axis``; NaN if an element is NaN.
+def min(
+    x: Any, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None
+) -> TensorVariable:
+    """Smallest element over ``axis``, at most ``initial``; in all else as `max`."""
+    return _extreme(minimum, x, axis, keepdims, initial, where)
 
-    If several elements are smallest, each gets an equal share of the gradient.
-    """
-    return _reduce(minimum, x, axis, keepdims)
 
-
-def all(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
+def all(x: Any, axis: Any = None, keepdims: bool = False, *, where: Any = None) -> TensorVariable:
     """Whether all elements along ``axis`` are true (not 0)."""
-    return _reduce(and_, _as_bool(x), axis, keepdims)
+    return _reduce(and_, selected(_as_bool(x), where, np.True_), axis, keepdims)
 
 
-def any(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
+def any(x: Any, axis: Any = None, keepdims: bool = False, *, where: Any = None) -> TensorVariable:
     """Whether at least one element along ``axis`` is true (not 0)."""
-    return _reduce(or_, _as_bool(x), axis, keepdims)
+    return _reduce(or_, selected(_as_bool(x), where, np.False_), axis, keepdims)
+
+
+def _extreme(
+    function: Any, x: Any, axis: Any, keepdims: bool, initial: Any, where: Any
+) -> TensorVariable:
+    if initial is None:
+        if not selects_all(where):
+            raise ValueError(
+                f"{function.scalar_op} over elements selected by where= needs initial=, the result of no elements"
+            )
+        return _reduce(function, x, axis, keepdims)
+    x = as_tensor_variable(x)
+    start = first_number(initial, x.dtype)
+    x = selected(x, where, start)
+    if function is maximum:
+        return maximum(_reduce(supremum, x, axis, keepdims), start)
+    # the supremum, of which no elements have one, of the reversed order: ~x cannot overflow, as -x could
+    reverse = invert if is_discrete(x.dtype) else neg
+    return minimum(reverse(_reduce(supremum, reverse(x), axis, keepdims)), start)
 
 
 def _as_bool(x: Any) -> Any:
@@ -558,22 +605,23 @@ class LinearRecurrence(Op):
         return [LinearRecurrence(self.axis + builtins.max(batch_ndims))(a, b)]
 
 
-def _cumulative(x: Any, axis: Any, mode: str) -> TensorVariable:
+def _cumulative(x: Any, axis: Any, mode: str, dtype: Any) -> TensorVariable:
     x = as_tensor_variable(x)
     if axis is None or _of_scalar(x, axis):
         x, axis = flatten(x), 0
+    x = x if dtype is None else cast(x, dtype)
     made: TensorVariable = CumOp(normalize_axis(axis, x.type.ndim), mode)(x)
-    return made
+    return made if dtype is None else cast(made, dtype)
 
 
-def cumsum(x: Any, axis: Any = None) -> TensorVariable:
-    """Cumulative sum along ``axis``, or over all elements in C order if ``axis`` is None."""
-    return _cumulative(x, axis, "add")
+def cumsum(x: Any, axis: Any = None, dtype: Any = None) -> TensorVariable:
+    """Cumulative sum along ``axis``, or over all elements in C order if ``axis`` is None; in ``dtype`` if it is given."""
+    return _cumulative(x, axis, "add", dtype)
 
 
-def cumprod(x: Any, axis: Any = None) -> TensorVariable:
-    """Cumulative product along ``axis``, or over all elements in C order if ``axis`` is None."""
-    return _cumulative(x, axis, "mul")
+def cumprod(x: Any, axis: Any = None, dtype: Any = None) -> TensorVariable:
+    """Cumulative product along ``axis``, or over all elements in C order if ``axis`` is None; see `cumsum`."""
+    return _cumulative(x, axis, "mul", dtype)
 
 
 def _minus_largest(x: Any, axis: tuple[int, ...], dtype: str) -> tuple[Any, Any]:

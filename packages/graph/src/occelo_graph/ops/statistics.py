@@ -10,13 +10,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from occelo_graph.ops.arguments import plain_number
-from occelo_graph.ops.elemwise.arithmetic import maximum, sqrt
-from occelo_graph.ops.reduce import max, min, sum
+from occelo_graph.ops.cast import cast
+from occelo_graph.ops.control.checks import CheckAndRaise
+from occelo_graph.ops.elemwise.arithmetic import eq, floor, ge, maximum, neq, second, sqrt
+from occelo_graph.ops.elemwise.complex import conj
+from occelo_graph.ops.join import join
+from occelo_graph.ops.reduce import all, max, min, sum
+from occelo_graph.ops.selected_elements import selects_all
 from occelo_graph.ops.shape.axes import normalize_axes
 from occelo_graph.ops.shape.dimensions import squeeze
 from occelo_graph.ops.shape.reading import length_op, length_product
+from occelo_graph.ops.shape.reshaping import reshape
 from occelo_graph.tensors.constant import as_tensor_variable
-from occelo_graph.tensors.type import is_complex, is_discrete
+from occelo_graph.tensors.type import TensorType, is_complex, is_discrete
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
@@ -25,20 +31,26 @@ __all__ = ["cov", "mean", "ptp", "std", "var"]
 
 
 def mean(
-    input: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False, acc_dtype: Any = None
+    input: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    keepdims: bool = False,
+    acc_dtype: Any = None,
+    *,
+    where: Any = None,
 ) -> TensorVariable:
     """Mean over ``axis`` (one, several, or None for all). The mean of integers is float64 by default.
 
-    The mean of float16 is computed in float32, as in NumPy.
+    The mean of float16 is computed in float32, as in NumPy. Only elements for which ``where`` is true count.
     """
     x = as_tensor_variable(input)
     wanted = dtype or ("float64" if is_discrete(x.dtype) else x.dtype)
     if wanted == "float16" and acc_dtype is None:
-        return mean(x, axis, "float32", keepdims).astype("float16")
-    total = sum(x, axis=axis, dtype=wanted, keepdims=keepdims, acc_dtype=acc_dtype)
-    if is_discrete(total.dtype):
-        return (total / _count(x, axis, "int64")).astype(total.dtype)
-    return total / _count(x, axis, total.dtype)
+        return mean(x, axis, "float32", keepdims, where=where).astype("float16")
+    total = sum(x, axis=axis, dtype=wanted, keepdims=keepdims, acc_dtype=acc_dtype, where=where)
+    count = "int64" if is_discrete(total.dtype) else total.dtype
+    made = total / _counted(x, axis, count, keepdims, where)
+    return made.astype(total.dtype) if is_discrete(total.dtype) else made
 
 
 def _count(x: Any, axis: Any, dtype: str) -> Any:
@@ -47,40 +59,111 @@ def _count(x: Any, axis: Any, dtype: str) -> Any:
     return as_tensor_variable(length_product(lengths)).astype(dtype)
 
 
-def var(input: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> TensorVariable:
+def _counted(x: Any, axis: Any, dtype: str, keepdims: bool, where: Any) -> Any:
+    """The numbers of the elements along ``axis`` for which ``where`` is true."""
+    if selects_all(where):
+        return _count(x, axis, dtype)
+    counts = second(x, cast(as_tensor_variable(where), "bool"))
+    return cast(sum(counts, axis, keepdims=keepdims), dtype)
+
+
+def var(
+    input: Any,
+    axis: Any = None,
+    ddof: Any = 0,
+    keepdims: bool = False,
+    *,
+    dtype: Any = None,
+    where: Any = None,
+    mean: Any = None,
+    correction: Any = None,
+) -> TensorVariable:
     """Variance over ``axis`` (one, several, or None for all).
 
-    The sum of squared deviations from the mean is divided by the number of elements minus ``ddof``. If this difference
-    is negative, the sum is divided by 0. The variance of float16 is computed in float32, as in NumPy.
+    The sum of squared deviations from the mean is divided by the number of elements minus ``ddof``, or ``correction``,
+    its name in the array API. If this difference is negative, the sum is divided by 0. It is computed in ``dtype``, and by
+    default in float32 for float16, as in NumPy. Only elements for which ``where`` is true count. ``mean`` is the mean, if
+    it is known, with the axes kept. ValueError if both ``ddof`` and ``correction`` are given.
     """
     x = as_tensor_variable(input)
+    if correction is not None:
+        if type(ddof) is not int or ddof != 0:
+            raise ValueError("ddof and correction of var and std are two names of one argument")
+        ddof = correction
+    if dtype is not None:
+        x = cast(x, dtype)
     if x.dtype == "float16":
-        return var(x.astype("float32"), axis, ddof, keepdims).astype("float16")
-    centered = x - mean(x, axis, keepdims=True)
+        wide = x.astype("float32")
+        made = var(wide, axis, ddof, keepdims, where=where, mean=mean)
+        return made.astype("float16")
+    centered = x - (_mean(x, axis, where) if mean is None else mean)
     squares = (centered * centered.conj()).real if is_complex(x.dtype) else centered * centered
-    total = sum(squares, axis=axis, keepdims=keepdims)
-    return total / _freedom(_count(x, axis, total.dtype), ddof)
+    total = sum(squares, axis=axis, keepdims=keepdims, where=where)
+    return total / _freedom(_counted(x, axis, total.dtype, keepdims, where), ddof)
+
+
+def _mean(x: Any, axis: Any, where: Any) -> TensorVariable:
+    return mean(x, axis, keepdims=True, where=where)
 
 
 def _freedom(count: Any, ddof: Any) -> Any:
     """``count - ddof``, or 0 if this is negative, so that the variance is NaN or inf."""
-    plain_number(ddof, "ddof", "var, std and cov have no dtype")
+    plain_number(ddof, "ddof", "var, std and cov take dtype= by keyword")
     if type(ddof) is int and ddof <= 0:
         return count - ddof if ddof else count
     return maximum(count - ddof, 0)
 
 
-def std(input: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> TensorVariable:
+def std(
+    input: Any,
+    axis: Any = None,
+    ddof: Any = 0,
+    keepdims: bool = False,
+    *,
+    dtype: Any = None,
+    where: Any = None,
+    mean: Any = None,
+    correction: Any = None,
+) -> TensorVariable:
     """Standard deviation over ``axis``: the square root of `var`.
 
     If all elements are equal, the gradient is 0, the subgradient of least norm.
     """
-    return sqrt(var(input, axis, ddof, keepdims))
+    return sqrt(
+        var(
+            input, axis, ddof, keepdims,
+            dtype=dtype, where=where, mean=mean, correction=correction,
+        )
+    )  # fmt: skip
 
 
 def ptp(a: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
     """The largest element minus the smallest element over ``axis``."""
     return max(a, axis, keepdims) - min(a, axis, keepdims)
+
+
+def _weights(given: Any, name: str, count: Any, whole: bool) -> Any:
+    """The vector of weights of the observations, with checks of its dtype, its length and its signs."""
+    w = as_tensor_variable(given)
+    if w.type.ndim != 1:
+        raise RuntimeError(f"{name} of cov must be a vector, got {w.type}")
+    if whole and not is_discrete(w.dtype):
+        check = CheckAndRaise(TypeError, f"{name} of cov must be integers")
+        w = check(w, all(eq(w, floor(w))))
+    own = w.type.shape[0]
+    if own is not None and isinstance(count, int) and own != count:
+        raise RuntimeError(f"{name} of cov has {own} weights for {count} observations")
+    w = CheckAndRaise(ValueError, f"{name} of cov cannot be negative")(w, all(ge(w, 0)))
+    return cast(w, "float64")
+
+
+def _rows(m: Any, rowvar: bool) -> Any:
+    m = as_tensor_variable(m)
+    if m.type.ndim > 2:
+        raise ValueError(f"cov takes at most 2 dimensions, got {m.type}")
+    if m.type.ndim < 2:
+        return reshape(m, (1, -1))
+    return m if rowvar else m.T
 
 
 def cov(
@@ -91,30 +174,44 @@ def cov(
     ddof: int | None = None,
     fweights: Any = None,
     aweights: Any = None,
+    *,
+    dtype: Any = None,
 ) -> TensorVariable:
     """Covariance matrix. Each row of ``m`` has the observations of one quantity, or each column if ``rowvar`` is False.
 
     ``y`` holds further quantities, which are appended to those of ``m``. Sums of products are divided by the number of
-    observations minus ``ddof``. By default ``ddof`` is 0 if ``bias`` is True, else 1. The dtype is the common dtype of
-    the arguments and float64. If the number of quantities is statically 1, the result is a scalar, the variance.
-    NotImplementedError for weights.
+    observations minus ``ddof``. By default ``ddof`` is 0 if ``bias`` is True, else 1. ``fweights`` are integers that
+    repeat observations, ``aweights`` weigh them. The dtype is ``dtype``, or the common dtype of the arguments and float64.
+    If the number of quantities is statically 1, the result is a scalar, the variance. TypeError unless ``fweights`` are
+    integers, RuntimeError unless weights are vectors with a weight for each observation, ValueError if one is negative.
     """
-    if fweights is not None or aweights is not None:
-        raise NotImplementedError("cov takes no weights, neither fweights nor aweights")
-    given = [_variables_in_rows(v, rowvar) for v in (m, y) if v is not None]
+    given = [_rows(v, rowvar) for v in (m, y) if v is not None]
     common = np.result_type(np.float64, *(v.type.numpy_dtype for v in given)).name
-    rows = [v.astype(common) for v in given]
-    x = rows[0].join_with(*rows[1:]) if len(rows) > 1 else rows[0]
-    centered = x - mean(x, axis=1, keepdims=True)
-    products = centered.dot(centered.conj().T if is_complex(common) else centered.T)
+    common = common if dtype is None else TensorType(dtype, ()).dtype
+    x = join(0, *(cast(v, common) for v in given))
     freedom = (0 if bias else 1) if ddof is None else ddof
-    return squeeze(products / _freedom(_count(x, 1, "float64"), freedom))
+    weights = _combined(fweights, aweights, x.type.shape[1])
+    if weights is None:
+        centred = x - mean(x, axis=1, keepdims=True)
+        weighted, factor = centred, _freedom(_count(x, 1, "float64"), freedom)
+    else:
+        total = sum(weights)
+        message = "Weights of cov add up to 0, so there is no mean"
+        total = CheckAndRaise(ZeroDivisionError, message)(total, neq(total, 0))
+        centred = x - sum(x * weights, axis=1, keepdims=True) / total
+        weighted, factor = centred * weights, _freedom(total, freedom)
+        if aweights is not None and freedom != 0:
+            scale = sum(weights * cast(as_tensor_variable(aweights), "float64"))
+            factor = maximum(total - freedom * scale / total, 0)
+    products = centred.dot(conj(weighted).T if is_complex(common) else weighted.T)
+    return squeeze(cast(products / factor, common))
 
 
-def _variables_in_rows(m: Any, rowvar: bool) -> Any:
-    m = as_tensor_variable(m)
-    if m.type.ndim > 2:
-        raise ValueError(f"cov takes at most 2 dimensions, got {m.type}")
-    if m.type.ndim < 2:
-        return m.reshape((1, -1))
-    return m if rowvar else m.T
+def _combined(fweights: Any, aweights: Any, count: Any) -> Any:
+    """The product of both kinds of weights; None if there are none."""
+    given = [
+        _weights(w, name, count, whole)
+        for w, name, whole in ((fweights, "fweights", True), (aweights, "aweights", False))
+        if w is not None
+    ]
+    return None if not given else given[0] * given[-1] if len(given) > 1 else given[0]

@@ -23,7 +23,7 @@ import numpy as np
 from occelo_graph.families import installed
 from occelo_graph.ir.nodes import Variable
 from occelo_graph.narrowing import is_dict, is_list_or_tuple
-from occelo_graph.ops import cast, create, join, reduce, shape, statistics
+from occelo_graph.ops import cast, create, join, padding, reduce, shape, statistics
 from occelo_graph.ops.arguments import NUMPY
 from occelo_graph.ops.blas import products as blas
 from occelo_graph.ops.elemwise import arithmetic as ar
@@ -156,30 +156,30 @@ def _fliplr(m: Any) -> Any:
 
 _FUNCTIONS: dict[str, Row] = {
     # reductions
-    "sum": (reduce.sum, "a:input axis dtype -out keepdims -initial -where=True"),
-    "prod": (reduce.prod, "a:input axis dtype -out keepdims -initial -where=True"),
-    "mean": (statistics.mean, "a:input axis dtype -out keepdims -where=True"),
+    "sum": (reduce.sum, "a:input axis dtype -out keepdims initial where"),
+    "prod": (reduce.prod, "a:input axis dtype -out keepdims initial where"),
+    "mean": (statistics.mean, "a:input axis dtype -out keepdims where"),
     "var": (
         statistics.var,
-        "a:input axis -dtype -out ddof keepdims -where=True -mean -correction",
+        "a:input axis dtype -out ddof keepdims where mean correction",
     ),
     "std": (
         statistics.std,
-        "a:input axis -dtype -out ddof keepdims -where=True -mean -correction",
+        "a:input axis dtype -out ddof keepdims where mean correction",
     ),
-    "max": (reduce.max, "a:x axis -out keepdims -initial -where=True"),
-    "amax": (reduce.max, "a:x axis -out keepdims -initial -where=True"),
-    "min": (reduce.min, "a:x axis -out keepdims -initial -where=True"),
-    "amin": (reduce.min, "a:x axis -out keepdims -initial -where=True"),
+    "max": (reduce.max, "a:x axis -out keepdims initial where"),
+    "amax": (reduce.max, "a:x axis -out keepdims initial where"),
+    "min": (reduce.min, "a:x axis -out keepdims initial where"),
+    "amin": (reduce.min, "a:x axis -out keepdims initial where"),
     "ptp": (statistics.ptp, "a axis -out keepdims"),
     "argmax": (reduce.argmax, "a:x axis -out keepdims"),
     "argmin": (reduce.argmin, "a:x axis -out keepdims"),
-    "all": (reduce.all, "a:x axis -out keepdims -where=True"),
-    "any": (reduce.any, "a:x axis -out keepdims -where=True"),
+    "all": (reduce.all, "a:x axis -out keepdims where"),
+    "any": (reduce.any, "a:x axis -out keepdims where"),
     "count_nonzero": (_count_nonzero, "a axis keepdims"),
-    "cumsum": (reduce.cumsum, "a:x axis -dtype -out"),
-    "cumprod": (reduce.cumprod, "a:x axis -dtype -out"),
-    "cov": (statistics.cov, "m y rowvar bias ddof -fweights -aweights -dtype"),
+    "cumsum": (reduce.cumsum, "a:x axis dtype -out"),
+    "cumprod": (reduce.cumprod, "a:x axis dtype -out"),
+    "cov": (statistics.cov, "m y rowvar bias ddof fweights aweights dtype"),
     # products
     "dot": (blas.dot, "a:l b:r -out"),
     "inner": (_inner, "a b"),
@@ -216,8 +216,11 @@ _FUNCTIONS: dict[str, Row] = {
     "flip": (join.flip, "m:arr axis"),
     "flipud": (_flipud, "m"),
     "fliplr": (_fliplr, "m"),
-    "pad": (join.pad, "array:x pad_width mode constant_values"),
-    "diff": (join.diff, "a n axis -prepend -append"),
+    "pad": (
+        padding.pad,
+        "array:x pad_width mode constant_values end_values reflect_type stat_length",
+    ),
+    "diff": (join.diff, "a n axis prepend append"),
     # making
     "zeros_like": (create.zeros_like, "a:model dtype -order=K -subok=True -shape -device"),
     "ones_like": (create.ones_like, "a:model dtype -order=K -subok=True -shape -device"),
@@ -322,7 +325,7 @@ For instance, the equivalent of ``np.add.accumulate`` is ``cumsum``: the reducti
 key "numpy running".
 """
 
-_MODULES = (ar, cx, tr, ef, reduce, statistics, blas, shape, join, create, search, cast)
+_MODULES = (ar, cx, tr, ef, reduce, statistics, blas, shape, join, padding, create, search, cast)
 for _module in (ar, cx, tr, ef):
     for _name in _module.__all__:
         _found = getattr(_module, _name)

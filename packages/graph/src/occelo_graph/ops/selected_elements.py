@@ -1,0 +1,37 @@
+"""The arguments ``where`` and ``initial`` of reductions: which elements count, and the number they are combined with."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from occelo_graph.ops.cast import cast
+from occelo_graph.ops.elemwise.arithmetic import switch
+from occelo_graph.tensors.constant import as_tensor_variable
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.variable import TensorVariable
+
+__all__ = ["first_number", "selected", "selects_all"]
+
+
+def selected(x: Any, where: Any, neutral: Any) -> TensorVariable:
+    """The tensor with ``neutral`` in place of the elements for which ``where`` is false."""
+    x = as_tensor_variable(x)
+    if selects_all(where):
+        return x
+    return switch(as_tensor_variable(where), x, cast(neutral, x.dtype))
+
+
+def selects_all(where: Any) -> bool:
+    """Whether the argument ``where`` is None or True, as NumPy's default is."""
+    return where is None or where is True or where is np.True_
+
+
+def first_number(initial: Any, dtype: str) -> TensorVariable:
+    """The argument ``initial`` of a reduction in the dtype of its result. ValueError unless it is a scalar."""
+    number = as_tensor_variable(initial)
+    if number.type.ndim:
+        raise ValueError(f"initial of a reduction must be a scalar, got {number.type}")
+    return cast(number, dtype)
