@@ -5,6 +5,7 @@ part of the family that stands for NumPy's functions (`occelo_graph.ops.argument
 """
 
 from occelo_sorting.ops.counting import *
+from occelo_sorting.ops.interpolation import *
 from occelo_sorting.ops.nan_reductions import *
 from occelo_sorting.ops.orders import *
 from occelo_sorting.ops.quantiles import *

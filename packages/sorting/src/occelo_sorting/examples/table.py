@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from occelo_graph.examples.example import Example
-from occelo_sorting.examples import nan_reductions, orders, quantiles, searching, sets
+from occelo_sorting.examples import (
+    interpolation,
+    nan_reductions,
+    orders,
+    quantiles,
+    searching,
+    sets,
+)
 
 EXAMPLES: list[Example] = [
     *orders.EXAMPLES,
     *searching.EXAMPLES,
     *quantiles.EXAMPLES,
     *sets.EXAMPLES,
+    *interpolation.EXAMPLES,
     *nan_reductions.EXAMPLES,
 ]
