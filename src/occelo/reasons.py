@@ -101,9 +101,9 @@ _BY_REASON = {
     "the ops of lists are reached by their functions": """
         GetItem Append Extend Insert Remove Reverse Count Length MakeList TypedListVariable TypedListConstant""",
     "Occelo does not have it yet": """
-        xlogx blas signal optimize pack unpack NoneSliceConst make_slice slicetype
+        xlogx blas signal optimize NoneSliceConst make_slice slicetype
         wrap_jax JAXOp convolve1d convolve2d fft ifft rfft irfft minimize minimize_scalar root root_scalar
-        interp interpolate1d transfer SymbolicOp FinalizedOpFromGraph""",
+        transfer SymbolicOp FinalizedOpFromGraph""",
 }
 MODULES = {
     "assumptions": "use occelo.tensor.linalg.assume and the facts of docs/rewrites.md",

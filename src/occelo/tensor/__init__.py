@@ -43,14 +43,24 @@ float_vector_types int_matrix_types int_scalar_types int_types int_vector_types
 _ALIASES = "Constant Lop Op Rop Variable grad hessian jacobian pullback pushforward"
 """Names of `occelo` that PyTensor has among those of tensors as well."""
 
-_ARRAYS = "cross einsum"
+_ARRAYS = """
+absolute acos acosh amax amin append around array_split asarray asin asinh astype atan atan2 atanh average
+bitwise_count bitwise_invert block cbrt column_stack concat copy copysign corrcoef cross cummax cummin
+cumulative_prod cumulative_sum degrees delete diag_indices diag_indices_from diagflat divide dsplit dstack ediff1d
+einsum fabs fix fliplr flipud float_power floor_divide fmax fmin fmod frexp gcd gradient heaviside hsplit hstack hypot
+indices inner insert iscomplex iscomplexobj isreal isrealobj ix_ lcm ldexp left_shift logaddexp2 logical_and
+logical_not logical_or logical_xor mask_indices meshgrid modf multiply ndim negative nextafter pack permute_dims poly
+polyadd polyder polydiv polyint polymul polysub polyval positive radians remainder resize right_shift rint rollaxis
+rot90 row_stack signbit sinc size spacing subtract to_one_hot trapezoid trim_zeros true_divide unpack unstack unwrap
+vander vdot vsplit vstack
+"""
 """The names of `occelo_arrays.functions`, which is imported at the first use of one of them."""
 _SORTING = """
-ArgSort SearchSorted Sort argpartition argsort argtopk argwhere bincount count_nonzero digitize
-histogram histogram2d histogram_bin_edges histogramdd intersect1d isin lexsort median mode
-nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmedian nanmin nanpercentile nanprod
-nanquantile nanstd nansum nanvar partition percentile quantile searchsorted setdiff1d setxor1d
-sort topk topk_and_argtopk union1d unique unique_all unique_counts unique_inverse unique_values
+ArgSort SearchSorted Sort argpartition argsort argtopk argwhere bincount count_nonzero digitize histogram histogram2d
+histogram_bin_edges histogramdd interp interpolate1d intersect1d isin lexsort median mode nanargmax nanargmin
+nancumprod nancumsum nanmax nanmean nanmedian nanmin nanpercentile nanprod nanquantile nanstd nansum nanvar partition
+percentile quantile searchsorted setdiff1d setxor1d sort topk topk_and_argtopk union1d unique unique_all unique_counts
+unique_inverse unique_values
 """
 """The names of `occelo_sorting.functions`, which is imported at the first use of one of them."""
 _SPECIAL = """

@@ -1,5 +1,13 @@
-"""What the family of functions of arrays consists of: see `occelo_graph.families`. It has no ops of its own."""
+"""What the family of functions of arrays consists of: see `occelo_graph.families`."""
 
 from occelo_graph.families import Family
 
-FAMILY = Family("arrays", "occelo_arrays", numpy="functions", examples="examples.table")
+FAMILY = Family(
+    "arrays",
+    "occelo_arrays",
+    lowerings="lowerings",
+    traced="traced",
+    scalars="functions",
+    numpy="functions",
+    examples="examples.table",
+)

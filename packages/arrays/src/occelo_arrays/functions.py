@@ -4,5 +4,15 @@ Users reach them in `occelo.tensor`, which imports this module at the first use 
 part of the family that stands for NumPy's functions (`occelo_graph.ops.arguments`).
 """
 
+from occelo_arrays.ops.aliases import *
+from occelo_arrays.ops.bits import *
+from occelo_arrays.ops.calculus import *
 from occelo_arrays.ops.cross import *
 from occelo_arrays.ops.einsum import *
+from occelo_arrays.ops.floats import *
+from occelo_arrays.ops.grids import *
+from occelo_arrays.ops.joining import *
+from occelo_arrays.ops.packing import *
+from occelo_arrays.ops.polynomials import *
+from occelo_arrays.ops.rearranging import *
+from occelo_arrays.ops.statistics import *

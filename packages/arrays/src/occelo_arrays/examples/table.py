@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from occelo_arrays.examples import products
+from occelo_arrays.examples import numbers, products, structure
 from occelo_graph.examples.example import Example
 
-EXAMPLES: list[Example] = [*products.EXAMPLES]
+EXAMPLES: list[Example] = [*products.EXAMPLES, *structure.EXAMPLES, *numbers.EXAMPLES]

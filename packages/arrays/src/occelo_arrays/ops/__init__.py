@@ -1,1 +1,5 @@
-"""Functions that are graphs of ops of the graph package. There are no ops here, so there are no rules and no lowerings."""
+"""Functions that are graphs of ops of the graph package, and elementwise functions of numbers."""
+
+from occelo_arrays.family import FAMILY
+
+FAMILY.register()

@@ -1,0 +1,175 @@
+"""Example calls of functions that join, cut, turn and index arrays, with NumPy's functions as references."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from occelo_arrays import functions as arrays
+from occelo_graph.examples.example import Example, draw
+from occelo_graph.tensor import specify_shape, triu
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.signatures import Array
+
+Function = Callable[[Any], Any] | Callable[[Any, Any], Any] | Callable[[Any, Any, Any], Any]
+"""A function of so many tensors or arrays; type checkers take the arguments of lambdas from it."""
+
+_NUMPY: Any = np
+A = draw((-1.0, 1.0), (2, 3), salt=31)
+B = draw((-1.0, 1.0), (2, 3), salt=32)
+S = draw((-1.0, 1.0), (3, 3), salt=33)
+T = draw((-1.0, 1.0), (2, 4, 2), salt=34)
+V = draw((-1.0, 1.0), (4,), salt=35)
+W = draw((-1.0, 1.0), (3,), salt=36)
+PLACES = np.array([2, 0, 1])
+
+
+def make(
+    name: str,
+    reference: Function,
+    *args: Array,
+    batched: bool = True,
+    ours: Function | None = None,
+    **options: Any,
+) -> Example:
+    """An example that is differentiated by all arguments that are float64, and vectorized over all arguments."""
+    every = tuple(range(len(args)))
+    gradient = every if all(a.dtype == np.float64 for a in args) else ()
+    function = partial(ours or getattr(arrays, name), **options)
+    theirs = partial(reference, **options)
+    return Example(
+        name, "arrays", function, theirs, args, gradient, batched=every if batched else ()
+    )
+
+
+def _of_list(name: str, reference: Any, *args: Array) -> Example:
+    def ours(*given: Any) -> Any:
+        return getattr(arrays, name)(list(given))
+
+    def theirs(*given: Any) -> Any:
+        return reference(list(given))
+
+    return make(name, theirs, *args, ours=ours)
+
+
+def _part(name: str, reference: Any, x: Array, *arguments: Any, **options: Any) -> Example:
+    """An example of a function with several results, of which the last is taken."""
+
+    def ours(v: Any) -> Any:
+        return getattr(arrays, name)(v, *arguments, **options)[-1]
+
+    def theirs(v: Any) -> Any:
+        return reference(v, *arguments, **options)[-1]
+
+    return make(name, theirs, x, ours=ours)
+
+
+def _blocks(of: Any) -> Callable[[Any, Any], Any]:
+    return lambda x, y: of([[x, y], [y, x]])
+
+
+def _packed(x: Any, y: Any) -> Any:
+    return np.concatenate([x.ravel(), y.ravel()])
+
+
+def _unpacked(x: Any) -> Any:
+    return x[1:].reshape(1, 3)
+
+
+EXAMPLES: list[Example] = [
+    *(
+        _of_list(name, getattr(np, name), *args)
+        for name in ("hstack", "vstack", "dstack", "column_stack")
+        for args in ((A, B), (V, V))
+    ),
+    _of_list("row_stack", np.vstack, A, W),
+    _of_list("concat", np.concatenate, A, B),
+    make("block", _blocks(np.block), A, B, ours=_blocks(arrays.block)),
+    make("append", np.append, A, W),
+    make("append", np.append, A, B, axis=1),
+    make(
+        "insert",
+        lambda x, v: np.insert(x, 1, v, 1),
+        A,
+        draw((-1.0, 1.0), (2,), salt=37),
+        ours=lambda x, v: arrays.insert(x, 1, v, 1),
+    ),
+    make(
+        "insert",
+        lambda x, v: np.insert(x, [2, 0, 2], v),
+        V,
+        W,
+        ours=lambda x, v: arrays.insert(x, [2, 0, 2], v),
+        batched=False,
+    ),
+    make("delete", lambda x: np.delete(x, 1, 1), A, ours=lambda x: arrays.delete(x, 1, 1)),
+    make("delete", lambda x: np.delete(x, [0, -1]), V, ours=lambda x: arrays.delete(x, [0, -1])),
+    *(
+        _part(name, getattr(np, name), T, 2)
+        for name in ("array_split", "hsplit", "vsplit", "dsplit")
+    ),
+    _part("array_split", np.array_split, V, 3),
+    make(
+        "unstack",
+        lambda x: x[:, -1],
+        A,
+        ours=lambda x: arrays.unstack(specify_shape(x, (2, 3)), axis=1)[-1],
+        batched=False,
+    ),
+    *(make("rot90", np.rot90, A, k=k) for k in (1, 2, 3)),
+    make("fliplr", np.fliplr, A),
+    make("flipud", np.flipud, A),
+    make("permute_dims", np.transpose, T, axes=(2, 0, 1)),
+    make("rollaxis", np.rollaxis, T, axis=2),
+    make("resize", np.resize, A, new_shape=(2, 4)),
+    Example(
+        "trim_zeros",
+        "arrays",
+        arrays.trim_zeros,
+        np.trim_zeros,
+        (np.array([0.0, 0.0, 1.5, 0.0, 2.0, 0.0]),),
+    ),
+    make(
+        "meshgrid",
+        lambda x, y: _NUMPY.meshgrid(x, y)[0],
+        V,
+        W,
+        ours=lambda x, y: arrays.meshgrid(x, y)[0],
+    ),
+    make(
+        "indices",
+        lambda x: x * np.indices((2, 3))[1],
+        A,
+        ours=lambda x: arrays.indices((2, 3))[1] * x,
+    ),
+    make(
+        "ix_",
+        lambda x: x[np.ix_([0, 2], [1, 2, 0])],
+        S,
+        ours=lambda x: x[arrays.ix_([0, 2], [1, 2, 0])],
+    ),
+    make(
+        "diag_indices", lambda x: x[np.diag_indices(3)], S, ours=lambda x: x[arrays.diag_indices(3)]
+    ),
+    make(
+        "diag_indices_from",
+        lambda x: x[np.diag_indices_from(x)],
+        S,
+        ours=lambda x: x[arrays.diag_indices_from(x)],
+    ),
+    make(
+        "mask_indices",
+        lambda x: x[np.triu_indices(3)],
+        S,
+        ours=lambda x: x[arrays.mask_indices(3, triu)],
+    ),
+    make("diagflat", np.diagflat, A, k=1),
+    make("vander", np.vander, W, N=4),
+    make("to_one_hot", lambda y: np.eye(3)[y], PLACES, ours=lambda y: arrays.to_one_hot(y, 3)),
+    make("pack", _packed, A, W, ours=lambda x, y: arrays.pack(x, y)[0]),
+    make("unpack", _unpacked, V, ours=lambda x: arrays.unpack(x, [(1, 1), (1, 3)])[1]),
+]

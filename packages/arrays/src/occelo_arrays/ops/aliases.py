@@ -1,0 +1,150 @@
+"""Names that the array API and NumPy have for functions that `occelo_graph.tensor` has under another name.
+
+They are the same functions, unless a function of this module says what differs.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from occelo_graph import tensor as ot
+from occelo_graph.ops.cast import cast as _cast
+from occelo_graph.ops.shape.axes import normalize_axis
+from occelo_graph.tensors.type import is_complex
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.variable import TensorVariable
+
+__all__ = [
+    "absolute",
+    "acos",
+    "acosh",
+    "amax",
+    "amin",
+    "around",
+    "asarray",
+    "asin",
+    "asinh",
+    "astype",
+    "atan",
+    "atan2",
+    "atanh",
+    "bitwise_invert",
+    "copy",
+    "degrees",
+    "divide",
+    "fix",
+    "floor_divide",
+    "inner",
+    "iscomplex",
+    "iscomplexobj",
+    "isreal",
+    "isrealobj",
+    "logical_and",
+    "logical_not",
+    "logical_or",
+    "logical_xor",
+    "multiply",
+    "ndim",
+    "negative",
+    "positive",
+    "radians",
+    "remainder",
+    "rint",
+    "size",
+    "subtract",
+    "true_divide",
+    "vdot",
+]
+
+absolute = ot.abs
+acos, acosh, asin, asinh = ot.arccos, ot.arccosh, ot.arcsin, ot.arcsinh
+atan, atan2, atanh = ot.arctan, ot.arctan2, ot.arctanh
+amax, amin = ot.max, ot.min
+asarray = ot.as_tensor_variable
+bitwise_invert = ot.invert
+copy = positive = ot.tensor_copy
+degrees, radians = ot.rad2deg, ot.deg2rad
+divide = true_divide = ot.true_div
+fix = ot.trunc
+floor_divide, remainder = ot.floor_div, ot.mod
+multiply, subtract, negative = ot.mul, ot.sub, ot.neg
+rint = ot.round_half_to_even
+
+
+def around(a: Any, decimals: int = 0) -> TensorVariable:
+    """``a`` rounded to so many ``decimals``, halves to the even number: NumPy's `round`."""
+    return ot.round(a, decimals=decimals)
+
+
+def astype(x: Any, dtype: Any, /, *, copy: bool = True) -> TensorVariable:
+    """``x`` converted to ``dtype``: `cast` by the name of the array API. ``copy`` changes nothing."""
+    return _cast(x, dtype)
+
+
+def _truth(x: Any) -> TensorVariable:
+    v = ot.as_tensor_variable(x)
+    return v if v.dtype == "bool" else ot.neq(v, 0)
+
+
+def logical_and(x1: Any, x2: Any) -> TensorVariable:
+    """Whether both elements are true: not 0."""
+    return ot.and_(_truth(x1), _truth(x2))
+
+
+def logical_or(x1: Any, x2: Any) -> TensorVariable:
+    """Whether at least one of both elements is true: not 0."""
+    return ot.or_(_truth(x1), _truth(x2))
+
+
+def logical_xor(x1: Any, x2: Any) -> TensorVariable:
+    """Whether one of both elements is true, not 0, and the other one is not."""
+    return ot.xor(_truth(x1), _truth(x2))
+
+
+def logical_not(x: Any) -> TensorVariable:
+    """Whether the element is 0."""
+    return ot.invert(_truth(x))
+
+
+def inner(a: Any, b: Any) -> TensorVariable:
+    """Sums of products along the last axes of ``a`` and ``b``, and the product if one is a scalar."""
+    x, y = ot.as_tensor_variable(a), ot.as_tensor_variable(b)
+    return x * y if 0 in (x.type.ndim, y.type.ndim) else ot.tensordot(x, y, axes=[[-1], [-1]])
+
+
+def vdot(a: Any, b: Any) -> TensorVariable:
+    """The sum of the products of all elements of ``a``, conjugated, and those of ``b``."""
+    flat = ot.flatten(ot.as_tensor_variable(a))
+    return ot.dot(ot.conj(flat) if is_complex(flat.dtype) else flat, ot.flatten(b))
+
+
+def ndim(a: Any) -> int:
+    """The number of dimensions, as an integer."""
+    return ot.as_tensor_variable(a).type.ndim
+
+
+def size(a: Any, axis: int | None = None) -> TensorVariable:
+    """The number of elements, or the length along ``axis``, as an int64 scalar."""
+    v = ot.as_tensor_variable(a)
+    return v.size if axis is None else v.shape[normalize_axis(axis, v.type.ndim)]
+
+
+def iscomplexobj(x: Any) -> bool:
+    """Whether the dtype is complex."""
+    return is_complex(ot.as_tensor_variable(x).dtype)
+
+
+def isrealobj(x: Any) -> bool:
+    """Whether the dtype is not complex."""
+    return not iscomplexobj(x)
+
+
+def iscomplex(x: Any) -> TensorVariable:
+    """Whether the imaginary part is not 0."""
+    return ot.neq(ot.imag(ot.as_tensor_variable(x)), 0)
+
+
+def isreal(x: Any) -> TensorVariable:
+    """Whether the imaginary part is 0."""
+    return ot.eq(ot.imag(ot.as_tensor_variable(x)), 0)
