@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import runpy
 import textwrap
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -569,11 +571,23 @@ SCRIPTS: dict[str, tuple[str, Any]] = {
 }
 
 
-@pytest.mark.sampled(8)
+FURTHER = runpy.run_path(str(Path(__file__).with_name("scripts_of_libraries.py")))["SCRIPTS"]
+ALL: dict[str, tuple[str, Any]] = {**SCRIPTS, **FURTHER}
+
+
+def test_there_are_more_than_a_hundred() -> None:
+    assert len(ALL) == len(SCRIPTS) + len(FURTHER) > 100
+
+
+@pytest.mark.sampled(12)
 @pytest.mark.filterwarnings("ignore:scan will return its outputs alone:DeprecationWarning")
-@pytest.mark.parametrize("name", SCRIPTS)
+@pytest.mark.filterwarnings(
+    "ignore:Functions are not kept in the cache"
+)  # their errors are in no module
+@pytest.mark.filterwarnings("ignore:.* encountered in (sqrt|log):RuntimeWarning")
+@pytest.mark.parametrize("name", ALL)
 def test_a_script_runs_with_other_imports(name: str) -> None:
-    text, expected = SCRIPTS[name]
+    text, expected = ALL[name]
     script = "import pytensor\nimport pytensor.tensor as pt\n" + textwrap.dedent(text)
     names = {"np": np, "A": A, "V": V, "DATA": DATA, "LABELS": LABELS}
     exec(compile(script.replace("pytensor", "occelo"), name, "exec"), names)

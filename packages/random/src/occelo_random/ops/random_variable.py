@@ -173,13 +173,15 @@ class RandomVariable(Op):
         dtype: str | None = None,
         name: str | None = None,
         return_list: bool = True,
+        return_next_rng: bool = True,
         **unknown: Any,
     ) -> Any:
         """Draw with ``rng``. Returns a list of two variables: the generator after the draw, and the draw.
 
         Parameters are given by position or name, and the size may follow them by position. If ``size`` is None, the
         shape of the draw is the shape to which the parameters broadcast. Else the parameters are broadcast to ``size``.
-        ``name`` becomes the name of the draw. TypeError without a generator.
+        ``name`` becomes the name of the draw. With ``return_next_rng=False``, only the draw is returned. TypeError
+        without a generator.
         """
         given = list(parameters)
         if len(given) == len(self._parameters) + 1 and size is None:
@@ -198,7 +200,7 @@ class RandomVariable(Op):
         node = Op.make_node(drawing, rng, size, *given)
         if name is not None:
             node.outputs[1].name = name
-        return list(node.outputs)
+        return list(node.outputs) if return_next_rng else node.outputs[1]
 
     def changed(self, **fields: Any) -> Any:
         """A copy of the op with other values of the attributes ``fields``, such as ``dtype`` or ``inplace``."""
