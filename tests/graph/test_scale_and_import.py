@@ -154,3 +154,16 @@ def test_changes_in_a_context_stay_in_its_thread() -> None:
         assert config.floatX == "float32"
     assert seen == ["float64"]
     assert "floatX = 'float64'" in str(config)
+
+
+def test_options_of_pytensor_are_ignored_with_a_hint() -> None:
+    from occelo_graph import config
+
+    with pytest.warns(UserWarning, match="cast_policy of PyTensor is ignored: .* as NumPy does"):
+        context = config.change_flags(cast_policy="numpy+floatX", floatX="float32")
+    with context:
+        assert config.floatX == "float32"
+    with pytest.warns(UserWarning, match="compute_test_value of PyTensor is ignored"):
+        config.compute_test_value = "off"
+    with pytest.raises(AttributeError, match="no option 'cast_policy'; Occelo promotes"):
+        _ = config.cast_policy

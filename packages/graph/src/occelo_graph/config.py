@@ -125,6 +125,33 @@ def _read_files(environ: Mapping[str, str]) -> dict[str, str]:
     return values
 
 
+OF_PYTENSOR = {
+    name: hint
+    for hint, names in {
+        "Occelo has no test values; use occelo.tensor.Assert, or DebugMode": """
+            compute_test_value compute_test_value_opt print_test_value""",
+        "its C code has other options; see `occelo config`": """
+            cmodule__age_thresh_use cmodule__compilation_warning cmodule__debug cmodule__preload_cache
+            cmodule__remove_gxx_opt cmodule__warn_no_version compile__wait 
+            gcc_version_str generated_src_dir lib__amdlibm nocleanup blas__check_openmp""",
+        "Occelo promotes dtypes as NumPy does": "cast_policy int_division tensor__cmp_sloppy",
+        "large loops run on all processors; see the options of threads in `occelo config`": """
+            openmp openmp_elemwise_minsize""",
+        "see the options of the backend in `occelo config`": "numba__cache numba__fastmath device",
+        "Occelo notes the user's line of each variable itself": """
+            traceback__limit traceback__compile_limit check_stack_trace""",
+        "loops take and release their own memory": "scan__allow_gc scan__allow_output_prealloc",
+        "use occelo.function(profile=True), and ProfileStats": """
+            profiling__debugprint profiling__min_memory_size profiling__min_peak_memory profiling__output_line_width""",
+        "inputs are always checked, unless a function has trust_input": "check_input DebugMode__check_preallocated_output_ndim",
+        "rewriting has other options; see `occelo config`": """
+            cycle_detection
+            tensor__insert_inplace_optimizer_validate_nb on_shape_error""",
+    }.items()
+    for name in names.split()
+}
+"""Maps options that only PyTensor has to what to do instead. Setting one of them is a warning, and changes nothing."""
+
 _outer: ContextVar[tuple[Mapping[str, Any], ...]] = ContextVar("_outer", default=())
 """The flags to restore at the end of each open ``with`` block of this context. The innermost block is the last."""
 
@@ -189,6 +216,8 @@ class Config:
     def _unknown(self, name: str) -> str:
         import difflib  # here, since only this message needs it
 
+        if name in OF_PYTENSOR:
+            return f"There is no option {name!r}; {OF_PYTENSOR[name]}"
         near = difflib.get_close_matches(name, list(self._options), 1, 0.5)
         hint = f"; did you mean {near[0]}?" if near else ""
         return f"There is no option {name!r}{hint}"
@@ -210,7 +239,18 @@ class Config:
             raise AttributeError(name)
         return self.get(name)
 
+    def _is_foreign(self, name: str) -> bool:
+        """Whether only PyTensor has the option; then a warning says what to do instead of setting it."""
+        foreign = name in OF_PYTENSOR and name not in self._options
+        if foreign:
+            warnings.warn(
+                f"The option {name} of PyTensor is ignored: {OF_PYTENSOR[name]}", stacklevel=3
+            )
+        return foreign
+
     def __setattr__(self, name: str, value: Any) -> None:
+        if self._is_foreign(name):
+            return
         self._assigned[name] = self._option(name).check(value, "an assignment")
 
     def __delattr__(self, name: str) -> None:
@@ -231,7 +271,7 @@ class Config:
 
         The result may be used repeatedly, nested, and in several threads.
         """
-        wanted = {**(flags or {}), **more}
+        wanted = {n: v for n, v in {**(flags or {}), **more}.items() if not self._is_foreign(n)}
         checked = {n: self._option(n).check(v, "change_flags") for n, v in wanted.items()}
         return ChangedFlags(self._context, checked)
 
