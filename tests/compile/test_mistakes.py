@@ -17,6 +17,7 @@ import pytest
 
 import occelo_compile as oc
 import occelo_graph as og
+from occelo_arrays import functions as arrays
 from occelo_graph import tensor as ot
 from occelo_graph.config import config
 from occelo_graph.inner_graph import OpFromGraph
@@ -232,6 +233,22 @@ MISTAKES: dict[str, Callable[[World], Any]] = {
     "different slices of unknown lengths": lambda u: sorting.unique(u.m, axis=0),
     "a rule for the number of bins": lambda u: sorting.histogram(u.x, "auto"),
     "counting negative numbers": lambda u: u.f([u.x], sorting.bincount(u.x.astype("int64")))([1.0, -1.0]),
+    "a mode of pad that does not exist": lambda u: ot.pad(u.x, 1, "mirror"),
+    "an option of another mode of pad": lambda u: ot.pad(u.x, 1, "edge", constant_values=2),
+    "padding by a negative number at run time": lambda u: u.f([u.x, u.i], ot.pad(u.x, u.i))([1.0], -1),
+    "the largest of selected elements": lambda u: ot.max(u.x, where=u.x > 0),
+    "a weight of 0 alone": lambda u: u.f([u.x, u.y], arrays.average(u.x, weights=u.y))([1.0], [0.0]),
+    "weights of another shape": lambda u: arrays.average(u.m, weights=u.x),
+    "rows of an unknown number": lambda u: arrays.hstack(u.m),
+    "blocks nested to different depths": lambda u: arrays.block([[u.m], u.m]),
+    "an index beyond the end to insert at": lambda u: u.f([u.x], arrays.insert(u.x, 3, 0.0))([1.0]),
+    "a float as an index to delete": lambda u: arrays.delete(u.x, [0.5]),
+    "unequal parts": lambda u: u.f([u.x], arrays.hsplit(u.x, 2))([1.0, 2.0, 3.0]),
+    "a turn about one axis": lambda u: arrays.rot90(u.m, axes=(1, 1)),
+    "one sample for a difference": lambda u: u.f([u.x], arrays.gradient(u.x))([1.0]),
+    "coefficients in a matrix": lambda u: arrays.polyval(u.m, u.x),
+    "a shift by a float": lambda u: arrays.left_shift(u.i, u.x),
+    "points of different numbers": lambda u: sorting.interp(u.s, [1.0, 2.0], [1.0]),
     "the position of no number": lambda u: u.f([u.x], sorting.nanargmax(u.x))([np.nan]),
     # options
     "an option that does not exist": lambda u: setattr(config, "florX", "float32"),
