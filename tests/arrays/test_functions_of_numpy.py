@@ -199,7 +199,7 @@ CALLS: dict[str, Callable[[], Calls]] = {
     **dict.fromkeys(["divide", "true_divide"], TWO),
     "float_power": pairs(np.array([0, 1, 2, 3]), np.array([1, 2, 3]), "int64", "float32"),
     **dict.fromkeys(["gcd", "lcm"], WHOLE),
-    **dict.fromkeys(["left_shift", "right_shift"], pairs(INTEGERS, np.array([0, 1, 7, 31, 63, 64, -1]), "int64", "int8")),
+    **dict.fromkeys(["left_shift", "right_shift", "bitwise_left_shift", "bitwise_right_shift"], pairs(INTEGERS, np.array([0, 1, 7, 31, 63, 64, -1]), "int64", "int8")),
     **dict.fromkeys(["bitwise_count", "bitwise_invert"], given((INTEGERS,), (INTEGERS.astype("uint8"),), (normal(2),))),
     "ldexp": several(
         *(

@@ -15,7 +15,15 @@ from occelo_graph.tensors.type import is_discrete
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["bitwise_count", "gcd", "lcm", "left_shift", "right_shift"]
+__all__ = [
+    "bitwise_count",
+    "bitwise_left_shift",
+    "bitwise_right_shift",
+    "gcd",
+    "lcm",
+    "left_shift",
+    "right_shift",
+]
 
 _LOOP = "Euclid's algorithm, whose number of steps depends on the data, in NumPy"
 
@@ -48,6 +56,7 @@ right_shift: Elemwise = elementwise(
     [None, None],
     "The bits of x moved right by n places, x 2^-n rounded down.",
 )
+bitwise_left_shift, bitwise_right_shift = left_shift, right_shift
 gcd: Elemwise = elementwise(
     "gcd",
     2,
