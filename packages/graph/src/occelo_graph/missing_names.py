@@ -209,7 +209,20 @@ def _close(name: str, names: list[str]) -> str | None:
 
 def _elsewhere(name: str, owner: object) -> str | None:
     """Where a name is that a user looks for in the wrong namespace of the facade."""
-    for place in ("occelo.tensor", "occelo", "occelo.tensor.linalg", "occelo.tensor.random"):
-        if place in sys.modules and place != owner and name in dir(sys.modules[place]):
+    if "occelo" not in sys.modules:
+        return None
+    for place in _PLACES:
+        if place != owner and name in dir(importlib.import_module(place)):
             return f"{place}.{name}"
     return None
+
+
+_PLACES = (
+    "occelo.tensor",
+    "occelo",
+    "occelo.tensor.linalg",
+    "occelo.tensor.random",
+    "occelo.nn",
+    "occelo.updates",
+)
+"""Namespaces of the facade in which a name is looked for, in this order."""
