@@ -38,6 +38,7 @@ SAME_NAMES = {
     "occelo.conditional.op": "occelo_graph.ops.control",
     "occelo.configparser": "occelo.configdefaults",
     "occelo.tensor.random.variable": "occelo_random.ops.generators",
+    "occelo.tensor.interpolate": "occelo.tensor",
     "occelo.tensor.reshape": "occelo.tensor",
     "occelo.tensor.rewriting": "occelo_rewrite",
     "occelo.tensor.rewriting.basic": "occelo_rewrite",

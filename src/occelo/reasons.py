@@ -71,7 +71,7 @@ _BY_REASON = {
         vectorize_random_variable RandomVariableWithCoreShape gen_states_keys numpy_bit_gens as_rng
         TensorConstantSignature get_unique_constant_value DenseVariableMeta DenseTensorVariable
         DenseConstantMeta DenseTensorConstant load_shared_variable tensor_constructor scalar_constructor
-        construct_function_ins_and_outs CONTRACTION_STEP PATH VALID_ORD UNSET compile.debug.nanguardmode.flatten graph.rewriting.all
+        construct_function_ins_and_outs CONTRACTION_STEP PATH VALID_ORD UNSET pad_or_return InterpolationMethod valid_methods compile.debug.nanguardmode.flatten graph.rewriting.all
         clone_node_and_cache Printer values_eq_approx_always_true""",
     "use shared generators; docs/random.md": "RNG_AND_DRAW warn_reuse randomgen_constructor",
     "arguments and errors of types are TypeError and ValueError in Occelo": "ShapeError AdvancedIndexingError",
@@ -135,7 +135,6 @@ MODULES = {
     "tensor.elemwise_cgen": "ops have no C code in Occelo; see docs/adding-an-op.md",
     "tensor.fourier": "Occelo does not have it yet",
     "tensor.inplace": "rewriting computes in place by itself; use occelo.tensor",
-    "tensor.interpolate": "Occelo does not have it yet",
     "tensor.linalg.dtype_utils": "dtypes of results are those that NumPy gives",
     "tensor.nnet": "all functions of tensors are in occelo.tensor itself",
     "tensor.optimize": "Occelo does not have it yet",
