@@ -27,7 +27,7 @@ from occelo_graph.ir.nodes import Apply, AtomicVariable, Variable
 from occelo_graph.ir.op import ZERO, Cotangents, Op, Tangents
 from occelo_graph.ir.op_caches import cache_of
 from occelo_graph.ir.regions import Loop
-from occelo_graph.ir.taken_constants import constants_of, take_all
+from occelo_graph.ir.taken_constants import held_by, take_all
 from occelo_graph.ir.terms import Term, called
 from occelo_graph.ir.traits import trait
 from occelo_graph.ir.traversal import ancestors, toposort
@@ -105,7 +105,7 @@ class OpFromGraph(Op):
         **options: Any,
     ) -> None:
         _check(inputs, outputs, options)
-        self._constants = constants_of(toposort(outputs), outputs)
+        self._held = held_by(toposort(outputs), outputs)
         self.graph: FrozenFunctionGraph = freeze(inputs, outputs)
         self.inline = inline
         self.name = name
@@ -176,7 +176,7 @@ class OpFromGraph(Op):
         if len(inputs) != len(wanted):
             raise ValueError(f"{self} takes {len(wanted)} inputs, got {len(inputs)}")
         variables = [v.type.filter_variable(x) for v, x in zip(wanted, inputs, strict=True)]
-        take_all(self._constants)
+        take_all(self._held)
         return Apply.of_types(self, variables, self.infer(*(v.type for v in variables)))
 
     def loop(self, node: Apply) -> Loop:

@@ -7,15 +7,16 @@ functions call `check_taken_constants`, which refuses to replace such a constant
 
 A constant is recorded with the call in the user's code that took it (`provenance.Mark`). The nodes that this call makes
 have the same mark, and so do their copies. What is derived from them, such as a gradient, has other marks: `derived`
-records the constants again for the call that derives. Marks do not tell two runs of one line apart: if a function of the
+records the call that derives. Marks do not tell two runs of one line apart: if a function of the
 user's was called with a constant and later with another number, the nodes of both calls count as made with the constant.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+import threading
+from collections.abc import Iterable, Sequence
 from types import CodeType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 from weakref import WeakSet
 
 from occelo_graph.errors import describe
@@ -25,37 +26,45 @@ from occelo_graph.provenance import Mark, Source, here
 
 
 class _Call(NamedTuple):
-    """A call in the user's code, and the constants whose values it took.
+    """A call in the user's code, the constants whose values it took, and the keys of calls from which it derived nodes.
 
     ``code`` is kept so that its address, a part of the key in ``_CALLS``, is not used again.
     """
 
     code: CodeType | None
     constants: WeakSet[Constant]
+    sources: set[_Key]
 
 
-_CALLS: dict[tuple[int, int], _Call] = {}
+_Key: TypeAlias = tuple[int, int]
+_CALLS: dict[_Key, _Call] = {}
+_LOCK = threading.RLock()
+"""Held while ``_CALLS`` is read or changed: several threads may build graphs."""
 _READ: WeakSet[Constant] = WeakSet()
 """Constants that became integers of Python (``__index__``): what was made with these cannot be known."""
 
 
-def _key(mark: Mark | Source | None) -> tuple[int, int]:
+def _key(mark: Mark | Source | None) -> _Key:
     """A key that is hashed fast, unlike a code object. One key stands for all calls without a mark."""
     return (id(mark[0]), mark[1]) if isinstance(mark, tuple) else (0, 0)
 
 
-def _record(constants: Iterable[Constant], mark: Mark | None) -> None:
-    call = _CALLS.get(_key(mark))
-    if call is None:
-        call = _CALLS[_key(mark)] = _Call(mark[0] if mark else None, WeakSet())
-    call.constants.update(constants)
+def _record(constants: Iterable[Constant], sources: Iterable[_Key] = ()) -> None:
+    """Record constants and calls for the call in the user's code that is running."""
+    mark = here()
+    with _LOCK:
+        call = _CALLS.get(_key(mark))
+        if call is None:
+            call = _CALLS[_key(mark)] = _Call(mark[0] if mark else None, WeakSet(), set())
+        call.constants.update(constants)
+        call.sources.update(sources)
 
 
 def taken(value: Any) -> Any:
     """The data of a constant, which is recorded; any other value as it is."""
     if not isinstance(value, Constant):
         return value
-    _record([value], here())
+    _record([value])
     return value.data
 
 
@@ -65,27 +74,49 @@ def read(constant: Constant) -> Any:
     return constant.data
 
 
-def take_all(constants: Collection[Constant]) -> None:
-    """Record the constants of an inner graph."""
-    if constants:
-        _record(constants, here())
+class Held(NamedTuple):
+    """What `take_all` records for an inner graph: its constants, and the calls that made its nodes."""
+
+    constants: set[Constant]
+    calls: set[_Key]
 
 
-def constants_of(nodes: Iterable[Apply], results: Iterable[Variable] = ()) -> set[Constant]:
-    """The constants that ``nodes`` read, that are among ``results``, and whose values ``nodes`` were made with."""
+def held_by(nodes: Iterable[Apply], results: Iterable[Variable] = ()) -> Held:
+    """The constants that ``nodes`` read and that are among ``results``, and the calls of ``nodes`` that took others."""
     listed = list(nodes)
     read_here = [*results, *(v for node in listed for v in node.inputs)]
-    return {v for v in read_here if isinstance(v, Constant)} | _taken_for(listed)
+    return Held({v for v in read_here if isinstance(v, Constant)}, _calls_of(listed))
+
+
+def take_all(held: Held) -> None:
+    """Record what an inner graph holds."""
+    if held.constants or held.calls:
+        _record(held.constants, held.calls)
 
 
 def derived(nodes: Iterable[Apply]) -> None:
-    """Record for the running call the constants that ``nodes`` were made with: the call derives other nodes from them."""
-    take_all(_taken_for(nodes) if _CALLS else ())
+    """Record that the running call derives other nodes from ``nodes``, so that it has the constants of their calls."""
+    calls = _calls_of(nodes)
+    if calls:
+        _record((), calls)
 
 
-def _taken_for(nodes: Iterable[Apply]) -> set[Constant]:
-    keys = {_key(node.mark) for node in nodes}
-    return {constant for key in keys & _CALLS.keys() for constant in _CALLS[key].constants}
+def _calls_of(nodes: Iterable[Apply]) -> set[_Key]:
+    """The calls in the user's code that made ``nodes`` and that took a constant."""
+    if not _CALLS:
+        return set()
+    return {key for key in {_key(node.mark) for node in nodes} if key in _CALLS}
+
+
+def _calls_with(constant: Constant) -> set[_Key]:
+    """The calls that took a constant, and all that derive nodes from theirs."""
+    with _LOCK:
+        found = {key for key, call in _CALLS.items() if constant in call.constants}
+        more = set(found)
+        while more:
+            more = {key for key, call in _CALLS.items() if call.sources & more} - found
+            found |= more
+    return found
 
 
 def check_taken_constants(replaced: Iterable[Any], outputs: Sequence[Variable]) -> None:
@@ -94,11 +125,7 @@ def check_taken_constants(replaced: Iterable[Any], outputs: Sequence[Variable]) 
     ValueError if a node of the graph was made with the value of one of them. ValueError also if the value of one was
     taken and it is not in the graph, so that nothing would be replaced, or if it became an integer of Python.
     """
-    calls = {
-        variable: {key for key, call in _CALLS.items() if variable in call.constants}
-        for variable in replaced
-        if isinstance(variable, Constant)
-    }
+    calls = {v: _calls_with(v) for v in replaced if isinstance(v, Constant)}
     suspects = {variable: keys for variable, keys in calls.items() if keys or variable in _READ}
     if not suspects:
         return

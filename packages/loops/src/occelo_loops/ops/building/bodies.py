@@ -20,7 +20,7 @@ from occelo_graph.ir.clone import rebuilt
 from occelo_graph.ir.known_values import known_integer
 from occelo_graph.ir.nodes import Apply, Constant, Variable, nodes_made
 from occelo_graph.ir.shared import SharedVariable
-from occelo_graph.ir.taken_constants import constants_of, take_all
+from occelo_graph.ir.taken_constants import held_by, take_all
 from occelo_graph.ir.traversal import general_toposort, graph_inputs
 from occelo_graph.ir.types import Type
 from occelo_graph.ops.shape.reading import length_read
@@ -311,6 +311,6 @@ def _outside(
         # nodes with results that cannot be guarded stay in the body
         more = {v.owner for v, g in zip(found, values, strict=True) if g is None and v.owner}
         if not more:
-            take_all(constants_of(body, results))
+            take_all(held_by(body, results))
             return found, values
         stay |= more
