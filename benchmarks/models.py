@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import argparse
 import ctypes
+import functools
 import importlib
 import importlib.util
 import json
@@ -77,18 +78,25 @@ def processor() -> float:
     return process_time() + sum(os.times()[2:4])
 
 
-def looped(address: int, data: int, point: Any, held: Any) -> Callable[[int], float]:
-    """Calls a C function so many times, and returns the value of the last call."""
-    import numpy as np
-
+@functools.cache
+def the_loop() -> Any:
+    """The function ``loop`` of `LOOP`."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "loop.c").write_text(LOOP)
         command = ["gcc", "-O2", "-shared", "-fPIC", f"{folder}/loop.c", "-o", f"{folder}/loop.so"]
         subprocess.run(command, check=True)
         loop = ctypes.CDLL(f"{folder}/loop.so").loop
-    value, gradient = np.zeros(()), np.zeros_like(point)
     kinds = [ctypes.c_void_p, ctypes.c_int64, ctypes.c_uint64, *[ctypes.c_void_p] * 4]
     loop.argtypes, loop.restype = kinds, ctypes.c_int64
+    return loop
+
+
+def looped(address: int, data: int, point: Any, held: Any) -> Callable[[int], float]:
+    """Calls a C function so many times, and returns the value of the last call."""
+    import numpy as np
+
+    loop = the_loop()
+    value, gradient = np.zeros(()), np.zeros_like(point)
     places = [a.ctypes.data for a in (point, gradient, value)]
 
     def run(times: int) -> float:
@@ -167,6 +175,8 @@ def measure(name: str, way: str) -> Found:
 
     for library in ("pymc", *LIBRARIES[way]):
         importlib.import_module(library)
+    if way in ("pointer", "numba"):
+        the_loop()
     model = made(name)
     start = model.initial_point()
     point = np.concatenate([np.ravel(start[v.name]) for v in model.continuous_value_vars])
