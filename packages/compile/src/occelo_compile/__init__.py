@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from occelo_compile import wiring as wiring
 from occelo_compile.calling import DUPLICATE, Function
 from occelo_compile.collect import Collected, collect, construct_function_ins_and_outs
 from occelo_compile.errors import AliasedMemoryError

@@ -18,6 +18,7 @@ from occelo_compile.maker import FunctionMaker
 from occelo_compile.mode import Mode
 from occelo_compile.options import BY_OPTION, PRINT_GLOBAL_STATS, PROFILE
 from occelo_graph import Variable
+from occelo_graph.interpret import set_evaluator
 
 
 def function(
@@ -134,3 +135,6 @@ def evaluate(variable: Variable, given: Mapping[Variable, Any], **options: Any) 
     if key not in functions:
         functions[key] = function(list(given), variable, **options)
     return functions[key](*given.values())
+
+
+set_evaluator(evaluate)

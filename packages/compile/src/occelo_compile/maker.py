@@ -12,7 +12,6 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from occelo_compile.collect import Collected
-from occelo_compile.facade import facade
 from occelo_compile.garbage_collection import fewer_collections
 from occelo_compile.memory import insert_deepcopy
 from occelo_compile.mode import Mode, get_mode
@@ -391,12 +390,14 @@ class FunctionMaker:
 
         ``storage_map`` is explained in `link`.
         """
+        from occelo_compile.function_cache import keep, load  # which imports this module
+
         start = perf_counter()
         with fewer_collections():
-            linked = None if self.is_rewritten else facade.load(self)
+            linked = None if self.is_rewritten else load(self)
             if linked is None:
                 linked = self.link(storage_map)
-                facade.keep(self, linked)
+                keep(self, linked)
             else:
                 self.times.link = perf_counter() - start
         start = perf_counter()
@@ -409,7 +410,9 @@ class FunctionMaker:
 
     def wrap(self, linked: Linked) -> Function:
         """Return the `Function` around a VM and its containers."""
-        return facade.function(
+        from occelo_compile.calling import Function  # which imports this module
+
+        return Function(
             linked.vm,
             linked.inputs,
             linked.outputs,

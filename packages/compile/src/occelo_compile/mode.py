@@ -12,7 +12,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from occelo_compile.facade import facade
 from occelo_graph.config import config
 from occelo_graph.extensions import place_of_caller
 from occelo_link import Linker, available_linkers, make_linker
@@ -147,7 +146,9 @@ class Mode:
 
     def function_maker(self, *args: Any, **options: Any) -> FunctionMaker:
         """Make the `FunctionMaker` of a function in this mode. Subclasses may override this method."""
-        return facade.maker(*args, **options)
+        from occelo_compile.maker import FunctionMaker  # which imports this module
+
+        return FunctionMaker(*args, **options)
 
     def __str__(self) -> str:
         return self.name or f"Mode(linker={self._linker}, optimizer={self.provided_optimizer})"

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 import numpy as numpy
 
 from occelo_graph import tensor
-from occelo_graph import wiring as wiring
 from occelo_graph.canonical.encoding import register_coder
 from occelo_graph.canonical.names import register_loadable
 from occelo_graph.config import config

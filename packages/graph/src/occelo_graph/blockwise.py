@@ -1,7 +1,7 @@
 """`Blockwise`: an op that applies another op to each element of a batch, in a loop.
 
 `vectorize_graph` and `jacobian` need it for ops without a batching rule. For such an op, `Op.batch` calls
-`batch_by_loop` (through `facade`). `batch_by_loop` vectorizes the op's decomposition. If the op has no decomposition,
+`batch_by_loop` (`upward`). `batch_by_loop` vectorizes the op's decomposition. If the op has no decomposition,
 `batch_by_loop` makes a `Blockwise` node. Users can also make an `occelo_graph.Blockwise` themselves.
 
 A node is a loop over the flattened batch (`Op.loop`), which every linker runs like any other loop. The loop carries the

@@ -17,7 +17,6 @@ from typing import Any, ClassVar, TypeAlias
 from occelo_graph.canonical.encoding import Arrays, decode, encode, register_coder
 from occelo_graph.canonical.names import class_name, loaded, named
 from occelo_graph.errors import MethodNotDefined, MissingInputError, describe
-from occelo_graph.facade import facade
 from occelo_graph.families import Family
 from occelo_graph.fgraph.frozen import FrozenFunctionGraph, freeze
 from occelo_graph.gradient.forward import pushforward
@@ -40,6 +39,7 @@ from occelo_graph.ops.batched_lengths import (
 )
 from occelo_graph.ops.create import zeros_like
 from occelo_graph.tensors.nodes import is_tensor
+from occelo_graph.upward import repeated
 from occelo_graph.vectorize import vectorize_graph
 
 Family("inner_graph", "occelo_graph", ops=()).register()
@@ -260,7 +260,7 @@ class OpFromGraph(Op):
             # if outputs may differ as well, the outermost op that contains this one is repeated
             if within and None in lengths:
                 raise
-            return facade.repeated(node, inputs)
+            return repeated(node, inputs)
         return made
 
     # derivatives

@@ -34,7 +34,6 @@ from occelo_graph.errors import (
     lines,
     without_address,
 )
-from occelo_graph.facade import facade
 from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_graph.ir.nodes import Apply, Constant, Variable
 from occelo_graph.ir.op import Kernel, Op
@@ -44,6 +43,7 @@ from occelo_graph.ir.traversal import ancestors, get_var_by_name, toposort
 from occelo_graph.ir.types import Type
 from occelo_graph.narrowing import is_array
 from occelo_graph.ops.specialization import fill_of_known_shape, known_lengths
+from occelo_graph.upward import debugprint
 
 if TYPE_CHECKING:
     from occelo_graph.fgraph.frozen import FrozenFunctionGraph
@@ -73,7 +73,7 @@ def annotate_error(error: Exception, node: Apply, arrays: Sequence[Any]) -> Exce
         shown = _shown(array, verbosity != "low")
         context.append(f"  input {position}, {variable.name or str(variable)}: {shown}")
     if verbosity == "high":
-        tree: str = facade.dprint(node.outputs, file="str", depth=_DEEPEST_SHOWN)
+        tree: str = debugprint(node.outputs, file="str", depth=_DEEPEST_SHOWN)
         context += ["The graph of the node:", *(f"  {line}" for line in tree.rstrip().splitlines())]
     made = in_context(error, context)
     setattr(made, _ANNOTATED, True)
@@ -508,7 +508,7 @@ def _needed(
 def variable_eval(
     variable: Variable, inputs_to_values: Mapping[Any, Any] | None = None, **options: Any
 ) -> Any:
-    """The function behind `Variable.eval`, with a compiler or the interpreter (`facade.evaluator`).
+    """The function behind `Variable.eval`, with a compiler or the interpreter (`set_evaluator`).
 
     ``inputs_to_values`` maps variables, or their names, to values. ValueError if no variable has the given name, or if
     several have it, or if a variable is given two values. If ``on_unused_input`` is "raise", a given variable that is
@@ -529,7 +529,7 @@ def variable_eval(
         if key in given:
             raise ValueError(f"{key} is given two values")
         given[key] = value
-    return facade.evaluator(variable, given, **options)
+    return evaluator(variable, given, **options)
 
 
 def interpret(
@@ -551,3 +551,13 @@ def interpret(
             if key not in needed:
                 raise UnusedInputError(f"{variable} is computed without {describe(key)}")
     return evaluate(variable, given)
+
+
+evaluator: Callable[..., Any] = interpret
+"""Computes the value of a variable, for `Variable.eval` and `verify_grad`, from a mapping of variables to values, and options."""
+
+
+def set_evaluator(function: Callable[..., Any]) -> None:
+    """Let ``function`` compute values of variables instead of `interpret`. Importing `occelo_compile` sets its compiler."""
+    global evaluator
+    evaluator = function

@@ -1,6 +1,7 @@
 """Names whose modules are imported at their first use, so that Occelo's packages are imported quickly.
 
-With `deferred`, the packages export names of their modules. With `at_first_call`, `wiring` fills fields of `facade`.
+With `deferred`, the packages export names of their modules. With `at_first_call`, lower modules call
+functions of higher ones (`upward`).
 """
 
 from __future__ import annotations

@@ -5,24 +5,27 @@ Tests check the laws in `checks` and the conformance suite of linkers (`conformi
 
 from __future__ import annotations
 
+import sys
+
 from occelo_graph.examples.example import Example
 from occelo_graph.examples.table import every_example
 from occelo_graph.families import installed
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
-from occelo_graph.wiring import OWN_SCALAR_FUNCTIONS
 
 EXAMPLES: list[Example] = every_example()
+
+
+_DEFINE_SCALAR_FUNCTIONS = ("occelo_graph.ops.", "occelo_special.ops.")
 
 
 def _scalar_functions() -> frozenset[str]:
     for family in installed():
         if family.name == "special":
             family.load("scalars")
-    return OWN_SCALAR_FUNCTIONS | {
-        name
-        for name, row in ScalarFunction.table().items()
-        if getattr(row.function, "__module__", "").startswith("occelo_special.")
-    }
+    modules = [m for name, m in sys.modules.items() if name.startswith(_DEFINE_SCALAR_FUNCTIONS)]
+    values = [each for module in modules for each in vars(module).values()]
+    rows = [getattr(each, "scalar_op", each) for each in values]
+    return frozenset(row.name for row in rows if isinstance(row, ScalarFunction))
 
 
 SCALAR_FUNCTIONS = _scalar_functions()

@@ -25,7 +25,6 @@ from occelo_graph.canonical.encoding import (
 )
 from occelo_graph.canonical.names import saved_name
 from occelo_graph.errors import SavedGraphError
-from occelo_graph.facade import facade
 from occelo_graph.ir.clone import clone_replace
 from occelo_graph.ir.nodes import Apply, Constant, NominalVariable, Variable
 from occelo_graph.ir.traversal import toposort
@@ -99,7 +98,10 @@ class FrozenFunctionGraph:
 
     def unfreeze(self) -> FunctionGraph:
         """A `FunctionGraph` with a copy of this graph and new inputs."""
-        return facade.unfreeze(self)
+        from occelo_graph.fgraph.graph import FunctionGraph
+
+        inputs = [v.type.make_variable() for v in self.inputs]
+        return FunctionGraph(inputs, self.bind(inputs), clone=False)
 
     def nested(self) -> list[FrozenFunctionGraph]:
         """All graphs inside of this one, each once, and inner graphs before those that contain them."""

@@ -11,7 +11,6 @@ from functools import partial
 from typing import Any
 
 from occelo_graph.errors import InconsistencyError, MissingInputError, describe, lines
-from occelo_graph.facade import facade
 from occelo_graph.fgraph.features import (
     AlreadyThere,
     Feature,
@@ -25,6 +24,7 @@ from occelo_graph.ir.nodes import Apply, AtomicVariable, Variable
 from occelo_graph.ir.op import Op, op
 from occelo_graph.ir.pickling import NodeTable
 from occelo_graph.ir.traversal import graph_inputs, toposort, toposort_with_orderings
+from occelo_graph.upward import debugprint
 
 
 @op
@@ -540,7 +540,7 @@ class FunctionGraph:
 
     def dprint(self, **options: Any) -> Any:
         """Print the graph. See `debugprint`."""
-        return facade.dprint(self, **options)
+        return debugprint(self, **options)
 
     def __str__(self) -> str:
         inputs = ", ".join(str(v) for v in self.inputs)
@@ -561,9 +561,3 @@ def _rebuild(
     graph = FunctionGraph(inputs, outputs, features, clone=False, update_mapping=updates)
     graph.name = name
     return graph
-
-
-def unfreeze(frozen: FrozenFunctionGraph) -> FunctionGraph:
-    """A function graph with a copy of a frozen graph and new inputs."""
-    inputs = [v.type.make_variable() for v in frozen.inputs]
-    return FunctionGraph(inputs, frozen.bind(inputs), clone=False)

@@ -1,6 +1,6 @@
 """`pull_decomposition`: the pullback of an op that defines a decomposition (`Op.decompose`), but no derivative.
 
-The default `Op.pullback` calls it through `facade`.
+The default `Op.pullback` calls it (`upward`).
 """
 
 from __future__ import annotations

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic
 
 from occelo_graph import provenance
 from occelo_graph.errors import without_address
-from occelo_graph.facade import facade
 from occelo_graph.ir.types import Type
 from occelo_graph.provenance import Mark, Source
+from occelo_graph.upward import debugprint, variable_eval
 
 if TYPE_CHECKING:
     from typing_extensions import TypeIs, TypeVar
@@ -176,16 +176,18 @@ class Variable:
         `UnusedInputError` for a variable that is not needed, unless the option ``on_unused_input`` is "ignore" or
         "warn".
         """
-        return facade.eval(self, inputs_to_values, **options)
+        return variable_eval(self, inputs_to_values, **options)
 
     def dprint(self, **options: Any) -> Any:
         """Print the graph of the variable. See `debugprint`."""
-        return facade.dprint(self, **options)
+        return debugprint(self, **options)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         if self.owner is None or type(self).__reduce__ is not object.__reduce__:
             return super().__reduce_ex__(protocol)
-        return facade.reduced(self)
+        from occelo_graph.ir.pickling import reduced
+
+        return reduced(self)
 
     def __copy__(self) -> Any:
         return _shallow_copy(self)
@@ -206,7 +208,7 @@ class Variable:
         return str(self)
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        printer.text(str(self) if cycle else str(facade.dprint(self, file="str")).rstrip())
+        printer.text(str(self) if cycle else str(debugprint(self, file="str")).rstrip())
 
 
 class AtomicVariable(Variable):
@@ -443,7 +445,7 @@ class Apply(Generic[OpT, VariableT]):
 
     def dprint(self, **options: Any) -> Any:
         """Print the node and what it depends on. See `debugprint`."""
-        return facade.dprint(self, **options)
+        return debugprint(self, **options)
 
     def clone(self) -> Apply:
         """A copy of the node, with the same op and inputs, and new outputs."""
@@ -482,7 +484,9 @@ class Apply(Generic[OpT, VariableT]):
         return node
 
     def __reduce__(self) -> Any:
-        return facade.reduced(self)
+        from occelo_graph.ir.pickling import reduced
+
+        return reduced(self)
 
     def __copy__(self) -> Apply:
         return _shallow_copy(self)
@@ -515,3 +519,6 @@ def is_node(value: object) -> TypeIs[Apply]:
 
 AnyApply = Apply[Any, Any]
 """The type of ``node`` in the methods of `Op`. A subclass can declare a narrower type, such as ``Apply[Join]``."""
+
+Type.variable_class = Variable
+Type.constant_class = Constant

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, dataclass_transform, o
 
 from occelo_graph import provenance
 from occelo_graph.errors import MethodNotDefined, with_arguments
-from occelo_graph.facade import facade
 from occelo_graph.families import is_own
 from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_graph.ir.nodes import AnyApply, Apply, Variable, is_node
@@ -45,6 +44,7 @@ from occelo_graph.ir.user_ops import (
     results_of,
     stored_results,
 )
+from occelo_graph.upward import batch_by_loop, pull_decomposition
 
 
 class Zero:
@@ -70,13 +70,19 @@ _C = TypeVar("_C", bound=type)
 _INFERENCE_CACHE_LIMIT = 4096
 
 
+def _convert(value: Any, /) -> Variable:
+    """Convert an argument of an op to a variable: `set_default_converter` replaces this function."""
+    raise TypeError(f"{value!r} is no variable")
+
+
 def set_default_converter(converter: Callable[[Any], Variable]) -> None:
     """Set the function that converts arguments of ops to variables. The default is `as_tensor_variable`.
 
     The function accepts any value that is not a variable, and returns a variable or raises TypeError. An op that needs
     another conversion overrides `Op.as_variable`.
     """
-    facade.convert = converter
+    global _convert
+    _convert = converter
 
 
 @overload
@@ -272,7 +278,7 @@ class Op(Traits):
 
     def as_variable(self, value: Any, position: int) -> Variable:
         """Convert ``value``, the argument at ``position``, to a variable."""
-        return value if isinstance(value, Variable) else facade.convert(value)
+        return value if isinstance(value, Variable) else _convert(value)
 
     def infer(self, *types: Any, **_: Any) -> Any:
         """The type of the output, from the types of the inputs. A tuple of types if there are several outputs.
@@ -453,7 +459,9 @@ class Op(Traits):
 
             return performing
         if type(self).evaluate is Op.evaluate and self.has_decompose:
-            found: Kernel | None = facade.decomposed_kernel(node)
+            from occelo_graph.ir.decomposing import decomposed_kernel
+
+            found = decomposed_kernel(node)
             if found is not None:
                 return found
         evaluate = self.evaluate
@@ -503,7 +511,7 @@ class Op(Traits):
         if type(self).grad is not Op.grad:
             return self.grad(inputs, cotangents)
         if self.has_decompose:
-            pulled = facade.pull_decomposition(outputs[0].owner, inputs, cotangents)
+            pulled = pull_decomposition(outputs[0].owner, inputs, cotangents)
             if pulled is not None:
                 return pulled
         why = self._not_inherited("pullback", "L_op", "grad")
@@ -639,7 +647,7 @@ class Op(Traits):
         after the other (`Blockwise`). NotImplementedError if the op has effects, or inputs or outputs that are not
         tensors.
         """
-        return facade.batch_by_loop(node, inputs, batch_ndims)
+        return batch_by_loop(node, inputs, batch_ndims)
 
     def do_constant_folding(self, fgraph: Any, node: AnyApply) -> bool:
         """Whether rewriting may compute the node if all its inputs are constants."""

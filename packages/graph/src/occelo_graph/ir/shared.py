@@ -1,7 +1,7 @@
 """Shared variables: variables with a value that is kept between calls and that several functions can use.
 
 Users make them with `shared`. The value lies in a container. `tensors.variable` registers the constructor of shared
-tensors, and `wiring` that of shared generators of random numbers. `occelo_compile.collect` finds the shared variables
+tensors, and the family of random numbers that of shared generators. `occelo_compile.collect` finds the shared variables
 of a function and their updates.
 """
 

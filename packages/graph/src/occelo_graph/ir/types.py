@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from occelo_graph.facade import facade
-
 if TYPE_CHECKING:
     from occelo_graph.ir.nodes import Apply, Constant, Variable
     from occelo_graph.tensors.type import TensorType
@@ -38,19 +36,19 @@ class Type:
     """The name of the dtype of the elements. None for a type without elements."""
     is_discrete: bool = False
     """Whether values are integers or truth values. Variables of such a type have the derivative 0."""
-    variable_class: ClassVar[Callable[..., Any] | None] = None
-    constant_class: ClassVar[Callable[..., Any] | None] = None
+    variable_class: ClassVar[Callable[..., Any]]
+    constant_class: ClassVar[Callable[..., Any]]
     nominal_class: ClassVar[type[Any] | None] = None
 
     @property
     def variable_type(self) -> Callable[..., Any]:
         """The class of the variables of this type."""
-        return type(self).variable_class or facade.variable
+        return type(self).variable_class
 
     @property
     def constant_type(self) -> Callable[..., Any]:
         """The class of the constants of this type."""
-        return type(self).constant_class or facade.constant
+        return type(self).constant_class
 
     def key(self) -> tuple[Any, ...]:
         """The parameters of the type, as a hashable tuple. Types of one class with equal keys are equal."""
@@ -173,9 +171,9 @@ class Type:
 
         TypeError if this is impossible. With ``allow_convert=False``, a variable must already have this type.
         """
-        variable = (
-            other if isinstance(other, facade.variable) else self.make_constant(self.filter(other))
-        )
+        from occelo_graph.ir.nodes import Variable
+
+        variable = other if isinstance(other, Variable) else self.make_constant(self.filter(other))
         if variable.type == self:
             return variable
         if allow_convert:
@@ -204,17 +202,17 @@ class Type:
 
     def make_variable(self, name: str | None = None) -> Variable:
         """A new root variable of this type."""
-        made: Variable = (self.variable_class or facade.variable)(self, None, None, name)
+        made: Variable = self.variable_class(self, None, None, name)
         return made
 
     def make_output(self, owner: Apply, index: int) -> Variable:
         """A new variable of this type, as the output ``index`` of the node ``owner``."""
-        made: Variable = (self.variable_class or facade.variable)(self, owner, index)
+        made: Variable = self.variable_class(self, owner, index)
         return made
 
     def make_constant(self, value: Any, name: str | None = None) -> Constant:
         """A constant of this type."""
-        made: Constant = (self.constant_class or facade.constant)(self, value, name)
+        made: Constant = self.constant_class(self, value, name)
         return made
 
     def clone(self, **changes: Any) -> Type:

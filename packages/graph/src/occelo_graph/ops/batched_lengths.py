@@ -12,7 +12,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
-from occelo_graph.facade import facade
 from occelo_graph.ir.op import Op
 from occelo_graph.ops.elemwise.arithmetic import eq
 
@@ -81,8 +80,10 @@ def common_lengths(
 
 def common_length(op: Op, lengths: TensorVariable) -> TensorVariable:
     """The element that all elements of ``lengths`` equal, or 0 if it has none. ValueError at run time if they differ."""
+    from occelo_graph.ops.control.checks import raise_unless  # which imports this module
+
     first: Any = lengths[(slice(1),) * lengths.type.ndim].sum(dtype=lengths.dtype)
-    return facade.raise_unless(
+    return raise_unless(
         first,
         eq(lengths, first).all(),
         error=ValueError,

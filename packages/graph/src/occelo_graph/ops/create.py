@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from occelo_graph.config import FLOAT_X
-from occelo_graph.facade import facade
 from occelo_graph.ir.known_values import known_integer
 from occelo_graph.ir.nodes import Apply, Constant, Variable
 from occelo_graph.ir.op import ZERO, Cotangents, Op, op
@@ -77,6 +76,7 @@ from occelo_graph.tensors.type import (
     name_of,
     shape_text,
 )
+from occelo_graph.upward import stack
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
@@ -745,7 +745,7 @@ class _Grid:
         spread: list[Any] = [
             v.dimshuffle(["x" if i != j else 0 for j in range(ndim)]) for i, v in enumerate(vectors)
         ]
-        return tuple(spread) if self.sparse else facade.stack(broadcast_arrays(*spread))
+        return tuple(spread) if self.sparse else stack(broadcast_arrays(*spread))
 
 
 mgrid = _Grid(sparse=False)

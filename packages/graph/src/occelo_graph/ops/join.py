@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from occelo_graph.facade import facade
 from occelo_graph.ir.known_values import known_integer, known_integers
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.op import ZERO, Cotangents, Op, op
@@ -40,6 +39,7 @@ from occelo_graph.tensors.constant import (
 )
 from occelo_graph.tensors.nodes import Tensors
 from occelo_graph.tensors.type import TensorType, is_discrete
+from occelo_graph.upward import repeated
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.nodes import TensorApply
@@ -444,7 +444,7 @@ class Repeat(FollowsLengths, LinearInFirst):
     ) -> Sequence[Any]:
         if batch_ndims[1]:
             promise_equal_lengths(self)
-            return facade.repeated(node, inputs)
+            return repeated(node, inputs)
         return [Repeat(self.axis + batch_ndims[0])(*inputs)]
 
 

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
-from occelo_graph.facade import facade
 from occelo_graph.ir.nodes import Variable, is_node
+from occelo_graph.ir.op import set_default_converter
 from occelo_graph.ir.types import generic
 from occelo_graph.tensors.sequences import is_sequence, leaf_types, refuse_bool
 from occelo_graph.tensors.type import DTYPES, TensorType, dtype_names, name_of, refuse_mask
+from occelo_graph.upward import stack
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -102,7 +103,7 @@ def as_tensor_variable(
     if is_node(x):
         return as_tensor_variable(x.default_output(), name, ndim, dtype)
     if is_sequence(x) and _holds_variable(x):
-        return as_tensor_variable(facade.stack(x), name, ndim, dtype)
+        return as_tensor_variable(stack(x), name, ndim, dtype)
     refuse_bool(x)
     return constant(x, name, ndim, dtype)
 
@@ -219,3 +220,6 @@ def _fits(value: int, dtype: str) -> bool:
         return True
     limits = np.iinfo(dtype)
     return bool(limits.min <= value <= limits.max)
+
+
+set_default_converter(as_tensor_variable)

@@ -14,7 +14,6 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from occelo_graph.config import FLOAT_X
-from occelo_graph.facade import facade
 from occelo_graph.ir.nodes import Variable
 from occelo_graph.ir.types import Type
 from occelo_graph.narrowing import is_array
@@ -366,7 +365,8 @@ class TensorType(_Base):
                 for a, b in zip(self.shape, other.shape, strict=True)
             )
         ):
-            narrowed: Variable = facade.specify_shape(var, self.shape)
+            tensor: Any = var
+            narrowed: Variable = tensor.specify_shape(self.shape)
             return narrowed
         return None
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from occelo_graph.facade import facade
 from occelo_graph.ir.nodes import Apply, Constant, Variable
 from occelo_graph.ir.op import ZERO, Cotangents, op
 from occelo_graph.ir.terms import Term, called
@@ -37,6 +36,7 @@ from occelo_graph.ops.shape.reshaping import flatten
 from occelo_graph.tensors.constant import as_tensor_variable, promote_arguments
 from occelo_graph.tensors.nodes import Tensors
 from occelo_graph.tensors.type import TensorType, is_discrete
+from occelo_graph.upward import repeated
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
@@ -105,7 +105,7 @@ class Nonzero(FollowsLengths):
         self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
     ) -> Sequence[Any]:
         promise_equal_lengths(self)
-        return facade.repeated(node, inputs)
+        return repeated(node, inputs)
 
 
 def nonzero(a: Any, return_matrix: bool = False) -> Any:

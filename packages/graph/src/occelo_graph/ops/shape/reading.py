@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from occelo_graph.facade import facade
 from occelo_graph.ir.nodes import Apply, Constant, Variable
 from occelo_graph.ir.op import Cotangents, Op, Tangents, op
 from occelo_graph.ir.terms import ATOM, Term
@@ -22,6 +21,7 @@ from occelo_graph.ops.shape.axes import normalize_axis
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.nodes import Tensors, computed_by, tensors
 from occelo_graph.tensors.type import TensorType
+from occelo_graph.upward import stack
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
@@ -57,7 +57,7 @@ class Shape(Op):
     def decompose(self, x: Any) -> Sequence[Any] | None:
         if not x.ndim:
             return [as_tensor_variable(np.zeros(0, "int64"))]
-        return [facade.stack([length_op(i)(x) for i in range(x.ndim)])]
+        return [stack([length_op(i)(x) for i in range(x.ndim)])]
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[False]]
