@@ -67,7 +67,7 @@ BESIDE: dict[str, tuple[str, str]] = {
         "NumPy's function does something else, has more parameters or another name, or only the name is the same",
         "and angle identity imag logaddexp or real reciprocal trunc xor Elemwise",
     ),
-    "occelo_graph/ragged_rules.py": (
+    "occelo_loops/ops/derivatives/ragged_rules.py": (
         "says which ops keep rows apart, for results that have their own number of rows for each element of a batch",
         "Alloc CAReduce CumOp DimShuffle Elemwise IncSubtensor Shape_i Stretch Subtensor SumStretched",
     ),

@@ -70,7 +70,7 @@ ALLOWED: dict[str, tuple[set[str], str]] = {
     "occelo_graph/gradient/quotients.py": ({"Elemwise", "Softmax"}, FORMS),
     "occelo_graph/gradient/roots.py": ({"Elemwise"}, FORMS),
     "occelo_graph/gradient/stable_forms.py": ({"Elemwise"}, FORMS),
-    "occelo_graph/ragged_rules.py": (
+    "occelo_loops/ops/derivatives/ragged_rules.py": (
         {
             "Alloc",
             "CAReduce",

@@ -40,7 +40,6 @@ DEFAULTS: dict[type, dict[str, tuple[Any, str]]] = {
         "moves": (None, "the op may compute anything"),
         "by_parts": (None, "complex numbers go to the NumPy code"),
         "gufunc_signature": (None, "lengths of results are found from the results"),
-        "takes_ragged": (False, "`ragged` finds a rule for the class, or raises"),
         "of_shapes": (False, "elements may matter"),
         "reads_once": (False, "inputs are stored, however often they are read"),
     },

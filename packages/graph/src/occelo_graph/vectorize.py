@@ -25,14 +25,39 @@ from occelo_graph.ops.shape.asserting import specify_shape
 from occelo_graph.ops.shape.axes import normalize_axis
 from occelo_graph.ops.shape.dimensions import moveaxis
 from occelo_graph.ops.shape.reading import lengths_by_variables
-from occelo_graph.ragged import is_ragged, refuse
-from occelo_graph.ragged_rules import rule_of
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.nodes import is_tensor, tensors
 from occelo_graph.tensors.type import TensorType
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
+
+BatchingRule = Callable[[Sequence[Any], Sequence[int]], Sequence[Variable]]
+"""A function of the vectorized inputs of a node and their numbers of batch dimensions, like `Op.batch`."""
+
+_RULES: list[Callable[[Apply, Sequence[Variable]], BatchingRule | None]] = []
+_CHECKS: list[Callable[[Variable], None]] = []
+
+
+def add_batching(
+    rule_of: Callable[[Apply, Sequence[Variable]], BatchingRule | None],
+    check_result: Callable[[Variable], None],
+) -> None:
+    """Let a family vectorize nodes of other ops, which read batches that only it makes.
+
+    ``rule_of`` returns the rule for a node and its vectorized inputs, in place of `Op.batch`, or None. ``check_result``
+    raises an error if its argument cannot be a result of the vectorized graph.
+    """
+    _RULES.append(rule_of)
+    _CHECKS.append(check_result)
+
+
+def _rule_of(node: Apply, inputs: Sequence[Variable]) -> BatchingRule:
+    for rule_of in _RULES:
+        rule = rule_of(node, inputs)
+        if rule is not None:
+            return rule
+    return partial(node.op.batch, node)
 
 
 def _ndim(variable: Variable) -> int | None:
@@ -58,8 +83,7 @@ def _batch_node(node: Apply, new_inputs: Sequence[Variable]) -> Sequence[Variabl
     extras = [_extra(old, new) for old, new in zip(node.inputs, new_inputs, strict=True)]
     if any(extras):
         try:
-            rule = rule_of(node, new_inputs) or partial(node.op.batch, node)
-            made: Sequence[Variable] = rule(new_inputs, extras)
+            made = _rule_of(node, new_inputs)(new_inputs, extras)
         except Exception as error:
             raise at_node(error, "vectorizing", node) from error
         outputs = list(made)
@@ -213,8 +237,10 @@ def _vectorized(
         for old, new in zip(node.outputs, made, strict=True):
             memo.setdefault(old, new)
     results = [(v, memo.get(v, v)) for v in wanted]
-    if any(is_ragged(v) for old, v in results if v is not old):
-        raise refuse("A result")
+    for old, new in results:
+        if new is not old:
+            for check_result in _CHECKS:
+                check_result(new)
     return results, batches
 
 

@@ -86,8 +86,6 @@ class Traits:
     The other inputs are positions, lengths or conditions. If `by_parts` is None, the inputs in `moves` may be complex.
     If `moves` is None, too, compiled code needs a lowering of the op for complex inputs.
     """
-    takes_ragged: ClassVar[bool] = False
-    """`Op.batch` accepts batches whose elements have different numbers of valid rows (`occelo_graph.ragged`)."""
     of_shapes: ClassVar[bool] = False
     """The outputs depend only on the shapes of the inputs, not on their elements."""
     reads_once: ClassVar[bool] = False
@@ -153,7 +151,6 @@ OF_VALUES = (
     "moves",
     "by_parts",
     "of_shapes",
-    "takes_ragged",
     "reads_once",
     "arithmetic",
     "static_inputs",
@@ -248,7 +245,6 @@ _TRUTH = (
     "plain_nodes",
     "types_follow_values",
     "of_shapes",
-    "takes_ragged",
     "reads_once",
 )
 _SLICES = ("moves", "by_parts")

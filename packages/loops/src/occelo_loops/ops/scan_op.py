@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import field, replace
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -66,7 +66,6 @@ class Scan(Op):
     truncate: int | None = None
     bounded: bool = True
     name: str | None = field(default=None, compare=False)
-    takes_ragged: ClassVar[bool] = True
 
     @property
     def traces(self) -> int:

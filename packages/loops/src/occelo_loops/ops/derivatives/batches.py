@@ -2,7 +2,7 @@
 
 It makes one scan whose steps compute all elements of the batch at once. The elements may take different numbers of
 steps. Then the scan runs until the last element ends, and the carried values of elements that have ended no longer
-change. The traces are then ragged: the rows of an element after its own steps are not valid (`occelo_graph.ragged`).
+change. The traces are then ragged: the rows of an element after its own steps are not valid (`ragged`).
 Steps still compute values for elements that have ended, from inputs that `looping.ended_elements` chooses.
 """
 
@@ -21,11 +21,12 @@ from occelo_graph.ops.create import broadcast_to
 from occelo_graph.ops.elemwise.arithmetic import le, switch
 from occelo_graph.ops.join import concatenate
 from occelo_graph.ops.shape.reading import shape_tuple
-from occelo_graph.ragged import count_of, is_ragged_in, mark, refuse
 from occelo_graph.tensors.nodes import tensors
 from occelo_graph.vectorize import vectorize_graph
 from occelo_loops.ops.building.bodies import Step, scan_node
+from occelo_loops.ops.derivatives import ragged_rules as ragged_rules  # adds its rules
 from occelo_loops.ops.derivatives.ended_elements import Instead, backwards, valid_first
+from occelo_loops.ops.derivatives.ragged import count_of, is_ragged_in, mark, refuse
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable

@@ -1,13 +1,13 @@
-"""Batching rules for nodes that read ragged variables (`occelo_graph.ragged`): `rule_of`, which `vectorize` calls.
+"""Batching rules for nodes that read ragged variables (`ragged`): `rule_of`, which `vectorize_graph` calls.
 
 Elementwise functions, reductions, cumulative sums and products, reads and writes of single rows, and a few other ops
-have such a rule. `Scan` needs no rule, since its own `Op.batch` accepts ragged variables (`Op.takes_ragged`). All other
+have such a rule. `Scan` needs no rule, since its own `Op.batch` accepts ragged variables. All other
 ops raise an error if they read a ragged variable.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -24,16 +24,19 @@ from occelo_graph.ops.reduce import CAReduce, CumOp
 from occelo_graph.ops.shape.dimensions import DimShuffle
 from occelo_graph.ops.shape.reading import Shape_i, shape_tuple
 from occelo_graph.ops.shape.stretching import Stretch, SumStretched
-from occelo_graph.ragged import (
+from occelo_graph.tensors.nodes import tensors
+from occelo_graph.vectorize import BatchingRule, add_batching
+from occelo_loops.ops.derivatives.ragged import (
     common_count,
     count_of,
     is_count,
+    is_ragged,
     is_ragged_in,
     mark,
     refuse,
     rows_of,
 )
-from occelo_graph.tensors.nodes import tensors
+from occelo_loops.ops.scan_op import Scan
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
@@ -41,17 +44,15 @@ if TYPE_CHECKING:
 _FIRST_ROWS = (slice(0, SCALAR), slice(None, SCALAR))
 """Entries of a key that select the first rows. An input of the node is the number of these rows."""
 
-Rule = Callable[[Sequence[Any], Sequence[int]], Sequence[Variable]]
 
-
-def rule_of(node: Apply, inputs: Sequence[Variable]) -> Rule | None:
+def rule_of(node: Apply, inputs: Sequence[Variable]) -> BatchingRule | None:
     """The batching rule for a node that reads or computes a ragged variable.
 
-    None for all other nodes, and for ops whose own `Op.batch` accepts ragged variables (`Op.takes_ragged`). ``inputs``
-    are the vectorized inputs of the node.
+    None for all other nodes, and for `Scan`, whose own `Op.batch` accepts ragged variables. ``inputs`` are the vectorized
+    inputs of the node.
     """
     op_ = node.op
-    if op_.takes_ragged:
+    if isinstance(op_, Scan):
         return None
     if any(is_ragged_in(node, i, v) for i, v in enumerate(inputs)):
         return partial(_of_ragged, node)
@@ -60,6 +61,12 @@ def rule_of(node: Apply, inputs: Sequence[Variable]) -> Rule | None:
     if isinstance(op_, Stretch) and op_.given[:1] == (True,) and _is_count(node, 1, inputs):
         return partial(_stretched_to_rows, node)
     return None
+
+
+def check_result(result: Variable) -> None:
+    """Raise the error that a result of a graph cannot be ragged, if it is."""
+    if is_ragged(result):
+        raise refuse("A result")
 
 
 def _is_count(node: Apply, position: int, inputs: Sequence[Variable]) -> bool:
@@ -388,3 +395,6 @@ def _with_first_rows(
     written = switch(lt(_places(head, extra), _beside(count, head, extra)), made, head)
     key = (*[slice(None)] * extra, slice(None, SCALAR), *op_.key[1:])
     return IncSubtensor(key, True)(whole, written.astype(whole.dtype), rows_of(count))
+
+
+add_batching(rule_of, check_result)

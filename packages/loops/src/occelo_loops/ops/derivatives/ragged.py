@@ -4,8 +4,8 @@ Ragged variables occur while a graph with loops is vectorized. The traces of a b
 of the batch end at different steps. All elements are stored with as many rows as the longest one needs. The valid rows
 of an element come first. Rows after them have arbitrary values.
 
-`occelo_loops.ops.derivatives.batches` marks such traces as ragged (`mark`). `vectorize` then calls `ragged_rules.rule_of` to get the
-batching rule of each node that reads a ragged variable. These rules use the functions of this module.
+`batches` marks such traces as ragged (`mark`). `vectorize_graph` then gets the batching rule of each node that reads a
+ragged variable from `ragged_rules`, whose rules use the functions of this module.
 """
 
 from __future__ import annotations
