@@ -34,7 +34,7 @@ WHEELS = ROOT / "dist"
 PYTHONS = ["3.11", "3.12", "3.13"]
 CORE = ["graph", "rewrite", "link", "compile"]  # in the order of the layers
 # each after those that it needs
-FAMILIES = ["arrays", "linalg", "special", "loops", "random", "signal", "sorting", "stats", "networks"]
+FAMILIES = "arrays linalg special loops random signal sorting stats networks".split()
 PACKAGES = [*CORE, *FAMILIES]
 """What users install. Tests need `testing` besides."""
 ALL_PACKAGES = [*PACKAGES, "testing"]
