@@ -53,6 +53,7 @@ MODULES_OF_FAMILIES = {
     "family",
     "fft",
     "functions",
+    "numpy_functions",
     "missing_names",
     "scalars",
     "shared_generators",

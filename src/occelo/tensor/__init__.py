@@ -29,7 +29,7 @@ from occelo_graph.tensor import vectorize as vectorize
 from occelo_graph.tensor import vectorize_graph as vectorize_graph
 
 _MODULES = """
-basic blockwise elemwise exceptions extra_ops fft functional linalg math nlinalg random sharedvar slinalg sort special stats
+basic blockwise elemwise exceptions extra_ops fft functional linalg math nlinalg random sharedvar signal slinalg sort special stats
 subtensor type type_other variable
 """
 """Modules that are imported at their first use. That of `sort` is the function (`occelo.places`)."""
@@ -64,6 +64,8 @@ percentile quantile searchsorted setdiff1d setxor1d sort topk topk_and_argtopk u
 unique_inverse unique_values
 """
 """The names of `occelo_sorting.functions`, which is imported at the first use of one of them."""
+_SIGNAL = "convolve correlate"
+"""The names of `occelo_signal.ops.vectors`, which is imported at the first use of one of them."""
 _SPECIAL = """
 airy beta betainc betaincc betainccinv betaincinv betaln binom boxcox boxcox1p chi2sf comb cosm1 dawsn digamma ellipe
 ellipeinc ellipj ellipk ellipkinc ellipkm1 elliprd elliprf entr erfcinv erfi erfinv exp1 expi expn exprel factorial
@@ -87,6 +89,7 @@ if TYPE_CHECKING:
     from occelo.tensor import nlinalg as nlinalg
     from occelo.tensor import random as random
     from occelo.tensor import sharedvar as sharedvar
+    from occelo.tensor import signal as signal
     from occelo.tensor import slinalg as slinalg
     from occelo.tensor import special as special
     from occelo.tensor import stats as stats
@@ -121,6 +124,7 @@ if TYPE_CHECKING:
     from occelo_graph.tensors.kinds import int_vector_types as int_vector_types
     from occelo_linalg.ops.block_matrices import kron as kron
     from occelo_linalg.ops.norms import norm as norm
+    from occelo_signal.ops.vectors import *
     from occelo_sorting.functions import *
     from occelo_special.functions import *
 else:  # type checkers know what is here without it
@@ -135,12 +139,14 @@ else:  # type checkers know what is here without it
             "kron": "occelo_linalg.ops.block_matrices",
             "norm": "occelo_linalg.ops.norms",
             **dict.fromkeys(_ARRAYS.split(), "occelo_arrays.functions"),
+            **dict.fromkeys(_SIGNAL.split(), "occelo_signal.ops.vectors"),
             **dict.fromkeys(_SORTING.split(), "occelo_sorting.functions"),
             **dict.fromkeys(_SPECIAL.split(), "occelo_special.functions"),
         },
     )
 
     def __dir__() -> list[str]:
-        return sorted({*globals(), *_ARRAYS.split(), *_SORTING.split(), *_SPECIAL.split()})
+        late = (_ARRAYS, _SIGNAL, _SORTING, _SPECIAL)
+        return sorted({*globals(), *(name for names in late for name in names.split())})
 
     __all__ = [name for name in __dir__() if not name.startswith("_") and name != "TYPE_CHECKING"]

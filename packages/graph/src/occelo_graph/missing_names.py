@@ -24,11 +24,10 @@ AT_TOP = frozenset(
 """Names in `occelo` that a user may look for in `occelo.tensor`."""
 
 ABSENT = frozenset(
-    "batch_normalization conv conv2d convolve1d "
-    "convolve2d "
+    "batch_normalization conv conv2d "
     "minimize "
     "optimize root "
-    "signal sparse "
+    "sparse "
     "wrap_jax xtensor RandomStreams".split()
 )
 """Names of similar tensor libraries that Occelo does not have yet."""

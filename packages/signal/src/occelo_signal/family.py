@@ -8,7 +8,7 @@ FAMILY = Family(
     rules="rules",
     lowerings="lowerings",
     traced="traced",
-    numpy="functions",
+    numpy="numpy_functions",
     examples="examples.table",
     cases="examples.rules",
 )

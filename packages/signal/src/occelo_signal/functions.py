@@ -1,3 +1,6 @@
-"""The functions of the family, flat. This part of the family stands for NumPy's functions (`occelo_graph.ops.arguments`)."""
+"""The namespace of signal processing, with the names of `scipy.signal`.
 
-from occelo_signal.fft import *
+Users reach it as `occelo.tensor.signal`.
+"""
+
+from occelo_signal.ops.convolving import *

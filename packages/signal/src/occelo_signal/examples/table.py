@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from occelo_graph.examples.example import Example
-from occelo_signal.examples import fourier
+from occelo_signal.examples import convolutions, fourier
 
-EXAMPLES: list[Example] = [*fourier.EXAMPLES]
+EXAMPLES: list[Example] = [*fourier.EXAMPLES, *convolutions.EXAMPLES]

@@ -1,0 +1,284 @@
+"""Convolutions and correlations with the arguments of SciPy: `convolve`, `correlate`, `fftconvolve`, and PyTensor's two.
+
+A result is a part of the full convolution. So the first tensor is padded by as many elements as the part needs, and then
+the kernel is turned and applied (`correlating`), or both are transformed (`fourier`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+
+from occelo_graph.ir.known_values import known_integer
+from occelo_graph.ops.cast import cast
+from occelo_graph.ops.elemwise.arithmetic import ceil, lt, maximum, minimum, neq, switch
+from occelo_graph.ops.elemwise.transcendental import exp2, log2
+from occelo_graph.ops.index.subtensor import getitem
+from occelo_graph.ops.join import flip, pad
+from occelo_graph.ops.reduce import min as min_
+from occelo_graph.ops.shape.asserting import specify_shape
+from occelo_graph.ops.shape.axes import normalize_axes
+from occelo_graph.ops.shape.reading import lengths_by_variables
+from occelo_graph.tensors.constant import as_tensor_variable, promote_arguments
+from occelo_graph.tensors.type import is_complex, is_discrete
+from occelo_signal.ops.correlating import correlated
+from occelo_signal.ops.fourier import fftn, ifftn, irfftn, rfftn
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.variable import TensorVariable
+
+__all__ = ["convolve", "convolve1d", "convolve2d", "correlate", "correlate2d", "fftconvolve"]
+
+Mode: TypeAlias = Literal["full", "valid", "same"]
+Boundary: TypeAlias = Literal["fill", "wrap", "symm"]
+Same: TypeAlias = Literal["first", "longest", "later"]
+Method: TypeAlias = Literal["auto", "direct", "fft"]
+
+_PADDING = {"fill": "constant", "wrap": "wrap", "symm": "symmetric"}
+_FACTORS = (8, 9, 10, 12, 15)
+_LEAST_FOR_FFT = 200
+"""The least number of elements of the smaller tensor for which "auto" chooses transforms.
+
+The linker ``native`` multiplies and adds some 7 numbers in a nanosecond, and three transforms take some 25 ns for each
+element.
+"""
+
+
+def operands(in1: Any, in2: Any) -> tuple[TensorVariable, TensorVariable]:
+    """The two tensors in their common dtype."""
+    x, k = promote_arguments([in1, in2])
+    common = np.result_type(x.type.numpy_dtype, k.type.numpy_dtype).name
+    return cast(x, common), cast(k, common)
+
+
+def part_of_full(n: Any, m: Any, mode: str, same: Same) -> tuple[Any, Any]:
+    """Where the part of a full convolution begins that ``mode`` chooses, and its length.
+
+    ``n`` and ``m`` are the lengths of the tensor and of the kernel. ``same`` says what the part of mode "same" is: in the
+    middle with the length of the first ("first") or of the longer one ("longest", as in NumPy), or one element later if
+    the kernel has an even length ("later", as in SciPy's ``correlate2d``).
+    """
+    if mode == "full":
+        return 0, n + m - 1
+    less, more = _smaller(n, m, minimum, min), _smaller(n, m, maximum, max)
+    if mode == "valid":
+        return less - 1, more - less + 1
+    if same == "longest":
+        return (less - 1) // 2, more
+    return (m // 2 if same == "later" else (m - 1) // 2), n
+
+
+def _smaller(n: Any, m: Any, of_variables: Any, of_numbers: Any) -> Any:
+    known = known_integer(n), known_integer(m)
+    if isinstance(n, int) and isinstance(m, int):
+        return of_numbers(n, m)
+    if None not in known:
+        return n if of_numbers(*known) == known[0] else m
+    return of_variables(as_tensor_variable(n), as_tensor_variable(m))
+
+
+def check_choice(given: Any, choices: Sequence[str], what: str, function: str) -> None:
+    """Raise ValueError unless an argument is one of some words."""
+    if not isinstance(given, str) or given not in choices:
+        raise ValueError(f"{what} of {function} must be one of {', '.join(choices)}, got {given!r}")
+
+
+def convolved(
+    x: Any,
+    k: Any,
+    ndim: int,
+    mode: str,
+    *,
+    same: Same = "first",
+    boundary: str = "fill",
+    fillvalue: Any = 0,
+    method: str = "direct",
+    function: str,
+) -> TensorVariable:
+    """Convolve the last ``ndim`` dimensions of ``x`` and ``k``, which have one dtype. See `convolve` and `convolve2d`."""
+    check_choice(mode, ("full", "valid", "same"), "The mode", function)
+    check_choice(method, ("auto", "direct", "fft"), "The method", function)
+    check_choice(boundary, tuple(_PADDING), "The boundary", function)
+    _check_shapes(x, k, ndim, mode, same, function)
+    if x.dtype == "bool":
+        made = convolved(cast(x, "int64"), cast(k, "int64"), ndim, mode, same=same, boundary=boundary, fillvalue=fillvalue, method="direct", function=function)  # fmt: skip
+        return neq(made, 0)
+    if method == "fft" or (method == "auto" and _is_faster_by_fft(x, k, ndim)):
+        return _by_fft(x, k, ndim, mode, same)
+    lengths, widths = (lengths_by_variables(v)[v.type.ndim - ndim :] for v in (x, k))
+    padding: list[Any] = [(0, 0)] * (x.type.ndim - ndim)
+    padded: list[Any] = []
+    for n, m in zip(lengths, widths, strict=True):
+        start, length = part_of_full(n, m, mode, same)
+        before = m - 1 - start
+        padding.append((before, length + m - 1 - n - before))
+        padded.append(length + m - 1)
+    options = {"constant_values": fillvalue} if boundary == "fill" else {}
+    x = _of_known_lengths(pad(x, padding, _PADDING[boundary], **options), padded)
+    return correlated(x, flip(k, tuple(range(k.type.ndim - ndim, k.type.ndim))), ndim)
+
+
+def _of_known_lengths(x: TensorVariable, lengths: Sequence[Any]) -> TensorVariable:
+    """State the lengths of the last dimensions that are known when the graph is built."""
+    lead = [None] * (x.type.ndim - len(lengths))
+    return specify_shape(x, [*lead, *map(known_integer, lengths)])
+
+
+def _check_shapes(
+    x: TensorVariable, k: TensorVariable, ndim: int, mode: str, same: Same, function: str
+) -> None:
+    for v in (x, k):
+        if v.type.ndim < ndim:
+            raise ValueError(
+                f"{function} takes tensors of {ndim} dimensions at least, got {v.type}"
+            )
+    shapes = [v.type.shape[v.type.ndim - ndim :] for v in (x, k)]
+    if any(0 in shape for shape in shapes):
+        raise ValueError(f"{function} takes no empty tensors, got {x.type} and {k.type}")
+    pairs = [(n, m) for n, m in zip(*shapes, strict=True) if n is not None and m is not None]
+    if mode == "valid" and any(n < m for n, m in pairs) and any(n > m for n, m in pairs):
+        raise ValueError(
+            f"In mode 'valid' one tensor of {function} must be at least as long as the other one in every dimension, got "
+            f"{x.type} and {k.type}"
+        )
+
+
+def _is_faster_by_fft(x: TensorVariable, k: TensorVariable, ndim: int) -> bool:
+    if is_discrete(x.dtype) or x.dtype == "float16":
+        return False
+    sizes = zip(*(v.type.shape[v.type.ndim - ndim :] for v in (x, k)), strict=True)
+    least = [None if n is None or m is None else min(n, m) for n, m in sizes]
+    return None not in least and math.prod(n or 0 for n in least) >= _LEAST_FOR_FFT
+
+
+def _by_fft(x: Any, k: Any, ndim: int, mode: str, same: Same) -> TensorVariable:
+    """A convolution as the product of two transforms. Integers are computed in float64, and rounded."""
+    dtype = x.dtype
+    axes = tuple(range(-ndim, 0))
+    lengths, widths = (lengths_by_variables(v)[v.type.ndim - ndim :] for v in (x, k))
+    total = [_fast_length(n + m - 1) for n, m in zip(lengths, widths, strict=True)]
+    if is_complex(dtype):
+        whole = ifftn(fftn(x, total, axes) * fftn(k, total, axes), total, axes)
+    else:
+        whole = irfftn(rfftn(x, total, axes) * rfftn(k, total, axes), total, axes)
+    key: list[Any] = [Ellipsis]
+    chosen: list[Any] = []
+    for n, m in zip(lengths, widths, strict=True):
+        start, length = part_of_full(n, m, mode, same)
+        key.append(slice(start, start + length))
+        chosen.append(length)
+    part = _of_known_lengths(getitem(whole, tuple(key)), chosen)
+    return cast(part.round() if is_discrete(dtype) else part, dtype)
+
+
+def _fast_length(n: Any) -> Any:
+    """A length from ``n`` on, near it, for which transforms are fast: 8, 9, 10, 12 or 15 times a power of 2.
+
+    A variable if ``n`` is one.
+    """
+    known = known_integer(n)
+    if known is not None:
+        return min(c << max(-(-known // c) - 1, 0).bit_length() for c in _FACTORS)
+    factors = as_tensor_variable(np.array(_FACTORS, "float64"))
+    power = maximum(exp2(ceil(log2(n / factors))), 1.0)
+    lengths = factors * power
+    return cast(min_(switch(lt(lengths, n), 2 * lengths, lengths)), "int64")
+
+
+def _several(in1: Any, in2: Any, function: str) -> tuple[TensorVariable, TensorVariable, int]:
+    x, k = operands(in1, in2)
+    if x.type.ndim != k.type.ndim:
+        raise ValueError(
+            f"{function} takes two tensors of as many dimensions, got {x.type} and {k.type}"
+        )
+    return x, k, x.type.ndim
+
+
+def convolve(in1: Any, in2: Any, mode: Mode = "full", method: Method = "auto") -> TensorVariable:
+    """The convolution of two tensors of as many dimensions, as in SciPy.
+
+    ``mode`` "full" has all sums in which the tensors overlap, "valid" those without padding, and "same" the part in the
+    middle with the shape of ``in1``. ``method`` "direct" adds products, "fft" multiplies transforms, and "auto" chooses
+    the faster one: transforms if both are floats with static shapes and the smaller one has 200 elements.
+
+    ValueError for another mode or method, for different numbers of dimensions, for empty tensors, and in mode "valid"
+    if neither tensor fits into the other.
+    """
+    x, k, ndim = _several(in1, in2, "convolve")
+    if not ndim:
+        return x * k
+    return convolved(x, k, ndim, mode, method=method, function="convolve")
+
+
+def fftconvolve(in1: Any, in2: Any, mode: Mode = "full", axes: Any = None) -> TensorVariable:
+    """`convolve` by transforms, along all ``axes`` or some: along the others, the tensors are multiplied."""
+    x, k, ndim = _several(in1, in2, "fftconvolve")
+    if not ndim:
+        return x * k
+    chosen = normalize_axes(axes, ndim)
+    rest = [i for i in range(ndim) if i not in chosen]
+    order = [*rest, *chosen]
+    if is_discrete(x.dtype):
+        x, k = cast(x, "float64"), cast(k, "float64")
+    made = convolved(x.transpose(order), k.transpose(order), len(chosen), mode, method="fft", function="fftconvolve")  # fmt: skip
+    return made.transpose([order.index(i) for i in range(ndim)])
+
+
+def correlate(in1: Any, in2: Any, mode: Mode = "full", method: Method = "auto") -> TensorVariable:
+    """The correlation of two tensors, as in SciPy: the convolution of ``in1`` with ``in2`` conjugated and reversed.
+
+    Arguments and errors are those of `convolve`.
+    """
+    x, k, ndim = _several(in1, in2, "correlate")
+    if not ndim:
+        return x * k.conj()
+    return convolved(x, reversed_kernel(k, ndim), ndim, mode, method=method, function="correlate")
+
+
+def reversed_kernel(k: TensorVariable, ndim: int) -> TensorVariable:
+    """The kernel with which a convolution is a correlation with ``k``: reversed, and conjugated if it is complex."""
+    turned = flip(k, tuple(range(k.type.ndim - ndim, k.type.ndim)))
+    return turned.conj() if is_complex(turned.dtype) else turned
+
+
+def convolve1d(in1: Any, in2: Any, mode: Mode = "full", method: Method = "auto") -> TensorVariable:
+    """The convolution along the last axis, as in PyTensor. The other dimensions broadcast. Otherwise as `convolve`."""
+    x, k = operands(in1, in2)
+    return convolved(x, k, 1, mode, method=method, function="convolve1d")
+
+
+def convolve2d(
+    in1: Any,
+    in2: Any,
+    mode: Mode = "full",
+    boundary: Boundary = "fill",
+    fillvalue: Any = 0,
+    method: Method = "direct",
+) -> TensorVariable:
+    """The convolution along the last two axes, with the arguments of SciPy's. The other dimensions broadcast.
+
+    ``in1`` continues beyond its ends with ``fillvalue`` (``boundary`` "fill"), from its other end ("wrap"), or reflected
+    ("symm"). ``method`` is as in `convolve`; "fft" only for "fill" with 0. ValueError for arguments that are not among
+    those.
+    """
+    x, k = operands(in1, in2)
+    if method != "direct" and not (boundary == "fill" and _is_zero(fillvalue)):
+        if method == "fft":
+            raise ValueError("convolve2d with method 'fft' fills with 0 beyond the ends")
+        method = "direct"
+    return convolved(x, k, 2, mode, boundary=boundary, fillvalue=fillvalue, method=method, function="convolve2d")  # fmt: skip
+
+
+def correlate2d(
+    in1: Any, in2: Any, mode: Mode = "full", boundary: Boundary = "fill", fillvalue: Any = 0
+) -> TensorVariable:
+    """The correlation along the last two axes. Arguments are those of `convolve2d`."""
+    x, k = operands(in1, in2)
+    return convolved(x, reversed_kernel(k, 2), 2, mode, same="later", boundary=boundary, fillvalue=fillvalue, function="correlate2d")  # fmt: skip
+
+
+def _is_zero(value: Any) -> bool:
+    return isinstance(value, int | float) and value == 0

@@ -1,0 +1,40 @@
+"""NumPy's `convolve` and `correlate` of two vectors. Their mode "same" has the length of the longer one, unlike SciPy's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from occelo_graph.ops.arguments import stands_for
+from occelo_graph.ops.shape.dimensions import atleast_1d
+from occelo_signal.ops.convolving import Mode, convolved, operands, reversed_kernel
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.variable import TensorVariable
+
+__all__ = ["convolve", "correlate"]
+
+
+def _vectors(a: Any, v: Any, function: str) -> tuple[TensorVariable, TensorVariable]:
+    x, k = (atleast_1d(each) for each in operands(a, v))
+    if x.type.ndim != 1 or k.type.ndim != 1:
+        raise ValueError(
+            f"{function} takes two vectors, got {x.type} and {k.type}; see occelo.tensor.signal for tensors"
+        )
+    return x, k
+
+
+@stands_for("convolve", "a v mode")
+def convolve(a: Any, v: Any, mode: Mode = "full") -> TensorVariable:
+    """The convolution of two vectors, as NumPy's: "full", "valid", or "same", with the length of the longer one.
+
+    ValueError for an empty vector, for tensors of more dimensions, and for another mode.
+    """
+    x, k = _vectors(a, v, "convolve")
+    return convolved(x, k, 1, mode, same="longest", method="auto", function="convolve")
+
+
+@stands_for("correlate", "a v mode")
+def correlate(a: Any, v: Any, mode: Mode = "valid") -> TensorVariable:
+    """The correlation of two vectors, as NumPy's: `convolve` with ``v`` conjugated and reversed."""
+    x, k = _vectors(a, v, "correlate")
+    return convolved(x, reversed_kernel(k, 1), 1, mode, same="longest", method="auto", function="correlate")  # fmt: skip
