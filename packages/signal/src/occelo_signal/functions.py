@@ -4,3 +4,5 @@ Users reach it as `occelo.tensor.signal`.
 """
 
 from occelo_signal.ops.convolving import *
+from occelo_signal.ops.networks import *
+from occelo_signal.ops.pooling import *

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from occelo_graph.examples.example import Example
-from occelo_signal.examples import convolutions, fourier
+from occelo_signal.examples import convolutions, fourier, networks
 
-EXAMPLES: list[Example] = [*fourier.EXAMPLES, *convolutions.EXAMPLES]
+EXAMPLES: list[Example] = [*fourier.EXAMPLES, *convolutions.EXAMPLES, *networks.EXAMPLES]

@@ -218,7 +218,7 @@ _ALL = {
 }
 
 
-@stands_for("fft.fft", "a n axis norm -out")
+@stands_for("fft", "a n axis norm -out")
 def fft(a: Any, n: Any = None, axis: int = -1, norm: Norm = None) -> TensorVariable:
     """The discrete Fourier transform along ``axis``, as complex numbers.
 
@@ -232,13 +232,13 @@ def fft(a: Any, n: Any = None, axis: int = -1, norm: Norm = None) -> TensorVaria
     return _along_axes(a, None if n is None else [n], (axis,), norm, False, "fft")
 
 
-@stands_for("fft.ifft", "a n axis norm -out")
+@stands_for("ifft", "a n axis norm -out")
 def ifft(a: Any, n: Any = None, axis: int = -1, norm: Norm = None) -> TensorVariable:
     """The inverse of `fft`. ``norm`` divides as that of `fft` does not: "backward" or None by n, "forward" by nothing."""
     return _along_axes(a, None if n is None else [n], (axis,), norm, True, "ifft")
 
 
-@stands_for("fft.rfft", "a n axis norm -out")
+@stands_for("rfft", "a n axis norm -out")
 def rfft(a: Any, n: Any = None, axis: int = -1, norm: Norm = None) -> TensorVariable:
     """The first n // 2 + 1 elements of `fft` of real numbers. The others are their conjugates, in reverse order.
 
@@ -247,7 +247,7 @@ def rfft(a: Any, n: Any = None, axis: int = -1, norm: Norm = None) -> TensorVari
     return _of_reals(a, None if n is None else [n], (axis,), norm, "rfft")
 
 
-@stands_for("fft.irfft", "a n axis norm -out")
+@stands_for("irfft", "a n axis norm -out")
 def irfft(a: Any, n: Any = None, axis: int = -1, norm: Norm = None) -> TensorVariable:
     """The inverse of `rfft`: ``n`` real numbers from the first n // 2 + 1 elements of their transform.
 
@@ -257,7 +257,7 @@ def irfft(a: Any, n: Any = None, axis: int = -1, norm: Norm = None) -> TensorVar
     return _to_reals(a, None if n is None else [n], (axis,), norm, "irfft")
 
 
-@stands_for("fft.hfft", "a n axis norm -out")
+@stands_for("hfft", "a n axis norm -out")
 def hfft(a: Any, n: Any = None, axis: int = -1, norm: Norm = None) -> TensorVariable:
     """The transform of ``n`` elements that are Hermitian, from the first n // 2 + 1 of them: real numbers.
 
@@ -266,13 +266,13 @@ def hfft(a: Any, n: Any = None, axis: int = -1, norm: Norm = None) -> TensorVari
     return _to_reals(a, None if n is None else [n], (axis,), norm, "hfft", False)
 
 
-@stands_for("fft.ihfft", "a n axis norm -out")
+@stands_for("ihfft", "a n axis norm -out")
 def ihfft(a: Any, n: Any = None, axis: int = -1, norm: Norm = None) -> TensorVariable:
     """The inverse of `hfft`: the first n // 2 + 1 elements of the inverse transform of real numbers."""
     return conj(_of_reals(a, None if n is None else [n], (axis,), norm, "ihfft", True))
 
 
-@stands_for("fft.fftn", "a s axes norm -out")
+@stands_for("fftn", "a s axes norm -out")
 def fftn(a: Any, s: Any = None, axes: Any = None, norm: Norm = None) -> TensorVariable:
     """The Fourier transform along several axes, as `fft` along each.
 
@@ -282,43 +282,43 @@ def fftn(a: Any, s: Any = None, axes: Any = None, norm: Norm = None) -> TensorVa
     return _along_axes(a, s, axes, norm, False, "fftn")
 
 
-@stands_for("fft.fft2", "a s axes norm -out")
+@stands_for("fft2", "a s axes norm -out")
 def fft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: Norm = None) -> TensorVariable:
     """`fftn` along two axes, by default the last two."""
     return _along_axes(a, s, axes, norm, False, "fft2")
 
 
-@stands_for("fft.ifftn", "a s axes norm -out")
+@stands_for("ifftn", "a s axes norm -out")
 def ifftn(a: Any, s: Any = None, axes: Any = None, norm: Norm = None) -> TensorVariable:
     """The inverse of `fftn`."""
     return _along_axes(a, s, axes, norm, True, "ifftn")
 
 
-@stands_for("fft.ifft2", "a s axes norm -out")
+@stands_for("ifft2", "a s axes norm -out")
 def ifft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: Norm = None) -> TensorVariable:
     """`ifftn` along two axes, by default the last two."""
     return _along_axes(a, s, axes, norm, True, "ifft2")
 
 
-@stands_for("fft.rfftn", "a s axes norm -out")
+@stands_for("rfftn", "a s axes norm -out")
 def rfftn(a: Any, s: Any = None, axes: Any = None, norm: Norm = None) -> TensorVariable:
     """The Fourier transform of real numbers along several axes: `rfft` along the last of them, and `fft` along the others."""
     return _of_reals(a, s, axes, norm, "rfftn")
 
 
-@stands_for("fft.rfft2", "a s axes norm -out")
+@stands_for("rfft2", "a s axes norm -out")
 def rfft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: Norm = None) -> TensorVariable:
     """`rfftn` along two axes, by default the last two."""
     return _of_reals(a, s, axes, norm, "rfft2")
 
 
-@stands_for("fft.irfftn", "a s axes norm -out")
+@stands_for("irfftn", "a s axes norm -out")
 def irfftn(a: Any, s: Any = None, axes: Any = None, norm: Norm = None) -> TensorVariable:
     """The inverse of `rfftn`. The last of the axes has n // 2 + 1 elements of the transform, where n is the last length in ``s``."""
     return _to_reals(a, s, axes, norm, "irfftn")
 
 
-@stands_for("fft.irfft2", "a s axes norm -out")
+@stands_for("irfft2", "a s axes norm -out")
 def irfft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: Norm = None) -> TensorVariable:
     """`irfftn` along two axes, by default the last two."""
     return _to_reals(a, s, axes, norm, "irfft2")

@@ -36,13 +36,13 @@ def rfftfreq(n: Any, d: Any = 1.0) -> TensorVariable:
     return cast(arange(n // 2 + 1), "float64") / (n * d)
 
 
-@stands_for("fft.fftshift", "x axes")
+@stands_for("fftshift", "x axes")
 def fftshift(x: Any, axes: Any = None) -> TensorVariable:
     """Move frequency 0 from the first element to the middle of ``axes``, by default of all."""
     return _shifted(x, axes, 0)
 
 
-@stands_for("fft.ifftshift", "x axes")
+@stands_for("ifftshift", "x axes")
 def ifftshift(x: Any, axes: Any = None) -> TensorVariable:
     """The inverse of `fftshift`, which differs from it for odd lengths."""
     return _shifted(x, axes, 1)

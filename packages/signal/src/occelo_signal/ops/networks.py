@@ -1,0 +1,262 @@
+"""Convolutions of networks, with the arguments of PyTorch's: channels, strides, padding, dilation and groups.
+
+A convolution is a matrix product of the kernels and the windows under them (`sliding`). A transposed one adds windows that
+are a matrix product.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from occelo_graph.narrowing import is_list_or_tuple
+from occelo_graph.ops.blas.products import matmul
+from occelo_graph.ops.cast import cast
+from occelo_graph.ops.index.subtensor import getitem
+from occelo_graph.ops.join import pad
+from occelo_graph.ops.shape.axes import static_integer
+from occelo_graph.ops.shape.dimensions import expand_dims, swapaxes
+from occelo_graph.ops.shape.reading import length_product, lengths_by_variables
+from occelo_graph.ops.shape.reshaping import reshape
+from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_signal.ops.sliding import Windows, extents, overlap_added
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.variable import TensorVariable
+
+__all__ = ["conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d"]
+
+
+def numbers(given: Any, ndim: int, what: str, least: int) -> tuple[int, ...]:
+    """One integer for all axes, or one for each, as a tuple. ValueError for another count, or a number below ``least``."""
+    listed = list(given) if is_list_or_tuple(given) else [given] * ndim
+    made = tuple(static_integer(n, what) for n in listed)
+    if len(made) != ndim or any(n < least for n in made):
+        raise ValueError(
+            f"The {what} must be {ndim} integers from {least} on, or one for all, got {given!r}"
+        )
+    return made
+
+
+def _operands(
+    function: str, ndim: int, input: Any, weight: Any, bias: Any, groups: Any, transposed: bool
+) -> tuple[TensorVariable, TensorVariable, TensorVariable | None, int]:
+    x, w = as_tensor_variable(input), as_tensor_variable(weight)
+    common = np.result_type(x.type.numpy_dtype, w.type.numpy_dtype).name
+    for v, what in ((x, "input"), (w, "weight")):
+        if v.type.ndim != ndim + 2:
+            raise ValueError(
+                f"The {what} of {function} has {ndim + 2} dimensions, of which the first two are "
+                f"{'a batch and channels' if what == 'input' else 'channels'}, got {v.type}"
+            )
+    count = static_integer(groups, "groups")
+    if count < 1:
+        raise ValueError(f"The groups of {function} must be a number from 1 on, got {groups!r}")
+    channels, first, second = x.type.shape[1], w.type.shape[0], w.type.shape[1]
+    if transposed:
+        wrong = channels is not None and first is not None and channels != first
+        split = first
+    else:
+        wrong = channels is not None and second is not None and channels != second * count
+        split = first
+    if wrong or (split is not None and split % count):
+        raise ValueError(
+            f"The channels of {function} do not fit: input {x.type}, weight {w.type}, groups {count}"
+        )
+    if bias is not None:
+        bias = as_tensor_variable(bias)
+        if bias.type.ndim != 1:
+            raise ValueError(f"The bias of {function} is a vector, got {bias.type}")
+    if None in w.type.shape[2:]:
+        raise ValueError(
+            f"The lengths of the kernels of {function} must be known when the graph is built, got {w.type}"
+        )
+    return cast(x, common), cast(w, common), bias, count
+
+
+def _with_bias(y: TensorVariable, bias: TensorVariable | None, ndim: int) -> TensorVariable:
+    return y if bias is None else y + expand_dims(bias, tuple(range(1, ndim + 1)))
+
+
+def _padding(
+    given: Any, kernel: Sequence[int], strides: Sequence[int], dilations: Sequence[int]
+) -> list[tuple[int, int]]:
+    """The elements to add before and after each axis. "same" and "valid" are PyTorch's words."""
+    if isinstance(given, str):
+        if given == "valid":
+            return [(0, 0)] * len(kernel)
+        if given != "same":
+            raise ValueError(f"The padding must be 'same', 'valid' or integers, got {given!r}")
+        if any(s != 1 for s in strides):
+            raise ValueError(f"The padding 'same' is for strides of 1, got {tuple(strides)}")
+        rest = [extent - 1 for extent in extents(kernel, dilations)]
+        return [(n // 2, n - n // 2) for n in rest]
+    return [(n, n) for n in numbers(given, len(kernel), "padding", 0)]
+
+
+def _convolution(
+    function: str,
+    ndim: int,
+    input: Any,
+    weight: Any,
+    bias: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    groups: Any,
+) -> TensorVariable:
+    x, w, bias, count = _operands(function, ndim, input, weight, bias, groups, False)
+    kernel = tuple(n or 0 for n in w.type.shape[2:])
+    strides = numbers(stride, ndim, "stride", 1)
+    dilations = numbers(dilation, ndim, "dilation", 1)
+    widths = _padding(padding, kernel, strides, dilations)
+    windows = Windows(kernel, strides, dilations)(pad(x, [(0, 0), (0, 0), *widths]))
+    batch, _, *_ = lengths_by_variables(x)
+    out, own = lengths_by_variables(w)[:2]
+    places = lengths_by_variables(windows)[2 + ndim :]
+    terms = length_product([own, *kernel])
+    columns = reshape(windows, [batch, count, terms, length_product(places)], 4)
+    rows = reshape(w, [count, out // count, terms], 3)
+    made = matmul(rows if count > 1 else rows[0], columns if count > 1 else columns[:, 0])
+    return _with_bias(reshape(made, [batch, out, *places], 2 + ndim), bias, ndim)
+
+
+def _transposed(
+    function: str,
+    ndim: int,
+    input: Any,
+    weight: Any,
+    bias: Any,
+    stride: Any,
+    padding: Any,
+    output_padding: Any,
+    groups: Any,
+    dilation: Any,
+) -> TensorVariable:
+    x, w, bias, count = _operands(function, ndim, input, weight, bias, groups, True)
+    kernel = tuple(n or 0 for n in w.type.shape[2:])
+    strides = numbers(stride, ndim, "stride", 1)
+    dilations = numbers(dilation, ndim, "dilation", 1)
+    cut = numbers(padding, ndim, "padding", 0)
+    extra = numbers(output_padding, ndim, "output_padding", 0)
+    batch, channels, *places = lengths_by_variables(x)
+    own = lengths_by_variables(w)[1]
+    terms = length_product([own, *kernel])
+    columns = reshape(x, [batch, count, channels // count, length_product(places)], 4)
+    rows = swapaxes(reshape(w, [count, channels // count, terms], 3), 1, 2)
+    made = matmul(rows if count > 1 else rows[0], columns if count > 1 else columns[:, 0])
+    windows = reshape(made, [batch, own * count, *kernel, *places], 2 + 2 * ndim)
+    lengths = [
+        (n - 1) * s + e + o
+        for n, s, e, o in zip(places, strides, extents(kernel, dilations), extra, strict=True)
+    ]
+    whole = overlap_added(windows, strides, dilations, lengths)
+    key = [slice(c, n - c) for c, n in zip(cut, lengths, strict=True)]
+    part = getitem(whole, (..., *key)) if any(cut) else whole
+    return _with_bias(part, bias, ndim)
+
+
+def conv1d(
+    input: Any,
+    weight: Any,
+    bias: Any = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: int = 1,
+) -> TensorVariable:
+    """The convolution of a network along 1 axis: ``input`` has the shape (batch, channels, length).
+
+    ``weight`` has the shape (output channels, channels / groups, length of the kernel); its lengths are static. ``stride``
+    moves the kernel, ``dilation`` spreads its elements, and ``padding`` adds zeros at both ends; each is an integer, or one
+    for each axis. The padding "same" keeps the lengths. The kernel is not reversed. ``bias`` is added to each output channel.
+
+    ValueError for shapes that do not fit, and for numbers that are out of range.
+    """
+    return _convolution("conv1d", 1, input, weight, bias, stride, padding, dilation, groups)
+
+
+def conv2d(
+    input: Any,
+    weight: Any,
+    bias: Any = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: int = 1,
+) -> TensorVariable:
+    """The convolution of a network along 2 axes: ``input`` has the shape (batch, channels, height, width).
+
+    ``weight`` has the shape (output channels, channels / groups, lengths of the kernel). Otherwise as `conv1d`.
+    """
+    return _convolution("conv2d", 2, input, weight, bias, stride, padding, dilation, groups)
+
+
+def conv3d(
+    input: Any,
+    weight: Any,
+    bias: Any = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: int = 1,
+) -> TensorVariable:
+    """The convolution of a network along 3 axes: ``input`` has the shape (batch, channels, depth, height, width).
+
+    ``weight`` has the shape (output channels, channels / groups, lengths of the kernel). Otherwise as `conv1d`.
+    """
+    return _convolution("conv3d", 3, input, weight, bias, stride, padding, dilation, groups)
+
+
+def conv_transpose1d(
+    input: Any,
+    weight: Any,
+    bias: Any = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    output_padding: Any = 0,
+    groups: int = 1,
+    dilation: Any = 1,
+) -> TensorVariable:
+    """The transposed convolution along 1 axis: the gradient of `conv1d` by its input, applied to ``input``.
+
+    ``weight`` has the shape (channels, output channels / groups, length of the kernel). ``padding`` is cut off at both ends,
+    and ``output_padding`` adds elements at the end. Otherwise as `conv1d`.
+    """
+    return _transposed("conv_transpose1d", 1, input, weight, bias, stride, padding, output_padding, groups, dilation)  # fmt: skip
+
+
+def conv_transpose2d(
+    input: Any,
+    weight: Any,
+    bias: Any = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    output_padding: Any = 0,
+    groups: int = 1,
+    dilation: Any = 1,
+) -> TensorVariable:
+    """The transposed convolution along 2 axes: the gradient of `conv2d` by its input, applied to ``input``.
+
+    Arguments are those of `conv_transpose1d`.
+    """
+    return _transposed("conv_transpose2d", 2, input, weight, bias, stride, padding, output_padding, groups, dilation)  # fmt: skip
+
+
+def conv_transpose3d(
+    input: Any,
+    weight: Any,
+    bias: Any = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    output_padding: Any = 0,
+    groups: int = 1,
+    dilation: Any = 1,
+) -> TensorVariable:
+    """The transposed convolution along 3 axes: the gradient of `conv3d` by its input, applied to ``input``.
+
+    Arguments are those of `conv_transpose1d`.
+    """
+    return _transposed("conv_transpose3d", 3, input, weight, bias, stride, padding, output_padding, groups, dilation)  # fmt: skip
