@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from occelo_graph.ops.arguments import stands_for
 from occelo_graph.ops.shape.dimensions import atleast_1d
+from occelo_graph.tensors.constant import is_python_number
 from occelo_signal.ops.convolving import Mode, convolved, operands, reversed_kernel
 
 if TYPE_CHECKING:
@@ -15,7 +18,9 @@ __all__ = ["convolve", "correlate"]
 
 
 def _vectors(a: Any, v: Any, function: str) -> tuple[TensorVariable, TensorVariable]:
-    x, k = (atleast_1d(each) for each in operands(a, v))
+    # NumPy makes arrays of numbers, which then decide about the dtype as arrays do
+    given = [np.asarray(each) if is_python_number(each) else each for each in (a, v)]
+    x, k = (atleast_1d(each) for each in operands(*given))
     if x.type.ndim != 1 or k.type.ndim != 1:
         raise ValueError(
             f"{function} takes two vectors, got {x.type} and {k.type}; see occelo.tensor.signal for tensors"
