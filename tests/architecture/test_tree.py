@@ -54,6 +54,7 @@ MODULES_OF_FAMILIES = {
     "fft",
     "functions",
     "numpy_functions",
+    "windows",
     "missing_names",
     "scalars",
     "shared_generators",
@@ -242,7 +243,8 @@ def test_every_function_has_an_example() -> None:
         names = aliases[id(function)]
         if not names & covered and not any(
             re.search(
-                rf"\b(ot|functions|fft|arrays|linalg|random|signal|sorting)\.{n}[(\[,]", sources
+                rf"\b(ot|functions|fft|windows|vectors|arrays|linalg|random|signal|sorting)\.{n}[(\[,]",
+                sources,
             )
             for n in names
         ):

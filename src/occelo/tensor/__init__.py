@@ -64,7 +64,7 @@ percentile quantile searchsorted setdiff1d setxor1d sort topk topk_and_argtopk u
 unique_inverse unique_values
 """
 """The names of `occelo_sorting.functions`, which is imported at the first use of one of them."""
-_SIGNAL = "convolve correlate"
+_SIGNAL = "blackman convolve correlate hamming hanning kaiser"
 """The names of `occelo_signal.ops.vectors`, which is imported at the first use of one of them."""
 _SPECIAL = """
 airy beta betainc betaincc betainccinv betaincinv betaln binom boxcox boxcox1p chi2sf comb cosm1 dawsn digamma ellipe

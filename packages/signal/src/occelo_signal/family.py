@@ -5,6 +5,7 @@ from occelo_graph.families import Family
 FAMILY = Family(
     "signal",
     "occelo_signal",
+    requires=("special",),
     rules="rules",
     lowerings="lowerings",
     traced="traced",

@@ -3,6 +3,7 @@
 Users reach it as `occelo.tensor.signal`.
 """
 
+from occelo_signal import windows as windows
 from occelo_signal.ops.convolving import *
 from occelo_signal.ops.networks import *
 from occelo_signal.ops.pooling import *

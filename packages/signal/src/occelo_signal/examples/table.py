@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 from occelo_graph.examples.example import Example
-from occelo_signal.examples import convolutions, fourier, networks
+from occelo_signal.examples import convolutions, fourier, networks, windows
 
-EXAMPLES: list[Example] = [*fourier.EXAMPLES, *convolutions.EXAMPLES, *networks.EXAMPLES]
+EXAMPLES: list[Example] = [
+    *fourier.EXAMPLES,
+    *convolutions.EXAMPLES,
+    *networks.EXAMPLES,
+    *windows.EXAMPLES,
+]

@@ -1,4 +1,7 @@
-"""NumPy's `convolve` and `correlate` of two vectors. Their mode "same" has the length of the longer one, unlike SciPy's."""
+"""What NumPy itself has: `convolve` and `correlate` of two vectors, and symmetric windows.
+
+The mode "same" has the length of the longer vector, unlike SciPy's. `bartlett` is in the core.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +12,13 @@ import numpy as np
 from occelo_graph.ops.arguments import stands_for
 from occelo_graph.ops.shape.dimensions import atleast_1d
 from occelo_graph.tensors.constant import is_python_number
+from occelo_signal.ops import windows
 from occelo_signal.ops.convolving import Mode, convolved, operands, reversed_kernel
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["convolve", "correlate"]
+__all__ = ["blackman", "convolve", "correlate", "hamming", "hanning", "kaiser"]
 
 
 def _vectors(a: Any, v: Any, function: str) -> tuple[TensorVariable, TensorVariable]:
@@ -43,3 +47,23 @@ def correlate(a: Any, v: Any, mode: Mode = "valid") -> TensorVariable:
     """The correlation of two vectors, as NumPy's: `convolve` with ``v`` conjugated and reversed."""
     x, k = _vectors(a, v, "correlate")
     return convolved(x, reversed_kernel(k, 1), 1, mode, same="longest", method="auto", function="correlate")  # fmt: skip
+
+
+def hanning(M: Any) -> TensorVariable:
+    """The Hann window of ``M`` numbers."""
+    return windows.hann(M)
+
+
+def hamming(M: Any) -> TensorVariable:
+    """The Hamming window of ``M`` numbers."""
+    return windows.hamming(M)
+
+
+def blackman(M: Any) -> TensorVariable:
+    """The Blackman window of ``M`` numbers."""
+    return windows.blackman(M)
+
+
+def kaiser(M: Any, beta: Any) -> TensorVariable:
+    """The Kaiser window of ``M`` numbers."""
+    return windows.kaiser(M, beta)
