@@ -15,6 +15,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
+from occelo.reasons import MODULES, REASONS
 from occelo_graph.missing_names import name_error
 
 _LINALG = "occelo.tensor.linalg"
@@ -89,8 +90,6 @@ class _Places(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         if fullname in SAME_NAMES or fullname in FUNCTIONS_AT:
             return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
         if fullname.startswith("occelo."):
-            from occelo.reasons import MODULES
-
             place = fullname.removeprefix("occelo.")
             reason = next((MODULES[m] for m in MODULES if f"{place}.".startswith(f"{m}.")), None)
             if reason is not None:
@@ -146,8 +145,6 @@ def names_of(module: str, source: str) -> Callable[[str], Any]:
 
 
 def _with_reason(name: str, text: str) -> str:
-    from occelo.reasons import REASONS
-
     return f"{text}; {REASONS[name]}" if name in REASONS and ";" not in text else text
 
 

@@ -17,7 +17,8 @@ from occelo_graph.ops.batching import align
 from occelo_graph.ops.create import arange
 from occelo_graph.ops.elemwise.op import unbroadcast
 from occelo_graph.ops.index.subtensor import getitem
-from occelo_graph.ops.join import flip, pad
+from occelo_graph.ops.join import flip
+from occelo_graph.ops.padding import pad
 from occelo_graph.ops.reduce import sum as sum_
 from occelo_graph.ops.shape.dimensions import expand_dims
 from occelo_graph.ops.shape.reading import lengths_by_variables
