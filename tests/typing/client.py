@@ -40,6 +40,22 @@ if TYPE_CHECKING:
     from occelo_compile.calling import Function
 
 
+def trees() -> None:
+    """Gradients and updates have the structure of what they are taken by."""
+    x = ot.dvector("x")
+    params = {"x": x}
+    value, slope = oc.value_and_grad(x.sum(), params)
+    stopped = oc.stop_gradient(params)
+    clipped = oc.updates.clip_by_global_norm(slope, 1.0)
+    activated = oc.nn.gelu(x)
+    if TYPE_CHECKING:
+        assert_type(value, Variable)
+        assert_type(slope, dict[str, TensorVariable])
+        assert_type(stopped, dict[str, TensorVariable])
+        assert_type(clipped, dict[str, TensorVariable])
+        assert_type(activated, TensorVariable)
+
+
 def graph() -> TensorVariable:
     """Expressions of tensors are tensors; their types have lengths and dtypes."""
     x = ot.dvector("x")
