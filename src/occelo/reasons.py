@@ -100,9 +100,10 @@ _BY_REASON = {
     "use index": "Index index_",
     "the ops of lists are reached by their functions": """
         GetItem Append Extend Insert Remove Reverse Count Length MakeList TypedListVariable TypedListConstant""",
+    "use occelo.minimize": "minimize",
     "Occelo does not have it yet": """
         xlogx blas signal optimize NoneSliceConst make_slice slicetype
-        wrap_jax JAXOp convolve1d convolve2d fft ifft rfft irfft minimize minimize_scalar root root_scalar
+        wrap_jax JAXOp convolve1d convolve2d fft ifft rfft irfft minimize_scalar root root_scalar
         transfer SymbolicOp FinalizedOpFromGraph""",
 }
 MODULES = {

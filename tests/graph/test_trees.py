@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import occelo_graph as og
@@ -19,6 +19,8 @@ from occelo_graph import tensor as ot
 from occelo_graph.errors import DisconnectedInputError
 from occelo_graph.ir import trees
 from occelo_graph.tensors.raveling import ravel
+
+PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 class Pair(NamedTuple):
@@ -64,6 +66,7 @@ def leaves_by_hand(tree: Any) -> list[Any]:
     return [tree]
 
 
+@PATIENT
 @given(nests(st.integers()))
 def test_a_tree_is_rebuilt(tree: Any) -> None:
     leaves, structure = trees.flatten(tree)
@@ -76,12 +79,14 @@ def test_a_tree_is_rebuilt(tree: Any) -> None:
     assert hash(again) == hash(structure)
 
 
+@PATIENT
 @given(nests(st.integers(-9, 9)))
 def test_paths_lead_to_the_leaves(tree: Any) -> None:
     leaves, structure = trees.flatten(tree)
     assert [eval(path, {"tree": tree}) for path in structure.paths()] == leaves
 
 
+@PATIENT
 @given(nests(st.integers()), nests(st.integers()))
 def test_other_structures_are_refused(tree: Any, other: Any) -> None:
     structure, its = trees.flatten(tree)[1], trees.flatten(other)[1]
@@ -185,6 +190,7 @@ def assert_equal_values(tree: Any, other: Any, values: dict[Any, Any]) -> None:
     "of", [og.grad, og.hessian, lambda c, w: og.jacobian(ot.stack([c, c**2]), w)]
 )
 def test_derivatives_by_trees(of: Callable[[Any, Any], Any]) -> None:
+    @PATIENT
     @given(nests(st.sampled_from([0, 2, 3])))
     def check(lengths: Any) -> None:
         tree = trees.map(lambda n: ot.tensor(dtype="float64", shape=(n,)), lengths)
@@ -258,6 +264,7 @@ def test_vectorized_functions_return_trees() -> None:
 SHAPES = [(), (0,), (1,), (2, 3), (2, 0)]
 
 
+@PATIENT
 @given(nests(st.integers(0, 4)), st.booleans())
 def test_ravel_and_back(numbers: Any, static: bool) -> None:
     shapes = [SHAPES[k] for k in trees.leaves(numbers)]

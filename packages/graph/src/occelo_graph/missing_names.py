@@ -16,7 +16,7 @@ AT_TOP = frozenset(
     "Assert CheckAndRaise Function In Lop Mode OpFromGraph Out Print Rop as_op associative_scan config "
     "debugprint disconnected_grad dprint evaluate filter foldl foldr fori_loop function function_dump grad "
     "grad_clip grad_scale hessian "
-    "hessian_vector_product ifelse jacobian jvp load loop map numeric_grad pp pprint pullback pushforward "
+    "hessian_vector_product ifelse jacobian jvp load loop map minimize numeric_grad pp pprint pullback pushforward "
     "pydotprint reduce save scan scan_checkpoints stop_gradient subgraph_grad switch_case to_dot undefined_grad until value_and_grad verify_grad "
     "vjp vmap while_loop "
     "wrap_py zero_grad".split()
@@ -25,7 +25,6 @@ AT_TOP = frozenset(
 
 ABSENT = frozenset(
     "batch_normalization conv conv2d "
-    "minimize "
     "optimize root "
     "sparse "
     "wrap_jax xtensor RandomStreams".split()
@@ -114,6 +113,14 @@ NAMES = {
         "occelo.tensor.gammaln": "lgamma loggamma",
         "occelo.tensor.log1p": "log1plus",
         "occelo.tensor.matmul": "mm bmm",
+        **{
+            f"occelo.nn.{name}": name
+            for name in "relu gelu silu elu selu layer_norm one_hot dropout embedding".split()
+        },
+        "occelo.nn.softmax_cross_entropy": "categorical_crossentropy",
+        "occelo.nn.binary_cross_entropy": "binary_crossentropy",
+        "occelo.nn.dot_product_attention": "attention",
+        "occelo.trees.ravel": "ravel_pytree",
         "occelo.tensor.mod": "remainder",
         "occelo.tensor.mul": "multiply times",
         "occelo.tensor.neg": "negative",
