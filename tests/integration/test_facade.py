@@ -166,7 +166,8 @@ def test_names_in_unusual_places_say_where_to_look() -> None:
         ("nnet", r"in occelo\.tensor itself$"),
         ("cholesky", r"use occelo\.tensor\.linalg\.cholesky$"),
         ("matrix_inverse", r"use occelo\.tensor\.linalg\.inv$"),
-        ("gardient", r"'gardient'$"),
+        ("gardient", r"'gardient'; did you mean gradient\?$"),
+        ("qwertzuiop", r"'qwertzuiop'$"),
     ):
         with pytest.raises(AttributeError, match=message):
             getattr(ot, name)

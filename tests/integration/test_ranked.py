@@ -17,8 +17,8 @@ import occelo_loops.ops  # noqa: F401  # likewise
 import occelo_random.functions  # noqa: F401  # likewise
 import occelo_signal.functions  # noqa: F401  # likewise
 import occelo_sorting.functions  # noqa: F401  # likewise
+from occelo_arrays.functions import einsum
 from occelo_graph import Blockwise, Op, TensorType, op
-from occelo_graph import tensor as ot
 from occelo_graph.ir.traversal import toposort
 from occelo_graph.ops.blas.products import Dot, MatMul
 from occelo_rewrite import (
@@ -96,7 +96,7 @@ def _in_the_best_order() -> None:
     ]
     for order in itertools.permutations(range(3)):
         terms = ",".join(("ij", "jk", "kl")[i] for i in order)
-        made = ot.einsum(f"{terms}->il", *(operands[i] for i in order))
+        made = einsum(f"{terms}->il", *(operands[i] for i in order))
         products = [node for node in toposort([made]) if isinstance(node.op, Dot | MatMul)]
         # (ij,jk),kl takes 18,540 multiplications, the other order 27,600
         assert sorted(set(products[0].outputs[0].type.shape)) == [2, 90], terms
@@ -129,7 +129,7 @@ def test_every_rule_that_is_registered_serves_a_rank_or_tidies() -> None:
         "alloc_of_alloc", "stretch_lift", "stretch_to_own_lengths", "alloc_of_own_shape", "drop_gradient_barriers", "sharpened_types", "exp2_of_log2", "log2_of_exp2",
         "erfinv_of_erf", "expm1_of_log1p", "log1p_of_expm1", "exp_of_log_softmax", "invert_of_invert",
         "log_of_exp", "sqr_of_sqrt", "square_of_sign", "sub_zero", "quadratic_form", "cheapest_order", "solve_of_low_rank", "slogdet_of_low_rank", "det_of_low_rank",
-        "inverse_of_low_rank", "sum_of_linear", "sort_of_sort", "argsort_of_sort", "order_of_one",
+        "inverse_of_low_rank", "sum_of_linear", "sort_of_sort", "argsort_of_sort", "order_of_one", "read_of_sorted_rows",
         "transform_of_inverse", "real_inverse_of_transform",
     }  # fmt: skip
     rules = {
