@@ -39,3 +39,19 @@ def test_the_command_reports_on_a_model(tmp_path: Path) -> None:
     )
     for part in ("unconstrained parameters", "microseconds of an evaluation", "none"):
         assert part in done.stdout
+
+
+def test_the_example_draws_its_picture(tmp_path: Path) -> None:
+    for needed in ("nutpie", "matplotlib"):
+        pytest.importorskip(needed)
+    script = ROOT / "packages" / "pytensor" / "examples" / "eight_schools.py"
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", script, "picture.png"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert (tmp_path / "picture.png").stat().st_size > 1000
+    medians = {line.partition(":")[0]: line for line in done.stdout.splitlines()}
+    assert {"PyMC", "nutpie", "nutpie, errors halved"} <= medians.keys()

@@ -62,6 +62,16 @@ def test_use_ends() -> None:
     assert (pytensor.config.mode, pm.model.core.ValueGradFunction) == before
 
 
+def test_uses_that_overlap_end_in_any_order() -> None:
+    before = (pytensor.config.mode, pm.model.core.ValueGradFunction)
+    one, two = bridge.use(), bridge.use()
+    one.stop()
+    assert pm.model.core.ValueGradFunction is not ValueGradFunction
+    two.stop()
+    two.stop()
+    assert (pytensor.config.mode, pm.model.core.ValueGradFunction) == before
+
+
 def test_sampling_and_what_follows_it() -> None:
     with bridge.use(), _line():
         trace = pm.sample(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pymc.model.core as pymc_core
@@ -190,17 +190,27 @@ class use:  # called like a function
     """Make Occelo the default of PyTensor and PyMC in this process, until `stop` or the end of a ``with`` block.
 
     The mode of PyTensor becomes "OCCELO", and ``Model.logp_dlogp_function`` (for NUTS, ``find_MAP`` and others) gives
-    value and gradient that are differentiated here. Functions that are compiled already stay as they are.
+    value and gradient that are differentiated here. Functions that are compiled already stay as they are. Several uses
+    may overlap: the last that stops restores what was before the first.
     """
 
+    _active: ClassVar[list[use]] = []
+    _before: ClassVar[tuple[Any, Any]]
+
     def __init__(self) -> None:
-        self._before = (pytensor.config.mode, pymc_core.ValueGradFunction)
+        if not self._active:
+            use._before = (pytensor.config.mode, pymc_core.ValueGradFunction)
+        self._active.append(self)
         pytensor.config.mode = predefined_modes[NAME]
         pymc_core.ValueGradFunction = ConvertedValueGrad
 
     def stop(self) -> None:
-        """Restore the mode and the function from before."""
-        pytensor.config.mode, pymc_core.ValueGradFunction = self._before
+        """Restore the mode and the function from before, unless another use goes on. A second call has no effect."""
+        if self not in self._active:
+            return
+        self._active.remove(self)
+        if not self._active:
+            pytensor.config.mode, pymc_core.ValueGradFunction = self._before
 
     def __enter__(self) -> use:
         return self
