@@ -24,10 +24,7 @@ AT_TOP = frozenset(
 """Names in `occelo` that a user may look for in `occelo.tensor`."""
 
 ABSENT = frozenset(
-    "batch_normalization conv conv2d "
-    "optimize root "
-    "sparse "
-    "wrap_jax xtensor RandomStreams".split()
+    "batch_normalization conv conv2d optimize root sparse wrap_jax xtensor RandomStreams".split()
 )
 """Names of similar tensor libraries that Occelo does not have yet."""
 
