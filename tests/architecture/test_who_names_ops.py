@@ -70,21 +70,6 @@ ALLOWED: dict[str, tuple[set[str], str]] = {
     "occelo_graph/gradient/quotients.py": ({"Elemwise", "Softmax"}, FORMS),
     "occelo_graph/gradient/roots.py": ({"Elemwise"}, FORMS),
     "occelo_graph/gradient/stable_forms.py": ({"Elemwise"}, FORMS),
-    "occelo_loops/ops/derivatives/ragged_rules.py": (
-        {
-            "Alloc",
-            "CAReduce",
-            "CumOp",
-            "DimShuffle",
-            "Elemwise",
-            "IncSubtensor",
-            "Shape_i",
-            "Stretch",
-            "Subtensor",
-            "SumStretched",
-        },
-        "says which ops keep rows apart, for results that have their own number of rows for each element of a batch",
-    ),
     "occelo_graph/printing/infix.py": (
         {"CAReduce", "Elemwise"},
         "Python's operators are of functions of elements; a mean is a sum that is divided",

@@ -64,7 +64,7 @@ def part_of_full(n: Any, m: Any, mode: str, same: Same) -> tuple[Any, Any]:
     """
     if mode == "full":
         return 0, n + m - 1
-    less, more = _smaller(n, m, minimum, min), _smaller(n, m, maximum, max)
+    less, more = _in_order(n, m)
     if mode == "valid":
         return less - 1, more - less + 1
     if same == "longest":
@@ -72,13 +72,13 @@ def part_of_full(n: Any, m: Any, mode: str, same: Same) -> tuple[Any, Any]:
     return (m // 2 if same == "later" else (m - 1) // 2), n
 
 
-def _smaller(n: Any, m: Any, of_variables: Any, of_numbers: Any) -> Any:
+def _in_order(n: Any, m: Any) -> tuple[Any, Any]:
+    """The smaller and the larger of two lengths."""
     known = known_integer(n), known_integer(m)
-    if isinstance(n, int) and isinstance(m, int):
-        return of_numbers(n, m)
-    if None not in known:
-        return n if of_numbers(*known) == known[0] else m
-    return of_variables(as_tensor_variable(n), as_tensor_variable(m))
+    if known[0] is not None and known[1] is not None:
+        return (n, m) if known[0] <= known[1] else (m, n)
+    n, m = as_tensor_variable(n), as_tensor_variable(m)
+    return minimum(n, m), maximum(n, m)
 
 
 def check_choice(given: Any, choices: Sequence[str], what: str, function: str) -> None:
