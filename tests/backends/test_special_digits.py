@@ -32,12 +32,17 @@ def rise(m: float) -> Callable[[Any], Any]:
 ROWS: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any], tuple[float, ...]]] = {
     "expm1": (ot.expm1, mp.expm1, tuple(x for x in BOTH if abs(x) < 700)),
     "psi": (ot.psi, lambda x: mp.psi(0, x), (*WIDE, -0.01, -0.3, -1.3, -11.3, -200.3)),
+    "polygamma 2": (
+        lambda x: ot.polygamma(2.0, x),
+        lambda x: mp.psi(2, x),
+        (1.3, 0.1, -0.3, -1.3, -11.3, -12000.3),
+    ),
     "log_ndtr": (ot.log_ndtr, lambda x: mp.log(mp.erfc(-x / mp.sqrt(2)) / 2), NORMAL),
     "j1": (ot.j1, mp.j1, tuple(x for x in BOTH if 1e-8 < abs(x) < 100)),
     "i1": (ot.i1, lambda x: mp.besseli(1, x), tuple(x for x in BOTH if abs(x) < 701)),
     **{
         f"betaln {a}": (lambda x, a=a: ot.betaln(a, x), log_beta(a), WIDE)
-        for a in (1e-10, 0.3, 5.5, 1e6)
+        for a in (1e-10, 0.3, 1.0, 5.5, 1e6)
     },
     **{
         f"beta {a}": (lambda x, a=a: ot.beta(a, x), lambda x, a=a: mp.exp(log_beta(a)(x)), WIDE)

@@ -104,6 +104,8 @@ def log_beta(xp: Any, a: Any, b: Any) -> Any:
         - (far - 0.5) * xp.log1p(near / far)
     )
     value = xp.where(large, by_stirling, by_rise)
+    one = (m <= 1) & (m >= 1)
+    value = xp.where(one, -xp.log(xp.where(one, z, 1.0)), value)  # so that it cancels log(z)
     return xp.where(infinite & (m > 0), -math.inf, value)
 
 

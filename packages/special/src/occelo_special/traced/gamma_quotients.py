@@ -77,23 +77,19 @@ def tri_gamma(of: Library, x: Array) -> Array:
 
 
 def polygamma(of: Library, n: Array, x: Array) -> Array:
-    """The n-th derivative of psi. JAX's own is wrong for negative x; below -10,000, the result is NaN."""
+    """The n-th derivative of psi. JAX's own is wrong for negative x.
+
+    The series of (x + k)^(-n - 1) (DLMF 5.15.1) consists of its positive and its negative terms, which are such series.
+    """
     xp = of.xp
     order = n.astype("int64")
-    known = (x > -1e4) & (x != xp.floor(x)) | (x > 0)
-
-    def more(state: Any) -> Any:
-        return xp.any(state[0] < 0)
-
-    def step(state: Any) -> Any:
-        at, total = state
-        below = at < 0
-        return xp.where(below, at + 1.0, at), total + xp.where(below, at ** -(order + 1.0), 0.0)
-
-    above, total = of.loop(more, step, (xp.where(known, x, 1.0), xp.zeros_like(x)))
-    factor = xp.where(order % 2 == 0, -1.0, 1.0) * xp.exp(of.special.gammaln(order + 1.0))
-    value = of.special.polygamma(order, above) + xp.where(total == 0, 0.0, factor * total)
-    return xp.where(known, value, of.special.polygamma(order, xp.where(x < 0, math.nan, x)))
+    inside = (x < 0) & (x != xp.floor(x))
+    at = xp.where(inside, x, -0.5)
+    above, below, rest = (
+        of.special.polygamma(order, each) for each in (at - xp.floor(at), xp.ceil(at) - at, 1.0 - at)
+    )
+    value = above + xp.where(order % 2 == 0, rest - below, below - rest)
+    return xp.where(inside, value, of.special.polygamma(order, xp.where(x < 0, math.nan, x)))
 
 
 def log_ndtr(of: Library, x: Array) -> Array:
