@@ -239,10 +239,22 @@ tanh: Elemwise = _unary(
     "Hyperbolic tangent.",
     monotone="increasing",
 )
+
+
+def _root_of_square_plus_one(x: TensorVariable) -> TensorVariable:
+    """(x^2 + 1)^(1/2), which is |x| to the last digit long before x^2 overflows."""
+    (x,) = in_floats(x)
+    if is_complex(x.dtype):
+        return (x * x + 1) ** 0.5
+    large = gt(abs(x), 2 / math.sqrt(np.finfo(x.dtype).eps))
+    near = switch(large, 0, x)
+    return switch(large, abs(x), (near * near + 1) ** 0.5)
+
+
 arcsinh: Elemwise = _unary(
     "arcsinh",
     np.arcsinh,
-    lambda ct, x, out: ct / (x * x + 1) ** 0.5,
+    lambda ct, x, out: ct / _root_of_square_plus_one(x),
     "Inverse hyperbolic sine.",
     monotone="increasing",
 )
