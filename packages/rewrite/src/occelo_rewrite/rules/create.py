@@ -171,13 +171,12 @@ def elemwise_of_alloc(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Rep
         return None
     if node.op == ot.pow and is_discrete(node.outputs[0].type.dtype):
         return None
-    first = computed_by(node.inputs[0], Alloc)
-    if first is None:
+    repeated = [v for v in node.inputs if v.type.ndim]
+    filled = computed_by(repeated[0], Alloc) if len(repeated) == 1 else None
+    if filled is None or len(fgraph.clients[repeated[0]]) > 1:
         return None
-    if any(v.type.ndim for v in node.inputs[1:]) or len(fgraph.clients[node.inputs[0]]) > 1:
-        return None
-    value = first.inputs[0]
-    return [first.op(node.op(value, *node.inputs[1:]), *first.inputs[1:])]
+    value = node.op(*(filled.inputs[0] if v is repeated[0] else v for v in node.inputs))
+    return [filled.op(value, *filled.inputs[1:])]
 
 
 SPECIALIZE = RuleSet((second_to_alloc, elemwise_of_alloc), "create specialize")
