@@ -119,6 +119,10 @@ class ExpressionReader:
         self._converted: dict[Variable, TensorVariable] = {}
         self._sources: dict[Variable, Variable] = {}
 
+    def renew(self) -> None:
+        """Let the reader look at as many nodes as a new one."""
+        self._left = _READS
+
     def view(self, variable: TensorVariable) -> TensorVariable:
         """The variable as the reader reads it: an equal variable whose node has inputs of the reader's dtype only.
 

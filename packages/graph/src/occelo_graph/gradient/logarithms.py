@@ -21,7 +21,18 @@ from occelo_graph.gradient.expressions import ExpressionReader, OfBounded, numbe
 from occelo_graph.ir.nodes import Constant
 from occelo_graph.ops.cast import Cast
 from occelo_graph.ops.elemwise.arithmetic import abs as abs_
-from occelo_graph.ops.elemwise.arithmetic import add, gt, lt, maximum, mul, neg, sqr, sub, switch
+from occelo_graph.ops.elemwise.arithmetic import (
+    add,
+    gt,
+    lt,
+    maximum,
+    minimum,
+    mul,
+    neg,
+    sqr,
+    sub,
+    switch,
+)
 from occelo_graph.ops.elemwise.error_functions import erf, erfc, erfcx
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.transcendental import (
@@ -46,6 +57,11 @@ if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
 _SMALLEST = {"float16": -8.0, "float32": -80.0}
+_LEAST_SEEN = -40.0
+"""For all smaller x, 1 + exp(x) is 1 in all dtypes."""
+_LARGE_LOGARITHM = 4.0
+"""exp(-x) / x is below the last digit of all dtypes for all x with larger logarithms."""
+_ODD = ("sinh", "tanh")
 
 
 def smallest_exponent(dtype: str) -> float:
@@ -88,6 +104,9 @@ class Reader(ExpressionReader):
         if value is not None:
             fits = 0 < value < math.inf
             return Logarithm(self.number(math.log(value)), False) if fits else None
+        if isinstance(variable, Constant):
+            positive = variable.type.dtype == self.dtype and bool((variable.data > 0).all())
+            return Logarithm(log(variable), False) if positive else None
         argument = self.logistic(variable)
         if argument is not None:
             return Logarithm(neg(softplus(self.negated(argument))), True)
@@ -204,7 +223,7 @@ class Reader(ExpressionReader):
                         known[1 - side].append(Logarithm(self.number(math.log(-value)), False))
                     continue
                 found = self.log_of(term)
-                if found is None:
+                if found is None or self.is_odd(term, found):
                     unknown.append(neg(term) if side else term)
                     if self._holds_power(term):
                         return None
@@ -229,6 +248,10 @@ class Reader(ExpressionReader):
         top = zero_grad(top)
         scaled = add(exp(sub(total, top)), mul(unknown[0], exp(neg(top))))
         return Logarithm(add(top, log(scaled)), True, sure=False)
+
+    def is_odd(self, variable: TensorVariable, logarithm: Logarithm) -> bool:
+        """Whether a variable is an odd function of what may be negative."""
+        return not logarithm.sure and self.node(variable, *_ODD) is not None
 
     def _holds_power(self, variable: TensorVariable, depth: int = 4) -> bool:
         """Whether a variable is exp(x) or c^x for a number c, or a product or quotient that contains one of them."""
@@ -354,10 +377,11 @@ def _of_factors(
     forms: list[tuple[TensorVariable, int]] = []
     others: list[list[TensorVariable]] = [[], []]
     helps, unsure = False, 0
+    logs = [[reader.log_of(f) for f in factors] for factors in (above, below)]
+    single = sum(v is None or not v.sure for side in logs for v in side) < 2
     for side, (factors, sign) in enumerate(((above, 1), (below, -1))):
-        for factor in factors:
-            found = reader.log_of(factor)
-            if found is None:
+        for factor, found in zip(factors, logs[side], strict=True):
+            if found is None or (not single and reader.is_odd(factor, found)):
                 others[side].append(factor)
             else:
                 helps, unsure = helps or found.helps, unsure + (not found.sure)
@@ -472,6 +496,9 @@ def _of_difference(reader: Reader, a: TensorVariable, b: TensorVariable) -> Loga
 
 
 def _of_negative(reader: Reader, x: TensorVariable) -> Logarithm | None:
+    odd = reader.node(x, *_ODD)
+    if odd is not None:  # -sinh(x) = sinh(-x)
+        return _LAWS[odd.op.scalar_op.name](reader, reader.negated(odd.inputs[0]))
     inner = reader.inner(x, "expm1")
     return None if inner is None else Logarithm(log1mexp(inner), True, sure=False)
 
@@ -490,7 +517,61 @@ def _of_exp2(reader: Reader, x: TensorVariable) -> Logarithm | None:
 
 
 def _of_expm1(reader: Reader, x: TensorVariable) -> Logarithm | None:
-    return Logarithm(add(x, log1mexp(reader.negated(x))), True, sure=False)
+    return _of_odd(reader, x, lambda y: add(y, log1mexp(reader.negated(y))))
+
+
+def _of_sinh(reader: Reader, x: TensorVariable) -> Logarithm | None:
+    return _of_odd(reader, x, lambda y: add(y, log1mexp(mul(y, -2)), -math.log(2)))
+
+
+def _of_tanh(reader: Reader, x: TensorVariable) -> Logarithm | None:
+    return _of_odd(reader, x, lambda y: sub(log1mexp(mul(y, -2)), softplus(mul(y, -2))))
+
+
+def _of_odd(
+    reader: Reader, x: TensorVariable, of: Callable[[TensorVariable], TensorVariable]
+) -> Logarithm:
+    """``of`` makes the logarithm of f(x). Where x is so small that it may underflow, f(x) is x to the last digit."""
+    found = None if reader.node(x, "cosh", "add") is not None else reader.log_of(x)
+    if found is None or not (found.helps and found.sure):
+        return Logarithm(of(x), True, sure=False)
+    small = lt(found.form, _LEAST_SEEN)
+    return Logarithm(switch(small, found.form, of(switch(small, 1, x))), True)
+
+
+def _of_softplus(reader: Reader, x: TensorVariable) -> Logarithm | None:
+    """log(softplus(x)) is x, or log(x), where exp(x), or x, is so small or large that the rest is below the last digit."""
+    if reader.is_switch(x):
+        return None
+    found = reader.log_of(x)
+    if found is not None and found.helps and found.sure:
+        if reader.node(found.form, "minimum") is not None:
+            return None  # the form contains such a logarithm itself
+        power = exp(minimum(found.form, _LARGE_LOGARITHM))
+        return Logarithm(
+            add(log(softplus(power)), maximum(sub(found.form, _LARGE_LOGARITHM), 0)), True
+        )
+    small = lt(x, _LEAST_SEEN)
+    return Logarithm(switch(small, x, log(softplus(switch(small, 0, x)))), True)
+
+
+def _of_log1p(reader: Reader, x: TensorVariable) -> Logarithm | None:
+    """log(log1p(x)) = log(softplus(log(x)))."""
+    found = reader.log_of(x)
+    fits = found is not None and found.helps and found.sure
+    return _of_softplus(reader, found.form) if found is not None and fits else None
+
+
+def log_of_abs(reader: Reader, x: TensorVariable) -> Logarithm | None:
+    """The logarithms of |sinh(x)| = sinh(|x|), |tanh(x)| = tanh(|x|) and |expm1(x)| = exp(max(x, 0)) (1 - exp(-|x|))."""
+    node = reader.node(x, *_ODD, "expm1")
+    if node is None:
+        return None
+    size = abs_(node.inputs[0])
+    if node.op.scalar_op.name != "expm1":
+        found = _LAWS[node.op.scalar_op.name](reader, size)
+        return None if found is None else found._replace(sure=True)
+    return Logarithm(add(maximum(node.inputs[0], 0), log1mexp(neg(size))), True)
 
 
 def _of_cosh(reader: Reader, x: TensorVariable) -> Logarithm | None:
@@ -515,6 +596,10 @@ _LAWS: dict[str, Callable[..., Logarithm | None]] = {
     "expm1": _of_expm1,
     "neg": _of_negative,
     "cosh": _of_cosh,
+    "sinh": _of_sinh,
+    "tanh": _of_tanh,
+    "softplus": _of_softplus,
+    "log1p": _of_log1p,
     "erfc": _of_erfc,
     "mul": _of_product,
     "true_div": _of_quotient,

@@ -12,6 +12,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from occelo_graph.gradient.expressions import number_in, same
 from occelo_graph.gradient.logarithms import Reader, as_cosh, smallest_exponent
 from occelo_graph.ops.elemwise.arithmetic import lt, maximum, mul, reciprocal, sqrt, switch
@@ -115,8 +117,8 @@ class Power(NamedTuple):
 def _is_signed(variable: TensorVariable) -> bool:
     node = computed_by(variable, Elemwise)
     if node is None:
-        return (number_in(variable) or 0) < 0
-    return node.op.scalar_op.name == "tanh"
+        return (number_in(variable) or -1) < 0
+    return node.op.scalar_op.name != "switch"
 
 
 def product_of(powers: Sequence[Power], first: Power) -> Power | None:
@@ -181,8 +183,8 @@ def _of_softmax(reader: Reader, variable: TensorVariable) -> Power | None:
 def _of_softplus(reader: Reader, variable: TensorVariable) -> Power | None:
     """softplus(x) = sigmoid(x) softplus(m) / sigmoid(m) for m = max(x, k): the quotient is 1 for all x below k."""
     x = reader.inner(variable, "softplus")
-    if x is None or reader.node(x, "maximum") is not None:
-        return None  # for such an x, the function is the numerator here
+    if x is None or reader.node(x, "maximum", "exp", "cosh") is not None:
+        return None  # for a maximum, the function is the numerator here; for exp(y), it is exp(y) or a number near 1
     least = reader.number(smallest_exponent(reader.dtype))
     large = maximum(x, least)
     # the switch is no product, so its numerator and denominator are not combined with other factors
@@ -190,8 +192,27 @@ def _of_softplus(reader: Reader, variable: TensorVariable) -> Power | None:
     return _directed(reader, x, 1.0, 0.0)._replace(rest=((ratio, 1.0),))
 
 
+def _of_small(reader: Reader, variable: TensorVariable) -> Power | None:
+    """f(s) = s r for s = sigmoid(x), where r is 1 where s may underflow, for an f such as tanh."""
+    node = reader.node(variable, "tanh", "sinh", "expm1", "log1p")
+    x = None if node is None else reader.inner(node.inputs[0], "sigmoid")
+    if node is None or x is None:
+        return None
+    s, one = node.inputs[0], reader.number(1.0)
+    small = lt(s, reader.number(float(np.finfo(reader.dtype).tiny)))
+    normal = switch(small, one, s)
+    ratio = switch(small, one, node.op(normal) / normal)
+    return _directed(reader, x, 1.0, 0.0)._replace(rest=((ratio, 1.0),))
+
+
 def _of_hyperbolic(reader: Reader, variable: TensorVariable) -> Power | None:
-    """cosh(x) = (sigmoid(2 x) sigmoid(-2 x))^(-1/2) / 2 and sinh(x) = tanh(x) cosh(x)."""
+    """cosh(x) = (sigmoid(2 x) sigmoid(-2 x))^(-1/2) / 2, sinh(x) = tanh(x) cosh(x), expm1(x) = tanh(x / 2) / sigmoid(-x)."""
+    x = reader.inner(variable, "expm1")
+    opposite = None if x is None else reader.inner(x, "neg")
+    # where exp(y) underflows, quotients by expm1(exp(y)) have better forms
+    if x is not None and reader.inner(x if opposite is None else opposite, "exp") is None:
+        power = _directed(reader, x, 0.0, -1.0)
+        return power._replace(rest=((tanh(mul(x, reader.number(0.5))), 1.0),))
     x = reader.inner(variable, "cosh")
     if x is not None:
         return _of_cosh(reader, x, 1.0)
@@ -236,7 +257,7 @@ def power_of_bounded(reader: Reader, variable: TensorVariable) -> Power | None:
     return Power(twice, float(rises), float(not rises), rest=rest, half=x)
 
 
-_LAWS = (_of_logistic, _of_softmax, _of_softplus, _of_hyperbolic, power_of_bounded)
+_LAWS = (_of_logistic, _of_softmax, _of_softplus, _of_small, _of_hyperbolic, power_of_bounded)
 
 
 def _power_of_power(reader: Reader, variable: TensorVariable, depth: int) -> Power | None:
@@ -259,14 +280,19 @@ def _power_of_product(reader: Reader, variable: TensorVariable, depth: int) -> P
     if node is None:
         return None
     found: list[Power] = []
+    others: list[tuple[TensorVariable, float]] = []
     for v, flips in sides(node):
-        power = None if number_in(v) == 1 else read_power(reader, v, depth)
-        if power is None and number_in(v) != 1:
-            return None
+        power = None if number_in(v) is not None else read_power(reader, v, depth)
+        sign = -1.0 if flips else 1.0
         if power is not None:
-            found.append(power.to(-1.0) if flips else power)
+            found.append(power.to(sign))
+        elif number_in(v) is None:
+            return None
+        elif number_in(v) != 1:
+            others.append((v, sign))
     first = next((p for p in found if p.a != -p.b), found[0]) if found else None
-    return None if first is None else product_of(found, first)
+    whole = None if first is None else product_of(found, first)
+    return None if whole is None else whole._replace(rest=(*whole.rest, *others))
 
 
 def sides(node: TensorApply[Elemwise]) -> list[tuple[TensorVariable, bool]]:

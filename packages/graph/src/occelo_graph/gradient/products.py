@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from occelo_graph.gradient.logarithms import Reader
@@ -23,13 +24,17 @@ from occelo_graph.gradient.powers import (
     sides,
 )
 from occelo_graph.ir.nodes import Variable
+from occelo_graph.ir.op import Op
 from occelo_graph.ops.cast import Cast
 from occelo_graph.ops.elemwise.arithmetic import (
     add,
+    eq,
+    isinf,
     mul,
     neg,
     reciprocal,
     sub,
+    switch,
     true_div,
 )
 from occelo_graph.ops.elemwise.op import Elemwise
@@ -44,8 +49,24 @@ if TYPE_CHECKING:
 _MOST = 24
 _SUMS = ("add", "sub")
 _ROOTS = ("sqrt", "pow")
+_ALGEBRAIC = (*_SUMS, *_ROOTS, "sqr")
+_GROWING = ("exp", "expm1", "cosh", "sinh")
 _EXTREME = frozenset(
-    (*_ROOTS, "exp", "sigmoid", "sqr", "add", "sub", "expm1", "cosh", "sinh", "erfc", "softplus")
+    (
+        *_ROOTS,
+        "exp",
+        "sigmoid",
+        "sqr",
+        "add",
+        "sub",
+        "expm1",
+        "cosh",
+        "sinh",
+        "erfc",
+        "softplus",
+        "tanh",
+        "log1p",
+    )
 )
 _WHOLE = (Softmax, CAReduce, DimShuffle)
 
@@ -80,6 +101,11 @@ class Product:
             if len(stack) + len(self.factors) > _MOST:
                 self.factors = []
                 break
+
+    @cached_property
+    def powers(self) -> list[tuple[Factor, Power]]:
+        """The factors that are powers, each with its power."""
+        return powers_among(self.reader, self.factors)
 
     def without(self, gone: Iterable[Factor]) -> TensorVariable | None:
         """The product without some factors; the others keep their places. None if no factor and no sign is left.
@@ -120,14 +146,13 @@ def powers_among(reader: Reader, factors: Sequence[Factor]) -> list[tuple[Factor
     return found
 
 
-def without_conflicts(reader: Reader, variable: TensorVariable) -> TensorVariable | None:
+def without_conflicts(whole: Product) -> TensorVariable | None:
     """A product in which factors that conflict are one: exp(x) sigmoid(-x) = sigmoid(x), s / sqrt(s) = sqrt(s).
 
     Roots stay roots, so that products around this one can still cancel them; `roots` is for when none is left. None
     if no factors conflict.
     """
-    whole = Product(reader, variable)
-    powers = powers_among(reader, whole.factors)
+    reader, powers = whole.reader, whole.powers
     for i, (_, first) in enumerate(powers):
         if not any(first.conflicts(other) for _, other in powers[i + 1 :]):
             continue
@@ -164,13 +189,12 @@ def _powers_in_term(reader: Reader, variable: TensorVariable, depth: int = 2) ->
     return found
 
 
-def distributed(reader: Reader, variable: TensorVariable) -> TensorVariable | None:
+def distributed(whole: Product) -> TensorVariable | None:
     """(a / s + b) s = a + b s, for a power s that conflicts with a term of the sum. None if there is no such factor.
 
     Terms that do not conflict with any factor stay together, since they may cancel before a factor overflows.
     """
-    whole = Product(reader, variable)
-    powers = powers_among(reader, whole.factors)
+    reader, powers = whole.reader, whole.powers
     for total in whole.factors if powers else ():
         terms = _terms(reader, total.variable) if total.above else []
         inside = [_powers_in_term(reader, term) for term, _ in terms]
@@ -195,6 +219,42 @@ def distributed(reader: Reader, variable: TensorVariable) -> TensorVariable | No
     return None
 
 
+def beside_vanishing(whole: Product) -> TensorVariable | None:
+    """f(u) g = 0 where f(u) underflows to 0, for an f that decays exponentially in a u such as exp(x), also if g overflows.
+
+    g is the derivative of u, or contains it, so that it grows much more slowly than f(u) decays.
+    """
+    reader = whole.reader
+    growing = {f for f in whole.factors if _grows(reader, f.variable)}
+    for factor in whole.factors if growing else ():
+        others = growing - {factor} and _vanishes(reader, factor)
+        rest = whole.without([factor]) if others else None
+        if rest is not None:
+            gone = eq(factor.variable, 0) if factor.above else isinf(factor.variable)
+            return _times(switch(gone, reader.number(0.0), rest), [factor])
+    return None
+
+
+def _vanishes(reader: Reader, factor: Factor) -> bool:
+    """Whether a factor, or each term of a sum, decays exponentially in what grows exponentially."""
+    terms = _terms(reader, factor.variable) if factor.above else []
+    if terms:
+        parts = [Product(reader, term).factors for term, _ in terms]
+        return all(any(_vanishes(reader, f) for f in part) for part in parts)
+    return any(
+        not power.is_plain and max(power.a, power.b) > 0 and _grows(reader, power.x)
+        for _, power in powers_among(reader, [factor])
+    )
+
+
+def _grows(reader: Reader, variable: TensorVariable, depth: int = 4) -> bool:
+    """Whether a variable is a function that grows exponentially, or an algebraic expression that contains one."""
+    node = reader.node(variable, *_GROWING, *PRODUCT, *_ALGEBRAIC) if depth else None
+    return node is not None and (
+        node.op.scalar_op.name in _GROWING or any(_grows(reader, v, depth - 1) for v in node.inputs)
+    )
+
+
 def _times(term: TensorVariable, factors: Sequence[Factor]) -> TensorVariable:
     for factor in factors:
         term = mul(term, factor.variable) if factor.above else true_div(term, factor.variable)
@@ -209,16 +269,17 @@ def _sum(terms: Sequence[tuple[TensorVariable, int]]) -> TensorVariable:
     return total
 
 
-class _Kinds(NamedTuple):
+class Kinds(NamedTuple):
     """A quick look at the factors of a product: how many may overflow or underflow, and whether some are sums or divisors."""
 
     extreme: int
     sums: bool
     divisors: bool
+    growing: bool
 
 
-def _kinds(node: TensorApply[Elemwise]) -> _Kinds:
-    extreme, sums, divisors = 0, False, node.op.scalar_op.name in DIVIDING
+def _kinds(node: TensorApply[Elemwise]) -> Kinds:
+    extreme, sums, growing, divisors = 0, False, False, node.op.scalar_op.name in DIVIDING
     left = _MOST
     stack: list[Variable] = list(node.inputs)
     while stack and left:
@@ -235,21 +296,25 @@ def _kinds(node: TensorApply[Elemwise]) -> _Kinds:
             stack += inner.inputs
         else:
             sums |= name in _SUMS
+            below = [v.owner for v in inner.inputs] if name in _ALGEBRAIC else [inner]
+            growing |= any(n is not None and _is_growing(n.op) for n in below)
             extreme += name in _EXTREME or isinstance(inner.op.scalar_op, Cast)
-    return _Kinds(extreme, sums, divisors)
+    return Kinds(extreme, sums, divisors, growing)
 
 
-def product_in(
-    node: TensorApply[Elemwise], sums: bool = False, divisors: bool = False
-) -> tuple[Reader, TensorVariable] | None:
-    """A reader, and the result of a node, if the node is a product of floats that may have a stable form.
+def _is_growing(op: Op) -> bool:
+    return isinstance(op, Elemwise) and op.scalar_op.name in _GROWING
 
-    With ``sums``, one of its factors must be a sum, and with ``divisors`` one must be a divisor.
+
+def product_in(node: TensorApply[Elemwise], growing: bool = False) -> tuple[Product, Kinds] | None:
+    """The result of a node as a product, if it is a product of floats that may have a stable form.
+
+    With ``growing``, a factor, or a term of one, must grow exponentially.
     """
     dtype = node.outputs[0].type.dtype
     if node.op.inplace or not is_float(dtype):
         return None
     kinds = _kinds(node)
-    if kinds.extreme < 2 or (sums and not kinds.sums) or (divisors and not kinds.divisors):
+    if kinds.extreme < 2 or (growing and not kinds.growing):
         return None
-    return Reader(dtype), node.outputs[0]
+    return Product(Reader(dtype), node.outputs[0]), kinds

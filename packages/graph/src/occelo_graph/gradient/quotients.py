@@ -14,8 +14,7 @@ import numpy as np
 from occelo_graph.gradient.expressions import number_in, same
 from occelo_graph.gradient.logarithms import Reader, read_of_whole, smallest_exponent
 from occelo_graph.gradient.powers import read_power, without_number
-from occelo_graph.gradient.products import Product, product_in
-from occelo_graph.ir.nodes import Apply
+from occelo_graph.gradient.products import Product
 from occelo_graph.ops.elemwise.arithmetic import (
     gt,
     maximum,
@@ -76,17 +75,13 @@ def quotient_form(reader: Reader, node: _Node) -> TensorVariable | None:
     return None
 
 
-def quotient_in_product(node: Apply) -> TensorVariable | None:
-    """The result of a node of a product, with a quotient of two factors in its stable form: y / cosh(x) * sinh(x).
+def quotient_in_product(whole: Product) -> TensorVariable | None:
+    """A product with a quotient of two factors in its stable form: y / cosh(x) * sinh(x) = y tanh(x).
 
     None if there is no such quotient.
     """
-    found = computed_by(node.outputs[0], Elemwise)
-    given = None if found is None else product_in(found, divisors=True)
-    if given is None:
-        return None
-    reader, variable = given
-    whole = Product(reader, variable)
+    reader = whole.reader
+    reader.renew()
     above = [f for f in whole.factors if f.above and f.variable.owner is not None]
     for bottom in whole.factors if above else ():
         if bottom.above or bottom.variable.owner is None:

@@ -15,7 +15,7 @@ from occelo_graph.gradient.logarithms import Reader, smallest_exponent
 from occelo_graph.gradient.powers import Power, factors_of, plain_power, read_power, scaled
 from occelo_graph.gradient.products import Product, powers_among
 from occelo_graph.ops.elemwise.arithmetic import abs as abs_
-from occelo_graph.ops.elemwise.arithmetic import add, maximum, minimum, mul, sub
+from occelo_graph.ops.elemwise.arithmetic import add, lt, maximum, minimum, mul, sub, switch
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.transcendental import exp, sigmoid
 from occelo_graph.tensors.nodes import TensorApply
@@ -77,10 +77,24 @@ def _of_cosh(reader: Reader, base: TensorVariable, power: float) -> TensorVariab
     return mul(plain_power(reader, rest, power), exp(scaled(reader, size, power)))
 
 
+def root_of_sum(reader: Reader, base: TensorVariable, power: float) -> TensorVariable | None:
+    """(exp(x) + exp(y))^c = exp(c log(exp(x) + exp(y))), of a value only where the sum overflows or underflows."""
+    terms = reader.node(base, "add")
+    found = None if terms is None or read_power(reader, base) is not None else reader.log_of(base)
+    if found is None or not (found.helps and found.sure):
+        return None
+    form = exp(scaled(reader, found.form, power))
+    if reader.to_differentiate:
+        return form
+    normal = lt(abs_(found.form), -smallest_exponent(reader.dtype))
+    return switch(normal, plain_power(reader, switch(normal, base, 1), power), form)
+
+
 _LAWS: tuple[Callable[[Reader, TensorVariable, float], TensorVariable | None], ...] = (
     _of_exp,
     _of_logistic,
     _of_cosh,
+    root_of_sum,
 )
 
 

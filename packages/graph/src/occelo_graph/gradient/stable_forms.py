@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING
 
 from occelo_graph.gradient.conversions import before_narrowing
 from occelo_graph.gradient.expressions import number_in, same
-from occelo_graph.gradient.logarithms import Reader
-from occelo_graph.gradient.powers import factors_of, power_of_bounded
+from occelo_graph.gradient.logarithms import Logarithm, Reader, log_of_abs
+from occelo_graph.gradient.powers import factors_of, power_of_bounded, read_power
 from occelo_graph.gradient.quotients import half, quotient_form
-from occelo_graph.gradient.roots import root_form
+from occelo_graph.gradient.roots import root_form, root_of_sum
 from occelo_graph.ir.nodes import Apply, Constant, Variable, nodes_made
 from occelo_graph.ir.traversal import toposort
 from occelo_graph.ops.cast import Cast, cast
@@ -41,7 +41,17 @@ from occelo_graph.ops.elemwise.arithmetic import (
     switch,
 )
 from occelo_graph.ops.elemwise.op import Elemwise
-from occelo_graph.ops.elemwise.transcendental import exp, expm1, sigmoid, tanh
+from occelo_graph.ops.elemwise.transcendental import (
+    exp,
+    expm1,
+    log,
+    log1p,
+    sigmoid,
+    sinh,
+    softplus,
+    tanh,
+)
+from occelo_graph.ops.elemwise.transcendental import pow as pow_
 from occelo_graph.tensors.nodes import TensorApply, computed_by
 from occelo_graph.tensors.type import is_float
 
@@ -109,8 +119,8 @@ def _has_powers(inputs: Sequence[Variable]) -> bool:
     return count > 1
 
 
-def _has_number_or_two_computed(inputs: Sequence[Variable]) -> bool:
-    return _has_number(inputs) or all(v.owner is not None for v in inputs)
+def _has_number_or_computed(inputs: Sequence[Variable]) -> bool:
+    return inputs[1].owner is not None or _has_number(inputs)
 
 
 def _has_computed_divisor(inputs: Sequence[Variable]) -> bool:
@@ -120,7 +130,7 @@ def _has_computed_divisor(inputs: Sequence[Variable]) -> bool:
 _MAY_FIT: dict[str, Callable[[Sequence[Variable]], bool]] = {
     "mul": _has_powers,
     "add": _has_number,
-    "sub": _has_number_or_two_computed,
+    "sub": _has_number_or_computed,
     "true_div": _has_computed_divisor,
 }
 """Quick tests of the inputs of a node, by scalar function. A node that fails its test has no stable form."""
@@ -176,7 +186,7 @@ def _log(scale: float, of_number: Callable[[float], float]) -> _Law:
             base, exponent = power
             factor = of_number(base)
             return exponent if factor == 1 else mul(exponent, reader.number(factor))
-        found = reader.log_of(node.inputs[0])
+        found = reader.log_of(node.inputs[0]) or _log_of_size(reader, node.inputs[0])
         if found is None or not found.helps:
             return None
         return found.form if scale == 1 else found.form / reader.number(scale)
@@ -184,8 +194,29 @@ def _log(scale: float, of_number: Callable[[float], float]) -> _Law:
     return law
 
 
+def _log_of_size(reader: Reader, x: TensorVariable) -> Logarithm | None:
+    """log|f(x)|, and log(f(x)^2) = 2 log|f(x)|."""
+    base = reader.square_root(x)
+    inner = reader.inner(x, "abs") if base is None else base
+    found = None if inner is None else log_of_abs(reader, inner)
+    return found if found is None or base is None else found._replace(form=mul(found.form, 2.0))
+
+
 def _log1p(reader: Reader, node: _Node) -> TensorVariable | None:
     x = node.inputs[0]
+    inner = reader.inner(x, "expm1")
+    if inner is not None:
+        return inner
+    sum_ = reader.node(x, "sub", "add")
+    if sum_ is not None and len(sum_.inputs) == 2:
+        a, b = sum_.inputs
+        if number_in(b) == (1 if sum_.op.scalar_op.name == "sub" else -1):  # log1p(a - 1)
+            found = reader.log_of(a)
+            return log(a) if found is None else found.form
+    inner = reader.inner(x, "sinh")
+    if inner is not None:  # it is x - log(2) to the last digit from 40 on
+        near = None if reader.node(inner, "minimum") else log1p(sinh(minimum(inner, 40.0)))
+        return None if near is None else add(near, maximum(sub(inner, 40.0), 0.0))
     inner = reader.inner(x, "neg")
     one = reader.number(1.0)
     if inner is None:
@@ -234,10 +265,13 @@ def _vanishing_sum(reader: Reader, node: _Node) -> TensorVariable | None:
 
 
 def _difference(reader: Reader, node: _Node) -> TensorVariable | None:
-    """2 sigmoid(x) - 1 = tanh(x / 2)."""
+    """2 sigmoid(x) - 1 = tanh(x / 2), and x - softplus(x) = -softplus(-x)."""
     if len(node.inputs) != 2:
         return None
     a, b = node.inputs
+    inner = reader.inner(b, "softplus") if node.op.scalar_op.name == "sub" else None
+    if inner is not None and same(inner, a):
+        return neg(softplus(reader.negated(a)))
     if node.op.scalar_op.name == "add":
         if -1 not in (number_in(a), number_in(b)):
             return None
@@ -293,14 +327,20 @@ def _product_of_powers(reader: Reader, node: _Node) -> TensorVariable | None:
 def _quotient(reader: Reader, node: _Node) -> TensorVariable | None:
     """c / exp(x) = c exp(-x) for a constant array c and a single x, such as distances by a length.
 
-    So the derivative has no square of exp(x), which vanishes long before exp(x) does.
+    Else c / x^2 = c x^-2 for a number c and a sum x. So the derivative has no square of exp(x) or x^2, which vanishes long before they do.
     """
     top, bottom = node.inputs[0], node.inputs[-1]
     if isinstance(top, Constant) and top.type.ndim and all(bottom.type.broadcastable):
         exponent = reader.exponent(bottom)
         if exponent is not None:
             return mul(top, exp(neg(exponent)))
-    return quotient_form(reader, node)
+    form = quotient_form(reader, node)
+    alone = node.op.scalar_op.name == "reciprocal"
+    square = reader.square_root(bottom) if form is None and (alone or number_in(top)) else None
+    if square is None or read_power(reader, square) is not None:
+        return form
+    inverse = pow_(square, reader.number(-2.0))
+    return inverse if alone else mul(top, inverse)
 
 
 def _root(reader: Reader, node: _Node) -> TensorVariable | None:
@@ -312,7 +352,7 @@ def _root(reader: Reader, node: _Node) -> TensorVariable | None:
     if base is not None:
         return abs_(base)
     if not _is_sum_of_squares(reader, x):
-        return None
+        return root_of_sum(reader, x, 0.5)
     zero = eq(x, 0)
     return switch(zero, reader.number(0.0), sqrt(switch(zero, reader.number(1.0), x)))
 
@@ -328,9 +368,25 @@ def _is_sum_of_squares(reader: Reader, variable: TensorVariable) -> bool:
     return terms is not None and all(reader.square_root(v) is not None for v in terms.inputs)
 
 
+def _expm1(reader: Reader, node: _Node) -> TensorVariable | None:
+    """expm1(softplus(x)) = exp(x)."""
+    x = reader.inner(node.inputs[0], "softplus")
+    return None if x is None else exp(x)
+
+
+def _inverse_of(name: str) -> _Law:
+    """The law g(f(x)) = x, for the function f called ``name``, of which g is the inverse."""
+    return lambda reader, node: reader.inner(node.inputs[0], name)
+
+
 _DIFFERENTIABLE: dict[str, _Law] = {
     **_FORMS,
+    "expm1": _expm1,
+    "arcsinh": _inverse_of("sinh"),
+    "sinh": _inverse_of("arcsinh"),
+    "arctanh": _inverse_of("tanh"),
     "true_div": _quotient,
+    "reciprocal": _quotient,
     "sub": _difference,
     "mul": _product_of_powers,
     "sqrt": _root,

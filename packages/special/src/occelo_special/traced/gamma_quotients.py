@@ -86,7 +86,8 @@ def polygamma(of: Library, n: Array, x: Array) -> Array:
     inside = (x < 0) & (x != xp.floor(x))
     at = xp.where(inside, x, -0.5)
     above, below, rest = (
-        of.special.polygamma(order, each) for each in (at - xp.floor(at), xp.ceil(at) - at, 1.0 - at)
+        of.special.polygamma(order, each)
+        for each in (at - xp.floor(at), xp.ceil(at) - at, 1.0 - at)
     )
     value = above + xp.where(order % 2 == 0, rest - below, below - rest)
     return xp.where(inside, value, of.special.polygamma(order, xp.where(x < 0, math.nan, x)))

@@ -15,7 +15,12 @@ from occelo_graph.gradient.conversions import in_one_dtype
 from occelo_graph.gradient.expressions import ExpressionReader
 from occelo_graph.gradient.logarithms import log_erfc as log_of_erfc
 from occelo_graph.gradient.logarithms import smallest_exponent
-from occelo_graph.gradient.products import distributed, product_in, without_conflicts
+from occelo_graph.gradient.products import (
+    beside_vanishing,
+    distributed,
+    product_in,
+    without_conflicts,
+)
 from occelo_graph.gradient.quotients import quotient_in_product
 from occelo_graph.gradient.roots import split_root as split_root_of
 from occelo_graph.gradient.stable_forms import last_form, stable_form
@@ -97,10 +102,40 @@ def one_minus_exp(x: TensorVariable) -> TensorVariable | None:
     return -ot.expm1(x)
 
 
+@rule(p.expm1(p.softplus(x)), tags=("stabler",))
+def expm1_of_softplus(x: TensorVariable) -> TensorVariable | None:
+    """expm1(softplus(x)) = exp(x)."""
+    return ot.exp(x)
+
+
 @rule(1 - p.sigmoid(x), tags=("stabler",))
 def one_minus_sigmoid(x: TensorVariable) -> TensorVariable | None:
     """1 - sigmoid(x) = sigmoid(-x)."""
     return ot.sigmoid(-x)
+
+
+@rule(p.sigmoid(x) - 1, p.sigmoid(x) + (-1.0), tags=("stabler",))
+def sigmoid_minus_one(x: TensorVariable) -> TensorVariable | None:
+    """sigmoid(x) - 1 = -sigmoid(-x)."""
+    return -ot.sigmoid(-x)
+
+
+@rule(p.cosh(x) - 1, p.cosh(x) + (-1.0), tags=("stabler",))
+def cosh_minus_one(x: TensorVariable) -> TensorVariable | None:
+    """cosh(x) - 1 = 2 sinh(x / 2)^2."""
+    return 2 * ot.sqr(ot.sinh(x * 0.5))
+
+
+@rule(1 - p.cosh(x), tags=("stabler",))
+def one_minus_cosh(x: TensorVariable) -> TensorVariable | None:
+    """1 - cosh(x) = -2 sinh(x / 2)^2."""
+    return -2 * ot.sqr(ot.sinh(x * 0.5))
+
+
+@rule(1 + p.expm1(x), tags=("stabler",))
+def one_plus_expm1(x: TensorVariable) -> TensorVariable | None:
+    """1 + expm1(x) = exp(x)."""
+    return ot.exp(x)
 
 
 @rule(1 - p.erf(x), tags=("stabler",))
@@ -205,12 +240,12 @@ def stable_quotient(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Repla
     [ot.sub, ot.add],
     tags=("stabler",),
     below=(
-        *(ot.mul.scalar_op, ot.true_div.scalar_op, ot.sigmoid.scalar_op),
+        *(f.scalar_op for f in (ot.mul, ot.true_div, ot.sigmoid, ot.softplus)),
         *(Cast("float32"), Cast("float64")),
     ),
 )
 def stable_difference(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
-    """2 sigmoid(x) - 1 = tanh(x / 2), and s - s^2 = s sigmoid(-x) for s = sigmoid(x)."""
+    """2 sigmoid(x) - 1 = tanh(x / 2), x - softplus(x) = -softplus(-x), and s - s^2 = s sigmoid(-x) for s = sigmoid(x)."""
     return _stable(node)
 
 
@@ -223,7 +258,7 @@ _INSIDE_DIFFERENCES = (ot.sigmoid.scalar_op, DimShuffle, Subtensor, AdvancedSubt
 
 
 _PRODUCTS = [ot.mul, ot.true_div, ot.reciprocal, ot.neg]
-_SPLIT = (ot.softplus, ot.sinh, ot.add, ot.sub, *_PRODUCTS)
+_SPLIT = (ot.softplus, ot.sinh, ot.expm1, ot.tanh, ot.log1p, ot.add, ot.sub, *_PRODUCTS)
 
 
 @node_rewriter(
@@ -296,32 +331,33 @@ def _is_inner(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> bool:
     )
 
 
-@node_rewriter(_PRODUCTS, tags=("stabler", "finite", "shape_unsafe", "rounding", "overflow"))
-def conflicting_powers(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
-    """s / sqrt(s) = sqrt(s), exp(x)^2 / exp(x)^3 = exp(-x), exp(x) sigmoid(-x)^2 = sigmoid(x) sigmoid(-x).
-
-    Powers of exp(x), sigmoid(x), 1 + exp(x) and 1 - sigmoid(x), of which one overflows where another one underflows,
-    become one or two powers that do not, also among other factors.
-    """
-    found = None if _is_inner(fgraph, node) else product_in(node)
-    form = None if found is None else without_conflicts(*found)
-    return None if form is None else [shaped_like(form, node.outputs[0])]
-
-
 @node_rewriter(
     _PRODUCTS, tags=("stabler", "comparison", "finite", "shape_unsafe", "rounding", "overflow")
 )
-def distributed_powers(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
-    """(a / s + b) s = a + b s, for a power s of exp(x) or sigmoid(x), so that s and 1 / s cancel."""
-    found = None if _is_inner(fgraph, node) else product_in(node, sums=True)
-    form = None if found is None else distributed(*found)
+def stable_product(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
+    """s / sqrt(s) = sqrt(s), exp(x)^2 / exp(x)^3 = exp(-x), (a / s + b) s = a + b s, (y / cosh(x)) sinh(x) = y tanh(x).
+
+    Powers of exp(x), sigmoid(x), 1 + exp(x) and 1 - sigmoid(x), of which one overflows where another one underflows,
+    become one or two powers that do not, also among other factors, and in terms of a sum. Among other factors, the laws
+    of `stable_quotient` apply, too.
+    """
+    found = None if _is_inner(fgraph, node) else product_in(node)
+    if found is None:
+        return None
+    whole, kinds = found
+    form = without_conflicts(whole)
+    if form is None and kinds.sums:
+        form = distributed(whole)
+    if form is None and kinds.divisors:
+        form = quotient_in_product(whole)
     return None if form is None else [shaped_like(form, node.outputs[0])]
 
 
-@node_rewriter(_PRODUCTS, tags=("stabler", "finite", "shape_unsafe", "rounding", "overflow"))
-def quotient_among_factors(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
-    """(y / cosh(x)) sinh(x) = y tanh(x), and other laws of `stable_quotient` among other factors."""
-    form = None if _is_inner(fgraph, node) else quotient_in_product(node)
+@node_rewriter(_PRODUCTS, tags=("stabler", "finite"))
+def product_that_vanishes(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
+    """f(u) g = 0 where f(u) underflows to 0, for an f such as sigmoid(-u) of u = exp(x), also if g is infinite."""
+    found = None if _is_inner(fgraph, node) else product_in(node, growing=True)
+    form = None if found is None else beside_vanishing(found[0])
     return None if form is None else [shaped_like(form, node.outputs[0])]
 
 
@@ -380,6 +416,11 @@ STABILIZE = RuleSet(
         exp_minus_one,
         one_minus_exp,
         one_minus_sigmoid,
+        sigmoid_minus_one,
+        cosh_minus_one,
+        one_minus_cosh,
+        one_plus_expm1,
+        expm1_of_softplus,
         one_minus_erf,
         one_plus_erf,
         erf_minus_one,
@@ -396,16 +437,14 @@ GENERAL = RuleSet(
         stable_quotient,
         stable_difference,
         split_root,
-        conflicting_powers,
-        distributed_powers,
-        quotient_among_factors,
+        stable_product,
         stable_through_casts,
     ),
     "general stable forms",
 )
 """Rules that are tried after all others. They also apply if intermediate results have other users."""
 SPECIALIZE = RuleSet(
-    (stable_root, difference_of_sigmoids, vanishing_sum, power_times_decay),
+    (stable_root, difference_of_sigmoids, vanishing_sum, power_times_decay, product_that_vanishes),
     "stable forms of what is left",
 )
 """Rules for roots, differences and products, tried when logarithms and products of them have their own stable forms."""
