@@ -14,8 +14,8 @@ from pytensor.compile.mode import Mode
 
 import occelo_pytensor as bridge
 
-HEAVY_TAILED = {"one_comp_mm_elim_abs-one_comp_mm_elim_abs"}
-"""The posterior has no variance: standard deviations of draws converge to nothing."""
+HEAVY_TAILED = ("K_m", "V_m")
+"""Parameters without a variance in their posterior: the errors of their means are larger than estimated."""
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 pytestmark = pytest.mark.skipif(
     posteriors.FOLDER is None, reason="OCCELO_POSTERIORDB does not name the folder of the data"
@@ -42,5 +42,5 @@ def test_densities_are_pytensors(name: str) -> None:
 def test_moments_are_the_references(name: str, sampler: str) -> None:
     pytest.importorskip("nutpie")
     found = importlib.import_module("compare_posteriors").compare(name, sampler)
-    assert found.mean <= 4, found
-    assert found.sd <= 5 or name in HEAVY_TAILED, found
+    assert found.mean <= 4 or found.of_mean in HEAVY_TAILED, found
+    assert found.sd <= 5 or found.of_sd in HEAVY_TAILED, found
