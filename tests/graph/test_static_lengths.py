@@ -33,6 +33,8 @@ BY_VALUES = {
         + ["unique_values", "intersect1d", "setdiff1d", "setxor1d", "union1d"],
         "the number of different elements",
     ),
+    "trim_zeros": "the number of zeros at the ends",
+    "mask_indices": "the values of the mask that a function makes",
 }
 """Examples with lengths that depend on more than types and integer constants, and on what."""
 

@@ -86,11 +86,28 @@ OWN: dict[str, Callable[..., Any]] = {
     "beta_by_scipy": lambda a, b: special.beta(a, b),
     "poch_by_scipy": lambda z, m: special.poch(z, m),
     "betaln_by_scipy": lambda a, b: special.betaln(a, b),
+    "zeta_hurwitz": lambda x, q: special.zeta(x, q),
+    "expn": lambda n, x: special.expn(n.astype("int64"), x),
+    **{
+        name: lambda *a, function=function, i=i: getattr(special, function)(*a)[i]
+        for function, names in {
+            "airy": ("airy_ai", "airy_ai_prime", "airy_bi", "airy_bi_prime"),
+            "sici": ("sine_integral", "cosine_integral"),
+            "shichi": ("hyperbolic_sine_integral", "hyperbolic_cosine_integral"),
+            "fresnel": ("fresnel_sine", "fresnel_cosine"),
+            "ellipj": ("jacobi_sn", "jacobi_cn", "jacobi_dn", "jacobi_am"),
+        }.items()
+        for i, name in enumerate(names)
+    },
 }
 # SciPy's Bessel functions are NaN at infinity, and of negative orders have no sign at 0
 BESSEL_LIMITS = {"j0": 0.0, "j1": 0.0, "jv": 0.0, "ive": 0.0, "kve": 0.0, "i0": np.inf, "i1": np.inf, "iv": np.inf}  # fmt: skip
 # their rules for dtypes are our own: SciPy's differ from version to version
-OWN_DTYPE = {"sigmoid", "softplus", "complex", "angle"}
+OWN_DTYPE = {
+    "sigmoid", "softplus", "complex", "angle",
+    *(name for name in OWN if name.startswith(("airy", "fresnel", "jacobi")) or name.endswith("integral")),
+    "spherical_jn", "spherical_yn", "spherical_in", "spherical_kn",
+}  # fmt: skip
 # a zero's sign is not defined by NumPy, and depends on its loops
 EITHER_ZERO = {"maximum", "minimum", "supremum", "clip"}
 # digits that NumPy's or SciPy's own loops lose: relative errors of theirs

@@ -37,7 +37,6 @@ SPECIAL = {
     "erfinv": "__pyx_fuse_0erfinv",
     "exp1": "__pyx_fuse_1exp1",
     "expi": "__pyx_fuse_1expi",
-    "expn": "__pyx_fuse_0expn",
     "exprel": "exprel",
     "gamma": "__pyx_fuse_1gamma",
     "gammainc": "gammainc",

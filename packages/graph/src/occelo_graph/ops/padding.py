@@ -25,7 +25,7 @@ from occelo_graph.ops.shape.dimensions import squeeze
 from occelo_graph.ops.shape.reading import lengths_by_variables
 from occelo_graph.ops.statistics import mean
 from occelo_graph.tensors.constant import as_tensor_variable, constant
-from occelo_graph.tensors.type import is_discrete
+from occelo_graph.tensors.type import is_complex, is_discrete
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
@@ -191,6 +191,10 @@ def _filled(x: Any, axis: int, widths: tuple[Any, Any], values: tuple[Any, Any])
 
 
 def _in_dtype(value: Any, dtype: str) -> Any:
+    if is_complex(value.type.dtype) and not is_complex(dtype):
+        raise TypeError(
+            f"pad fills a tensor of {dtype} with real numbers, got complex ones: {value}"
+        )
     if isinstance(value, Constant):
         return constant(np.asarray(value.data).astype(dtype))
     return cast(value, dtype)

@@ -79,8 +79,9 @@ class _Pool:
         ):
             extent = (k - 1) * d + 1
             # as many windows as reach the end, but none that begins after the last element
-            last = minimum(-((extent - n - 2 * p) // s), (n + p - 1) // s)
-            found.append(maximum(last * s + extent - n - p, p))
+            least, most = (min, max) if isinstance(n, int) else (minimum, maximum)
+            last = least(-((extent - n - 2 * p) // s), (n + p - 1) // s)
+            found.append(most(last * s + extent - n - p, p))
         return found
 
     def windows(

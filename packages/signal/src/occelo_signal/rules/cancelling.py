@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 __all__ = ["RULES"]
 
 
+CHANGES = ("rounding", "comparison", "overflow", "finite")
+"""Each element of a transform depends on all elements."""
+
+
 def _unscaled(x: TensorVariable) -> tuple[TensorVariable, TensorVariable | None]:
     """What is left of ``x`` without a division by a scalar, and this scalar."""
     node = computed_by(x, Elemwise)
@@ -41,7 +45,7 @@ def _times_elements(
     return [x * (count if divisor is None else count / divisor)]
 
 
-@node_rewriter([FFT])
+@node_rewriter([FFT], tags=CHANGES)
 def transform_of_inverse(fgraph: FunctionGraph, node: TensorApply[FFT]) -> Replacements:
     """fft(ifft(x)) = x, where both are without scale factors: x times the number of elements."""
     given, divisor = _unscaled(node.inputs[0])
@@ -51,7 +55,7 @@ def transform_of_inverse(fgraph: FunctionGraph, node: TensorApply[FFT]) -> Repla
     return _times_elements(inner.inputs[0], node.op.ndim, divisor)
 
 
-@node_rewriter([InverseRealFFT])
+@node_rewriter([InverseRealFFT], tags=CHANGES)
 def real_inverse_of_transform(
     fgraph: FunctionGraph, node: TensorApply[InverseRealFFT]
 ) -> Replacements:

@@ -5,7 +5,10 @@ Derivatives are those of DLMF 10.6, 10.29, 10.51 and 9.1.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from occelo_graph.ops.elemwise.arithmetic import abs as abs_
 from occelo_graph.ops.elemwise.arithmetic import eq, sign, switch
@@ -16,6 +19,7 @@ from occelo_special.ops.special_functions import ive, jv, kv, kve
 
 if TYPE_CHECKING:
     from occelo_graph.ops.elemwise.signatures import DerivativeOfTensors
+    from occelo_graph.tensors.signatures import Array
     from occelo_graph.tensors.variable import TensorVariable
 
 __all__ = [
@@ -64,19 +68,18 @@ def yn(n: Any, x: Any) -> TensorVariable:
     return made
 
 
-# for real arguments the scale factor of both is 1
-jve: Elemwise = special(
-    "jve",
-    [undefined(_ORDER), lambda ct, v, x, out: ct * 0.5 * (jv(v - 1, x) - jv(v + 1, x))],
-    "Bessel function of the first kind and order v, times exp(-|imag(x)|), which is 1.",
-    formula=lambda v, x: jv(v, x),
-)
-yve: Elemwise = special(
-    "yve",
-    [undefined(_ORDER), lambda ct, v, x, out: ct * 0.5 * (yv(v - 1, x) - yv(v + 1, x))],
-    "Bessel function of the second kind and order v, times exp(-|imag(x)|), which is 1.",
-    formula=lambda v, x: yv(v, x),
-)
+def jve(v: Any, z: Any) -> TensorVariable:
+    """Bessel function of the first kind and order v times exp(-|imag(z)|), which is 1 for real z: `jv`."""
+    made: TensorVariable = jv(v, z)
+    return made
+
+
+def yve(v: Any, z: Any) -> TensorVariable:
+    """Bessel function of the second kind and order v times exp(-|imag(z)|), which is 1 for real z: `yv`."""
+    made: TensorVariable = yv(v, z)
+    return made
+
+
 k1: Elemwise = special(
     "k1",
     [lambda ct, x, out: ct * -0.5 * (k0(x) + kv(2.0, x))],
@@ -103,9 +106,22 @@ i0e: Elemwise = special(
 )
 
 
-def _spherical(name: str, doc: str, slope: DerivativeOfTensors) -> Elemwise:
-    def function(n: Any, x: Any) -> Any:
-        return of_scipy(name)(n.astype("int64"), x)
+_MOST_STEPS = 1000
+"""SciPy's spherical functions of an order take about as many steps; from it on they are read from Bessel functions."""
+
+
+def _spherical(
+    name: str, other: str, factor: float, doc: str, slope: DerivativeOfTensors
+) -> Elemwise:
+    def function(n: Array, x: Array) -> Array:
+        order = n.astype("int64")
+        many = order > _MOST_STEPS
+        value: Array = of_scipy(name)(np.where(many, 0, order), x)
+        if many.any():
+            # DLMF 10.47.3 to 10.47.9
+            half = of_scipy(other)(order + 0.5, x) * np.sqrt(factor / (2 * x))
+            value = np.where(many, half, value)
+        return value
 
     return special(
         name,
@@ -122,6 +138,8 @@ def _first(n: TensorVariable) -> TensorVariable:
 
 spherical_jn: Elemwise = _spherical(
     "spherical_jn",
+    "jv",
+    math.pi,
     "Spherical Bessel function of the first kind and whole order n >= 0.",
     # DLMF 10.51.2, of which one term is left for n = 0
     lambda ct, n, x, out: (
@@ -130,6 +148,8 @@ spherical_jn: Elemwise = _spherical(
 )
 spherical_yn: Elemwise = _spherical(
     "spherical_yn",
+    "yv",
+    math.pi,
     "Spherical Bessel function of the second kind and whole order n >= 0.",
     lambda ct, n, x, out: (
         ct
@@ -142,6 +162,8 @@ spherical_yn: Elemwise = _spherical(
 )
 spherical_in: Elemwise = _spherical(
     "spherical_in",
+    "iv",
+    math.pi,
     "Modified spherical Bessel function of the first kind and whole order n >= 0.",
     lambda ct, n, x, out: (
         ct * (n * spherical_in(abs_(n - 1), x) + (n + 1) * spherical_in(n + 1, x)) / (2 * n + 1)
@@ -149,6 +171,8 @@ spherical_in: Elemwise = _spherical(
 )
 spherical_kn: Elemwise = _spherical(
     "spherical_kn",
+    "kv",
+    math.pi,
     "Modified spherical Bessel function of the second kind and whole order n >= 0.",
     lambda ct, n, x, out: (
         -ct

@@ -48,7 +48,6 @@ ndtri: Elemwise = special(
     "ndtri",
     [lambda ct, p, out: ct * math.sqrt(2 * math.pi) * exp(sqr(out) / 2)],
     "The x for which the normal distribution function is p.",
-    monotone="increasing",
 )
 
 
@@ -162,7 +161,10 @@ def _exprel_slope(x: TensorVariable, out: TensorVariable) -> TensorVariable:
 
 
 exprel: Elemwise = special(
-    "exprel", [lambda ct, x, out: ct * _exprel_slope(x, out)], "expm1(x) / x, which is 1 at 0."
+    "exprel",
+    [lambda ct, x, out: ct * _exprel_slope(x, out)],
+    "expm1(x) / x, which is 1 at 0.",
+    monotone="increasing",
 )
 
 

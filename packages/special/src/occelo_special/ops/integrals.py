@@ -45,6 +45,9 @@ expn: Elemwise = special(
         ),
     ],
     "Exponential integral of whole order n >= 0: the integral of exp(-x t) / t**n from 1 to infinity.",
+    lambda n, x: of_scipy("expn")(n.astype("int64"), x),
+    # that of floats raises a Python warning for numbers that are not whole, wherever it is called
+    python_only="SciPy's compiled function takes an integer",
 )
 
 # functions of the error function, DLMF 7.10
@@ -138,7 +141,6 @@ spence: Elemwise = special(
     "spence",
     [lambda ct, x, out: ct * _spence_slope(x)],
     "Spence's function: the integral of log(t) / (1 - t) from 1 to x.",
-    monotone="decreasing",
 )
 
 

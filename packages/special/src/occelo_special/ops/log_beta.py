@@ -105,7 +105,8 @@ def log_beta(xp: Any, a: Any, b: Any) -> Any:
     )
     value = xp.where(large, by_stirling, by_rise)
     one = (m <= 1) & (m >= 1)
-    value = xp.where(one, -xp.log(xp.where(one, z, 1.0)), value)  # so that it cancels log(z)
+    # so that it cancels log(z); 0 at 1, and not -0
+    value = xp.where(one, 0.0 - xp.log(xp.where(one, z, 1.0)), value)
     return xp.where(infinite & (m > 0), -math.inf, value)
 
 
