@@ -168,6 +168,10 @@ KNOWN: tuple[list[str], ...] = (
     ["exp(x)", "term(t0) - term(t0)"],
     ["softplus(x)", "term(x) - term(t0)", "expm1(t1)"],
     ["expm1(x)", "(t0) ** 2", "sqrt(t1)", "log(t2)"],
+    ["exp(x)", "tanh(t0)", "sqrt(t1)"],
+    ["exp(x)", "sinh(t0)", "sqrt(t1)"],
+    ["exp(x)", "expm1(t0)", "sqrt(t1)"],
+    ["sigmoid(x)", "(t0) ** 2", "1 - term(t1)", "log(t2)"],
 )
 
 

@@ -15,7 +15,7 @@ import pytest
 import occelo.tensor as ot
 import occelo_graph as og
 from occelo_compile import function
-from occelo_testing.exact import FUNCTIONS, exact_derivatives
+from occelo_testing.exact import FUNCTIONS, ExactNumber, exact_derivatives
 from occelo_testing.naive_formulas import FORMULAS, Formula, page
 
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
@@ -215,3 +215,42 @@ def test_soft_maxima_at_infinities(mode: str, axis: int, dtype: str) -> None:
     with np.errstate(divide="ignore"):
         np.testing.assert_allclose(log_soft, np.log(wanted), rtol=1e-6, atol=1e-6)
     np.testing.assert_allclose(total, [inf, inf, -inf, np.log(2), nan, inf], rtol=1e-6)
+
+
+CANCELLING: dict[str, Any] = {
+    "softplus(x) - x": lambda f, x: f("softplus")(x) - x,
+    "x - softplus(x)": lambda f, x: x - f("softplus")(x),
+    "log1p(exp(x)) - log(exp(x))": lambda f, x: f("log1p")(f("exp")(x)) - f("log")(f("exp")(x)),
+    "log(s) - log1p(-s)": lambda f, x: f("log")(f("sigmoid")(x)) - f("log1p")(-f("sigmoid")(x)),
+    "log(s / (1 - s))": lambda f, x: f("log")(f("sigmoid")(x) / (1 - f("sigmoid")(x))),
+    "log(1 - s^2)": lambda f, x: f("log")(1 - f("sigmoid")(x) ** 2),
+    "log(1 - s^3)": lambda f, x: f("log")(1 - f("sigmoid")(x) ** 3),
+    "log1p(-s s)": lambda f, x: f("log1p")(-f("sigmoid")(x) * f("sigmoid")(x)),
+    "1 - s^2": lambda f, x: 1 - f("sigmoid")(x) ** 2,
+    "exp(-x x) / erfc(x)": lambda f, x: f("exp")(-x * x) / f("erfc")(x),
+}
+"""Formulas of s = sigmoid(x) and x whose terms cancel, or whose factors overflow and underflow."""
+
+
+@pytest.mark.parametrize("mode", ["py", "native"])
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("name", CANCELLING)
+def test_values_and_gradients_keep_digits_that_cancel(name: str, dtype: str, mode: str) -> None:
+    points = np.array([-800, -100, -20, -1, -1e-6, 1e-6, 0.3, 1, 20, 100, 800], dtype)
+    points = points if "erfc" not in name else points[points > -5]
+    x = ot.tensor("x", dtype=dtype, shape=(None,))
+    value = CANCELLING[name](SYMBOLIC.__getitem__, x)
+    gradient = og.grad(value.sum(), x)
+    found = (function([x], value, mode=mode)(points), function([x], gradient, mode=mode)(points))
+    together = function([x], [value, gradient], mode=mode)(points)
+    limits = np.finfo(dtype)
+    for i, point in enumerate(points):
+        with mpmath.workdps(800):
+            exactly = CANCELLING[name](
+                FUNCTIONS.__getitem__, ExactNumber(mpmath.mpf(float(point)), mpmath.mpf(1))
+            )
+            for order, right in enumerate((exactly.a, exactly.b)):
+                for results in (found, together):
+                    error = abs(mpmath.mpf(float(results[order][i])) - right)
+                    allowed = 1000 * float(limits.eps) * abs(right) + 10 * float(limits.tiny)
+                    assert error <= allowed, (order, point, results[order][i], mpmath.nstr(right))

@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
 _SMALLEST = {"float16": -8.0, "float32": -80.0}
-_LEAST_SEEN = -40.0
+LEAST_SEEN = -40.0
 """For all smaller x, 1 + exp(x) is 1 in all dtypes."""
 _LARGE_LOGARITHM = 4.0
 """exp(-x) / x is below the last digit of all dtypes for all x with larger logarithms."""
@@ -207,6 +207,10 @@ class Reader(ExpressionReader):
         log(exp(x) + c). Then all other terms must be added, and c must not be a product or quotient that contains a
         power such as exp(y).
         """
+        if len(plus) == len(minus) == 1 and number_in(plus[0]) == 1:
+            found = _log_of_one_less_power(self, minus[0])
+            if found is not None:
+                return found
         bounded = self.bounded_sum(plus, minus)
         if bounded is not None:
             if bounded.vanishes:
@@ -284,6 +288,22 @@ class Reader(ExpressionReader):
 def _log_of_difference(a: TensorVariable, b: TensorVariable) -> TensorVariable:
     """log(exp(a) - exp(b)), without computing exp(a) or exp(b)."""
     return log1mexp(b) if number_in(a) == 0 else add(a, log1mexp(sub(b, a)))
+
+
+def _log_of_one_less_power(reader: Reader, variable: TensorVariable) -> Logarithm | None:
+    """log(1 - sigmoid(x)^c) = log1mexp(l) for l = -c softplus(-x), or log(c) - x where l underflows, for a number c > 0."""
+    node = reader.node(variable, "sqr", "pow", "mul")
+    base = reader.square_root(variable)
+    power = None if node is None else 2.0
+    if node is not None and node.op.scalar_op.name == "pow":
+        base, power = node.inputs[0], number_in(node.inputs[1])
+    x = None if base is None else reader.logistic(base)
+    if x is None or power is None or not 0 < power < math.inf:
+        return None
+    opposite, least = reader.negated(x), smallest_exponent(reader.dtype)
+    exponent = minimum(mul(softplus(opposite), reader.number(-power)), -math.exp(least))
+    rest = minimum(add(opposite, reader.number(math.log(power) - least)), 0.0)
+    return Logarithm(add(log1mexp(exponent), rest), True)
 
 
 def _is_count(variable: TensorVariable, depth: int = 4) -> bool:
@@ -535,7 +555,7 @@ def _of_odd(
     found = None if reader.node(x, "cosh", "add") is not None else reader.log_of(x)
     if found is None or not (found.helps and found.sure):
         return Logarithm(of(x), True, sure=False)
-    small = lt(found.form, _LEAST_SEEN)
+    small = lt(found.form, LEAST_SEEN)
     return Logarithm(switch(small, found.form, of(switch(small, 1, x))), True)
 
 
@@ -551,7 +571,7 @@ def _of_softplus(reader: Reader, x: TensorVariable) -> Logarithm | None:
         return Logarithm(
             add(log(softplus(power)), maximum(sub(found.form, _LARGE_LOGARITHM), 0)), True
         )
-    small = lt(x, _LEAST_SEEN)
+    small = lt(x, LEAST_SEEN)
     return Logarithm(switch(small, x, log(softplus(switch(small, 0, x)))), True)
 
 

@@ -154,8 +154,10 @@ def _over_erfc(
 
 def _is_negative_square(reader: Reader, variable: TensorVariable, x: TensorVariable) -> bool:
     """Whether a variable is -x^2, also if x has a numeric factor: -y^2 / 2 for an x of y / sqrt(2)."""
-    factor, base = without_number(variable, reader.view)
-    root = reader.square_root(base)
+    factor, factors = _number_and_factors(reader, variable)
+    root = reader.square_root(factors[0]) if len(factors) == 1 else None
+    if len(factors) == 2 and same(factors[0], factors[1]):
+        root = factors[0]
     if root is None:
         return False
     inner, root = without_number(root, reader.view)
@@ -163,6 +165,21 @@ def _is_negative_square(reader: Reader, variable: TensorVariable, x: TensorVaria
     return same(root, base) and math.isclose(
         -factor * inner**2, own**2, rel_tol=4 * float(np.finfo(reader.dtype).eps)
     )
+
+
+def _number_and_factors(
+    reader: Reader, variable: TensorVariable
+) -> tuple[float, list[TensorVariable]]:
+    """A number and variables, whose product is a variable. For -x x / 2 they are -1/2, x and x."""
+    number, base = without_number(variable, reader.view)
+    value = number_in(base)
+    if value is not None:
+        return number * value, []
+    node = reader.node(base, "mul")
+    if node is None:
+        return number, [base]
+    parts = [_number_and_factors(reader, v) for v in node.inputs]
+    return number * math.prod(n for n, _ in parts), [f for _, fs in parts for f in fs]
 
 
 def _over_total(

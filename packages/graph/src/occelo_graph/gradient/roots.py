@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from occelo_graph.gradient.expressions import number_in
-from occelo_graph.gradient.logarithms import Reader, smallest_exponent
+from occelo_graph.gradient.logarithms import LEAST_SEEN, Reader, smallest_exponent
 from occelo_graph.gradient.powers import Power, factors_of, plain_power, read_power, scaled
 from occelo_graph.gradient.products import Product, powers_among
 from occelo_graph.ops.elemwise.arithmetic import abs as abs_
@@ -31,7 +31,7 @@ def _power_in(node: TensorApply[Elemwise]) -> float | None:
 
 
 def root_form(reader: Reader, node: TensorApply[Elemwise]) -> TensorVariable | None:
-    """The form of a root of exp(x), sigmoid(x), 1 + exp(x) or cosh(x). None for other roots."""
+    """The form of a root of exp(x), sigmoid(x), 1 + exp(x), cosh(x) or tanh(exp(x)). None for other roots."""
     power = _power_in(node)
     if power is None:
         return None
@@ -90,11 +90,30 @@ def root_of_sum(reader: Reader, base: TensorVariable, power: float) -> TensorVar
     return switch(normal, plain_power(reader, switch(normal, base, 1), power), form)
 
 
+def root_of_odd(reader: Reader, base: TensorVariable, power: float) -> TensorVariable | None:
+    """tanh(exp(x))^c = exp(c x) where exp(x) is so small that it is tanh(exp(x)) to the last digit, and the like.
+
+    Derivatives need it for expm1 only. Those of the others are products that have better forms where exp(x) overflows.
+    """
+    names = ("expm1",) if reader.to_differentiate else ("tanh", "sinh", "expm1", "log1p")
+    node = reader.node(base, *names)
+    found = None if node is None else reader.log_of(node.inputs[0])
+    if node is None or found is None or not (found.helps and found.sure):
+        return None
+    if reader.is_switch(node.inputs[0]):
+        return None  # the form contains such a root itself
+    small = lt(found.form, LEAST_SEEN)
+    normal = node.op(switch(small, reader.number(1.0), node.inputs[0]))
+    form = exp(scaled(reader, found.form, power))
+    return switch(small, form, plain_power(reader, normal, power))
+
+
 _LAWS: tuple[Callable[[Reader, TensorVariable, float], TensorVariable | None], ...] = (
     _of_exp,
     _of_logistic,
     _of_cosh,
     root_of_sum,
+    root_of_odd,
 )
 
 

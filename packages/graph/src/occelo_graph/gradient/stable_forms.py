@@ -21,7 +21,7 @@ from occelo_graph.gradient.expressions import number_in, same
 from occelo_graph.gradient.logarithms import Logarithm, Reader, log_of_abs
 from occelo_graph.gradient.powers import factors_of, power_of_bounded, read_power
 from occelo_graph.gradient.quotients import half, quotient_form
-from occelo_graph.gradient.roots import root_form, root_of_sum
+from occelo_graph.gradient.roots import root_form, root_of_odd, root_of_sum
 from occelo_graph.ir.nodes import Apply, Constant, Variable, nodes_made
 from occelo_graph.ir.traversal import toposort
 from occelo_graph.ops.cast import Cast, cast
@@ -119,8 +119,11 @@ def _has_powers(inputs: Sequence[Variable]) -> bool:
     return count > 1
 
 
-def _has_number_or_computed(inputs: Sequence[Variable]) -> bool:
-    return inputs[1].owner is not None or _has_number(inputs)
+def _may_be_stable_difference(inputs: Sequence[Variable]) -> bool:
+    if inputs[1].owner is not None or _has_number(inputs):
+        return True
+    first = computed_by(inputs[0], Elemwise)
+    return first is not None and first.op.scalar_op is softplus.scalar_op
 
 
 def _has_computed_divisor(inputs: Sequence[Variable]) -> bool:
@@ -130,7 +133,7 @@ def _has_computed_divisor(inputs: Sequence[Variable]) -> bool:
 _MAY_FIT: dict[str, Callable[[Sequence[Variable]], bool]] = {
     "mul": _has_powers,
     "add": _has_number,
-    "sub": _has_number_or_computed,
+    "sub": _may_be_stable_difference,
     "true_div": _has_computed_divisor,
 }
 """Quick tests of the inputs of a node, by scalar function. A node that fails its test has no stable form."""
@@ -217,7 +220,7 @@ def _log1p(reader: Reader, node: _Node) -> TensorVariable | None:
     if inner is not None:  # it is x - log(2) to the last digit from 40 on
         near = None if reader.node(inner, "minimum") else log1p(sinh(minimum(inner, 40.0)))
         return None if near is None else add(near, maximum(sub(inner, 40.0), 0.0))
-    inner = reader.inner(x, "neg")
+    inner = _negative_of(reader, x)
     one = reader.number(1.0)
     if inner is None:
         found = reader.log_of_sum((one, x), ())
@@ -228,6 +231,18 @@ def _log1p(reader: Reader, node: _Node) -> TensorVariable | None:
         else:
             found = reader.log_of_sum((one,), (inner,))
     return None if found is None else found.form
+
+
+def _negative_of(reader: Reader, x: TensorVariable) -> TensorVariable | None:
+    """Return y if x is -y, and y z if it is (-y) z. Else None."""
+    product = reader.node(x, "mul")
+    if product is None or len(product.inputs) != 2:
+        return reader.inner(x, "neg")
+    first, last = product.inputs
+    y, z = reader.inner(first, "neg"), reader.inner(last, "neg")
+    if (y is None) == (z is None):
+        return None
+    return mul(y, last) if y is not None else None if z is None else mul(first, z)
 
 
 # differences
@@ -257,21 +272,45 @@ def _difference_of_sigmoids(reader: Reader, node: _Node) -> TensorVariable | Non
 
 
 def _vanishing_sum(reader: Reader, node: _Node) -> TensorVariable | None:
-    """1 - tanh(x)^2 = 1 / cosh(x)^2, 1 - tanh(x) = 2 sigmoid(-2 x), and the law of `_difference_of_sigmoids`."""
+    """1 - tanh(x)^2 = 1 / cosh(x)^2, 1 - tanh(x) = 2 sigmoid(-2 x), and the laws of differences of sigmoids.
+
+    One is 1 - sigmoid(x)^2 = sigmoid(-x) (1 + sigmoid(x)), others are in `_difference_of_sigmoids`.
+    """
     power = power_of_bounded(reader, node.outputs[0])
     if power is not None:
         return mul(*factors_of(reader, power))
-    return _difference_of_sigmoids(reader, node) if node.op.scalar_op.name == "sub" else None
+    if node.op.scalar_op.name == "add":
+        return None
+    base = reader.square_root(node.inputs[1]) if number_in(node.inputs[0]) == 1 else None
+    x = None if base is None else reader.logistic(base)
+    if x is None:
+        return _difference_of_sigmoids(reader, node)
+    return mul(sigmoid(reader.negated(x)), add(reader.number(1.0), sigmoid(x)))
+
+
+def _less_softplus(reader: Reader, a: TensorVariable, b: TensorVariable) -> TensorVariable | None:
+    """x - softplus(x) = -softplus(-x), softplus(x) - x = softplus(-x), and softplus(x) - softplus(-x) = x."""
+    x, y = reader.inner(a, "softplus"), reader.inner(b, "softplus")
+    if x is not None and y is not None and same(reader.negated(x), y):
+        return x
+    if x is not None and y is not None and same(x, reader.negated(y)):
+        return x
+    if y is not None and same(y, a):
+        return neg(softplus(reader.negated(a)))
+    if x is not None and same(x, b):
+        return softplus(reader.negated(b))
+    return None
 
 
 def _difference(reader: Reader, node: _Node) -> TensorVariable | None:
-    """2 sigmoid(x) - 1 = tanh(x / 2), and x - softplus(x) = -softplus(-x)."""
+    """2 sigmoid(x) - 1 = tanh(x / 2), and the laws of `_less_softplus`."""
     if len(node.inputs) != 2:
         return None
     a, b = node.inputs
-    inner = reader.inner(b, "softplus") if node.op.scalar_op.name == "sub" else None
-    if inner is not None and same(inner, a):
-        return neg(softplus(reader.negated(a)))
+    if node.op.scalar_op.name == "sub":
+        found = _less_softplus(reader, a, b)
+        if found is not None:
+            return found
     if node.op.scalar_op.name == "add":
         if -1 not in (number_in(a), number_in(b)):
             return None
@@ -352,7 +391,8 @@ def _root(reader: Reader, node: _Node) -> TensorVariable | None:
     if base is not None:
         return abs_(base)
     if not _is_sum_of_squares(reader, x):
-        return root_of_sum(reader, x, 0.5)
+        form = root_of_sum(reader, x, 0.5)
+        return root_of_odd(reader, x, 0.5) if form is None else form
     zero = eq(x, 0)
     return switch(zero, reader.number(0.0), sqrt(switch(zero, reader.number(1.0), x)))
 

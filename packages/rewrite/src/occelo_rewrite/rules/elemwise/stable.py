@@ -245,7 +245,10 @@ def stable_quotient(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Repla
     ),
 )
 def stable_difference(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
-    """2 sigmoid(x) - 1 = tanh(x / 2), x - softplus(x) = -softplus(-x), and s - s^2 = s sigmoid(-x) for s = sigmoid(x)."""
+    """2 sigmoid(x) - 1 = tanh(x / 2), x - softplus(x) = -softplus(-x), and s - s^2 = s sigmoid(-x) for s = sigmoid(x).
+
+    softplus(x) - softplus(-x) = x, and softplus(x) - x = softplus(-x).
+    """
     return _stable(node)
 
 
@@ -257,6 +260,7 @@ def _last(node: TensorApply[Elemwise]) -> Replacements:
 _INSIDE_DIFFERENCES = (ot.sigmoid.scalar_op, DimShuffle, Subtensor, AdvancedSubtensor, Join)
 
 
+_OF_SMALL = (ot.tanh, ot.sinh, ot.expm1, ot.log1p)
 _PRODUCTS = [ot.mul, ot.true_div, ot.reciprocal, ot.neg]
 _SPLIT = (ot.softplus, ot.sinh, ot.expm1, ot.tanh, ot.log1p, ot.add, ot.sub, *_PRODUCTS)
 
@@ -285,12 +289,12 @@ def split_root(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacemen
 @node_rewriter(
     [ot.sqrt, ot.pow],
     tags=("stabler",),
-    below=[f.scalar_op for f in (ot.exp, ot.sigmoid, ot.add, ot.cosh)],
+    below=[f.scalar_op for f in (ot.exp, ot.sigmoid, ot.add, ot.cosh, *_OF_SMALL)],
 )
 def stable_root(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """sqrt(exp(x)) = exp(x / 2), and sqrt(sigmoid(x)) in a form that does not underflow where sigmoid(x) does.
 
-    The same holds for cosh(x) and 1 + exp(x), which overflow, and for other powers between -1 and 1.
+    The same holds for tanh(exp(x)), for cosh(x) and 1 + exp(x), which overflow, and for other powers between -1 and 1.
     """
     return _last(node)
 
@@ -311,7 +315,7 @@ def difference_of_sigmoids(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -
     below=[f.scalar_op for f in (ot.tanh, ot.sqr, ot.pow, ot.mul, ot.neg)],
 )
 def vanishing_sum(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
-    """1 - tanh(x)^2 = 1 / cosh(x)^2, and 1 - tanh(x) = 2 sigmoid(-2 x)."""
+    """1 - tanh(x)^2 = 1 / cosh(x)^2, 1 - tanh(x) = 2 sigmoid(-2 x), and 1 - s^2 = sigmoid(-x) (1 + s) for s = sigmoid(x)."""
     return _last(node)
 
 
