@@ -16,13 +16,19 @@ from pytensor.graph.basic import Apply
 from pytensor.graph.fg import FunctionGraph
 from pytensor.graph.op import Op
 from pytensor.scan.utils import until
+from pytensor.tensor import signal
+from pytensor.tensor.linalg.solvers.linear_control import TRSYL
+from pytensor.tensor.linalg.solvers.lstsq import Lstsq
 from pytensor.tensor.type_other import NoneTypeT
 from scipy import special
 
 import occelo as oc
 import occelo_pytensor as bridge
 
-pytestmark = pytest.mark.filterwarnings("ignore:PyTensor could not link to a BLAS")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:PyTensor could not link to a BLAS"),
+    pytest.mark.filterwarnings("ignore:`axes` should not be"),  # NumPy's, in PyTensor's rfft
+]
 THEIRS = Mode("py", "fast_compile")
 X = np.random.default_rng(0).normal(size=(4, 3))
 SPD = X @ X.T + 4 * np.eye(4)
@@ -66,6 +72,18 @@ CASES: dict[str, Build] = {
     "assert": lambda m, v: pytensor.raise_op.Assert("sum")(m, m.sum() < 1e9),
     "conditional": lambda m, v: ifelse(m.sum() > 0, v, v * 2),
     "sort": lambda m, v: pt.sort(m, axis=0) + pt.argsort(v),
+    "convolutions": lambda m, v: signal.convolve1d(m, v[None], mode="valid") + signal.convolve1d(v, m[0])[:1] + signal.convolve1d(m, v[None], mode="same").sum(),
+    "convolutions_of_matrices": lambda m, v: signal.convolve2d(m, m[:2, :2]) + signal.convolve2d(m, m[:2, 1:], mode="valid").sum(),
+    "convolution_of_integers": lambda m, v: signal.convolve2d(pt.cast(m * 9, "int64"), pt.cast(m[:2] * 9, "int32"), method="fft"),
+    "gradient_of_convolutions": lambda m, v: pytensor.grad((signal.convolve1d(m, v[None, :2], mode="valid") ** 2).sum() + (signal.convolve1d(v, m[0]) ** 3).sum(), [m, v])[1],
+    "gradient_of_convolutions_of_matrices": lambda m, v: pytensor.grad((signal.convolve2d(m[:2, :2], m, mode="valid") ** 2).sum(), m),
+    "real_transforms": lambda m, v: pt.fft.irfft(pt.fft.rfft(m) * pt.stack([v[0], 1 + v[1]]), is_odd=True) + pt.fft.rfft(m, norm="ortho")[:, 0, 0][:, None],
+    "real_transforms_of_two_axes": lambda m, v: pt.fft.rfft(pt.stack([m, m.T.reshape((4, 3)) * 2])),
+    "gradient_of_real_transforms": lambda m, v: pytensor.grad((pt.fft.rfft(m) ** 2).sum() + (pt.fft.irfft(pt.fft.rfft(m[:, :2])) ** 3).sum(), m),
+    "fourier": lambda m, v: pt.abs(pt.fourier.fft(m, 5, 0)) + pt.abs(pt.fourier.fft(v, 2, 0)).sum(),
+    "filled_diagonals": lambda m, v: pt.extra_ops.fill_diagonal(m, v[0]) + pt.extra_ops.fill_diagonal_offset(m, v[1], -1),
+    "positions_by_number": lambda m, v: pt.stack(pt.unravel_index(pt.argsort(v) * 2, (2, 3), order="F")) + pt.ravel_multi_index(([1, 5, 0], [2, 0, -1]), (3, 4), mode="clip"),
+    "choices": lambda m, v: pt.choose(pt.argsort(v) + 1, m, mode="wrap") + pt.extra_ops.bartlett(3),
     "dtypes": lambda m, v: pt.cast(m, "float32") * pt.cast(v, "int16") + pt.cast(m > 0, "uint8"),
 }  # fmt: skip
 LINEAR: dict[str, Callable[[Any], Any]] = {
@@ -86,6 +104,15 @@ LINEAR: dict[str, Callable[[Any], Any]] = {
     "expm": lambda a: pt.linalg.expm(a / 10),
     "block_diagonal": lambda a: pt.linalg.block_diag(a, a[:2]),
     "kron": lambda a: pt.linalg.kron(a, a[:2, :2]),
+    "schur": lambda a: pt.linalg.schur(a)[0],
+    "ordered_schur": lambda a: abs(pt.linalg.schur(a - 4 * pt.eye(4), output="complex", sort="lhp")[0]),
+    "qz": lambda a: pt.stack([abs(v) for v in pt.linalg.qz(a, a.T + pt.eye(4))[:2]]),
+    "ordered_qz": lambda a: pt.linalg.ordqz(a, a - 5 * pt.eye(4), sort="rhp")[2],
+    "sylvester": lambda a: pt.linalg.solve_sylvester(a, a[:2, :2] + a[1:3, 2:], a[:, :2]),
+    "triangular_sylvester": lambda a: TRSYL()(pt.triu(a), pt.triu(a[:3, :3]) + pt.eye(3), a[:, 1:]),
+    "least_squares": lambda a: Lstsq()(a[:, :3], a[:, 2:], -1.0)[0],
+    "tensor_equations": lambda a: pt.linalg.tensorinv(a.reshape((2, 2, 4)), 2).sum(0) + pt.linalg.tensorsolve(a.reshape((4, 2, 2)), a[0]),
+    "permutations": lambda a: a[pt.linalg.pivot_to_permutation(pt.linalg.lu_factor(a)[1])],
     "batches": lambda a: pt.linalg.cholesky(pt.stack([a, a * 2])),
     "batched_solve": lambda a: pt.linalg.solve(pt.stack([a, a * 2]), a),
     "batched_vectors": lambda a: pt.linalg.solve(pt.stack([a, a * 2]), pt.stack([a[0], a[1]]), b_ndim=1),

@@ -39,5 +39,8 @@ from occelo_pytensor.conversions import (
     shapes as shapes,
 )
 from occelo_pytensor.conversions import (
+    signals as signals,
+)
+from occelo_pytensor.conversions import (
     sorting as sorting,
 )

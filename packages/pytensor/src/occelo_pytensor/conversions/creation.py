@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from pytensor.tensor.basic import Alloc, AllocEmpty, ARange, Eye, Nonzero
+from pytensor.tensor.extra_ops import Bartlett
 
 import occelo.tensor as ot
 from occelo_pytensor.registry import register_conversion
@@ -38,3 +39,8 @@ def _eye(node: Any, rows: Any, columns: Any, offset: Any) -> Any:
 @register_conversion(Nonzero)
 def _nonzero(node: Any, x: Any) -> Any:
     return list(ot.nonzero(x))
+
+
+@register_conversion(Bartlett)
+def _bartlett(node: Any, count: Any) -> Any:
+    return ot.bartlett(static(count))

@@ -7,7 +7,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from pytensor.tensor.basic import ExtractDiag, PermuteRowElements
+from pytensor.tensor.basic import Choose, ExtractDiag, PermuteRowElements
+from pytensor.tensor.extra_ops import (
+    FillDiagonal,
+    FillDiagonalOffset,
+    RavelMultiIndex,
+    UnravelIndex,
+)
 from pytensor.tensor.subtensor import (
     AdvancedIncSubtensor,
     AdvancedSubtensor,
@@ -17,6 +23,7 @@ from pytensor.tensor.subtensor import (
 from pytensor.tensor.type_other import MakeSlice
 
 import occelo.tensor as ot
+from occelo_pytensor.conversion import Unconvertible
 from occelo_pytensor.registry import register_conversion
 from occelo_pytensor.variables import static
 
@@ -62,3 +69,33 @@ def _diagonal(node: Any, x: Any) -> Any:
 @register_conversion(PermuteRowElements)
 def _permute(node: Any, x: Any, positions: Any, *rest: Any) -> Any:
     return ot.permute_row_elements(x, positions, inverse=bool(node.op.inverse))
+
+
+@register_conversion(FillDiagonal)
+def _fill_diagonal(node: Any, x: Any, value: Any) -> Any:
+    return ot.fill_diagonal(x, value)
+
+
+@register_conversion(FillDiagonalOffset)
+def _fill_diagonal_offset(node: Any, x: Any, value: Any, offset: Any) -> Any:
+    return ot.fill_diagonal_offset(x, value, static(offset))
+
+
+@register_conversion(Choose)
+def _choose(node: Any, positions: Any, choices: Any) -> Any:
+    if not isinstance(choices, ot.TensorVariable):
+        raise Unconvertible(f"{node.op} of a list")
+    return ot.choose(positions, choices, mode=node.op.mode)
+
+
+@register_conversion(UnravelIndex)
+def _unravel(node: Any, positions: Any, dims: Any) -> Any:
+    lengths = [static(dims[i]) for i in range(len(node.outputs))]
+    return list(ot.unravel_index(positions, lengths, order=node.op.order))
+
+
+@register_conversion(RavelMultiIndex)
+def _ravel(node: Any, *inputs: Any) -> Any:
+    *positions, dims = inputs
+    lengths = [static(dims[i]) for i in range(len(positions))]
+    return ot.ravel_multi_index(positions, lengths, mode=node.op.mode, order=node.op.order)

@@ -12,6 +12,7 @@ from pytensor.tensor.basic import ARange
 from pytensor.tensor.blockwise import Blockwise, OpWithCoreShape
 from pytensor.tensor.linalg.constructors import BaseBlockDiagonal
 from pytensor.tensor.math import Dot
+from pytensor.tensor.signal.conv import Convolve1d, Convolve2d
 
 import occelo.tensor as ot
 from occelo_graph import computed_by
@@ -21,6 +22,9 @@ from occelo_pytensor.conversion import Unconvertible, convert_inner, settings
 from occelo_pytensor.conversions.linear_algebra import BATCHED
 from occelo_pytensor.registry import conversion_of, register_conversion
 from occelo_pytensor.variables import our_type
+
+ALSO_BATCHED = (BaseBlockDiagonal, Convolve1d, Convolve2d)
+"""Further ops whose functions here have batch dimensions."""
 
 
 @register_conversion(OpFromGraph, OpWithCoreShape)
@@ -39,7 +43,7 @@ def _blockwise(node: Any, *inputs: Any) -> Any:
         results = convert(_CoreNode(core, node), matrix)
         several = results if isinstance(results, list) else [results]
         return [ot.shape_padleft(v, count) if count else v for v in several]
-    if convert is not None and (batch == 0 or isinstance(core, (*BATCHED, BaseBlockDiagonal))):
+    if convert is not None and (batch == 0 or isinstance(core, (*BATCHED, *ALSO_BATCHED))):
         return convert(_CoreNode(core, node), *inputs)
     special = _SPECIAL.get(type(core))
     if special is not None and batch:

@@ -11,24 +11,29 @@ from typing import Any
 from pytensor.tensor.linalg.constructors import BaseBlockDiagonal
 from pytensor.tensor.linalg.decomposition.cholesky import Cholesky
 from pytensor.tensor.linalg.decomposition.eigen import Eig, Eigh, Eigvalsh
-from pytensor.tensor.linalg.decomposition.lu import LU, LUFactor
+from pytensor.tensor.linalg.decomposition.lu import LU, LUFactor, PivotToPermutations
 from pytensor.tensor.linalg.decomposition.qr import QR
+from pytensor.tensor.linalg.decomposition.schur import QZ, Schur
 from pytensor.tensor.linalg.decomposition.svd import SVD
-from pytensor.tensor.linalg.inverse import MatrixInverse, MatrixPinv
+from pytensor.tensor.linalg.inverse import MatrixInverse, MatrixPinv, TensorInv
 from pytensor.tensor.linalg.products import Expm
 from pytensor.tensor.linalg.solvers.general import Solve
+from pytensor.tensor.linalg.solvers.linear_control import TRSYL
+from pytensor.tensor.linalg.solvers.lstsq import Lstsq, TensorSolve
 from pytensor.tensor.linalg.solvers.psd import CholeskySolve
 from pytensor.tensor.linalg.solvers.triangular import SolveTriangular
 from pytensor.tensor.linalg.summary import Det, SLogDet
 
+import occelo.tensor as ot
 import occelo.tensor.linalg as ol
+from occelo_linalg.ops.equations.sylvester import TriangularSylvester
 from occelo_linalg.ops.factorizations.eigh import Eigh as OurEigh
 from occelo_pytensor.conversion import Unconvertible
 from occelo_pytensor.registry import register_conversion
 
 BATCHED = (
     Cholesky, SolveTriangular, Solve, CholeskySolve, MatrixInverse, MatrixPinv, Det, SLogDet,
-    Eig, Eigh, Eigvalsh, SVD, QR, LU, LUFactor, Expm,
+    Eig, Eigh, Eigvalsh, SVD, QR, LU, LUFactor, Expm, PivotToPermutations, Schur, QZ, TRSYL,
 )  # fmt: skip
 """The ops whose functions here have batch dimensions."""
 
@@ -146,3 +151,52 @@ def _expm(node: Any, a: Any) -> Any:
 @register_conversion(BaseBlockDiagonal)
 def _block_diagonal(node: Any, *blocks: Any) -> Any:
     return ol.block_diag(*blocks)
+
+
+@register_conversion(PivotToPermutations)
+def _permutation(node: Any, pivots: Any) -> Any:
+    return ol.pivot_to_permutation(pivots, inverse=node.op.inverse)
+
+
+@register_conversion(Schur)
+def _schur(node: Any, a: Any) -> Any:
+    op = node.op
+    return list(ol.schur(a, output=op.output, sort=op.sort, on_error="nan"))[:2]
+
+
+@register_conversion(QZ)
+def _qz(node: Any, a: Any, b: Any) -> Any:
+    op = node.op
+    output = "complex" if op.complex_output else "real"
+    if op.sort is None:
+        if op.return_eigenvalues:
+            raise Unconvertible(str(op))
+        return list(ol.qz(a, b, output=output))
+    results = list(ol.ordqz(a, b, sort=op.sort, output=output))
+    return results if op.return_eigenvalues else [*results[:2], *results[4:]]
+
+
+@register_conversion(TRSYL)
+def _triangular_sylvester(node: Any, a: Any, b: Any, c: Any) -> Any:
+    # the op here takes the second matrix conjugated and transposed; reversed it is an upper triangle again
+    second = ot.conj(ot.matrix_transpose(b[..., ::-1, ::-1]))
+    return TriangularSylvester()(a, second, c[..., ::-1])[..., ::-1]
+
+
+@register_conversion(Lstsq)
+def _least_squares(node: Any, a: Any, b: Any, rcond: Any) -> Any:
+    if b.ndim != 2:  # PyTensor's op promises matrices
+        raise Unconvertible(f"{node.op} of a vector")
+    return list(ol.lstsq(a, b, rcond))
+
+
+@register_conversion(TensorInv)
+def _tensor_inverse(node: Any, a: Any) -> Any:
+    return ol.tensorinv(a, node.op.ind)
+
+
+@register_conversion(TensorSolve)
+def _tensor_solve(node: Any, a: Any, b: Any) -> Any:
+    if a.ndim != b.ndim + 2:  # likewise
+        raise Unconvertible(f"{node.op} with a solution that is no matrix")
+    return ol.tensorsolve(a, b, node.op.axes)

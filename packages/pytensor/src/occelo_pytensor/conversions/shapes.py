@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from pytensor.tensor.elemwise import DimShuffle
+from pytensor.tensor.extra_ops import CpuContiguous
 from pytensor.tensor.reshape import JoinDims, SplitDims
 from pytensor.tensor.shape import Reshape, Shape, Shape_i, SpecifyShape
 
@@ -57,3 +58,8 @@ def _join_dims(node: Any, x: Any) -> Any:
 @register_conversion(SplitDims)
 def _split_dims(node: Any, x: Any, shape: Any) -> Any:
     return ot.split_dims(x, shape=shape, axis=node.op.axis)
+
+
+@register_conversion(CpuContiguous)
+def _contiguous(node: Any, x: Any) -> Any:
+    return x  # how elements lie in memory is no part of a value here
