@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -358,3 +359,27 @@ def test_symbolic_widths_and_modes_of_pad() -> None:
         for width, value in ((0, normal(3)), (5, normal(3)), (2, normal(1))):
             expected = np.pad(value, [(width, 2)], mode)
             np.testing.assert_allclose(og.evaluate(made, {x: value, before: width}), expected)
+
+
+@pytest.mark.parametrize("shift", [operator.lshift, operator.rshift])
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int64"])
+def test_operators_that_shift(shift: Callable[[Any, Any], Any], dtype: str) -> None:
+    bits = np.array([1, 3, 77, 127, 0, -5]).astype(dtype)
+    counts = np.array([0, 1, 2, 7, 8, 63]).astype(dtype)
+    x, n = ot.vector("x", dtype=dtype), ot.vector("n", dtype=dtype)
+    for made, expected in (
+        (shift(x, n), shift(bits, counts)),
+        (shift(x, 3), shift(bits, 3)),
+        (shift(3, n), shift(3, counts)),
+        (shift(bits, n), shift(bits, counts)),
+        (shift(x[:0], n[:0]), bits[:0]),
+        (shift(x[::-1], counts[None]), shift(bits[::-1], counts[None])),
+        (shift(x, n.astype("int16")), shift(bits, counts.astype("int16"))),
+    ):
+        found = og.evaluate(made, {x: bits, n: counts})
+        assert found.dtype == expected.dtype
+        np.testing.assert_array_equal(found, expected)
+    with pytest.raises(TypeError, match="integers"):
+        shift(ot.dvector(), 2)
+    with pytest.raises(TypeError, match="integers"):
+        shift(x, 1.5)

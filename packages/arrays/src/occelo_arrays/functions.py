@@ -1,18 +1,27 @@
 """The namespace of functions of arrays: it collects the functions of `occelo_arrays.ops`, such as ``einsum``.
 
 Users reach them in `occelo.tensor`, which imports this module at the first use of one of its names. It is also the
-part of the family that stands for NumPy's functions (`occelo_graph.ops.arguments`).
+part of the family that stands for NumPy's functions (`occelo_graph.ops.arguments`), ufuncs among them.
 """
 
 from occelo_arrays.ops.aliases import *
 from occelo_arrays.ops.bits import *
+from occelo_arrays.ops.bits import __all__ as _bits
 from occelo_arrays.ops.calculus import *
 from occelo_arrays.ops.cross import *
 from occelo_arrays.ops.einsum import *
 from occelo_arrays.ops.floats import *
+from occelo_arrays.ops.floats import __all__ as _floats
 from occelo_arrays.ops.grids import *
 from occelo_arrays.ops.joining import *
 from occelo_arrays.ops.packing import *
 from occelo_arrays.ops.polynomials import *
 from occelo_arrays.ops.rearranging import *
 from occelo_arrays.ops.statistics import *
+from occelo_graph.ops.arguments import stands_for as _stands_for
+from occelo_graph.ops.elemwise.op import Elemwise as _Elemwise
+
+for _name in (*_bits, *_floats):
+    _function = globals()[_name]
+    if isinstance(_function, _Elemwise):
+        _stands_for(_function.scalar_op.name, "*")(_function)

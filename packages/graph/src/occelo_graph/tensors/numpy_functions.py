@@ -460,8 +460,9 @@ def call_ufunc(ufunc: Any, method: str, inputs: Sequence[Any], options: Mapping[
             "before the graph runs; write array + x, not array += x, and leave out=... out"
         )
     function = _UFUNCS.get(name)
-    if function is None and (row := _row_of_family(f"scipy.special.{name}")) is not None:
-        function = row[0]
+    if function is None:
+        row = _row_of_family(name if full != name else f"scipy.special.{name}")
+        function = None if row is None else row[0]
     if method != "__call__":
         ours = _reduction_named(ufunc, _METHODS.get(method, ""))
         raise _refusal(f"{full}.{method}", given, "", ours)

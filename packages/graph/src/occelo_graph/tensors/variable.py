@@ -181,6 +181,18 @@ class TensorVariable(Variable):
     def __rxor__(self, other: TensorLike) -> TensorVariable:
         return ar.xor(other, self)
 
+    def __lshift__(self, other: TensorLike) -> TensorVariable:
+        return _shifted(np.left_shift, self, other)
+
+    def __rlshift__(self, other: TensorLike) -> TensorVariable:
+        return _shifted(np.left_shift, other, self)
+
+    def __rshift__(self, other: TensorLike) -> TensorVariable:
+        return _shifted(np.right_shift, self, other)
+
+    def __rrshift__(self, other: TensorLike) -> TensorVariable:
+        return _shifted(np.right_shift, other, self)
+
     def __round__(self, ndigits: int | None = None) -> TensorVariable:
         return ar.round(self, decimals=0 if ndigits is None else ndigits)
 
@@ -615,6 +627,12 @@ class TensorVariable(Variable):
 
 
 _LONGEST_FORMULA = 80
+
+
+def _shifted(ufunc: np.ufunc, x: Any, n: Any) -> TensorVariable:
+    """Shift bits by the function of the family of arrays that stands for NumPy's. TypeError if it is not installed."""
+    made: TensorVariable = numpy_functions.call_ufunc(ufunc, "__call__", (x, n), {})
+    return made
 
 
 def _written(variable: Variable) -> str:
