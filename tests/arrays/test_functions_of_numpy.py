@@ -22,6 +22,8 @@ NOT_COMPARED = {
     "cross": "in test_einsum.py",
     "cummax": "NumPy's is a method of a ufunc, below",
     "cummin": "NumPy's is a method of a ufunc, below",
+    "cumlogsumexp": "NumPy's is a method of a ufunc, below",
+    "cumulative_logsumexp": "likewise",
     "einsum": "in test_einsum.py",
     "mask_indices": "takes a function, below",
     "ndim": "a Python integer",
@@ -383,3 +385,45 @@ def test_operators_that_shift(shift: Callable[[Any, Any], Any], dtype: str) -> N
         shift(ot.dvector(), 2)
     with pytest.raises(TypeError, match="integers"):
         shift(x, 1.5)
+
+
+def test_cumulative_logarithms_of_sums() -> None:
+    inf, nan = np.inf, np.nan
+    x = ot.dvector("x")
+    made = ot.cumlogsumexp(x)
+    weights = ot.arange(1.0, 1.0 + x.shape[0])
+    slopes = og.grad((weights * made).sum(), x)
+    for row in (
+        [1.0, 2, 3],
+        [-1e3, 1e3, 0, -1e3],
+        [-inf, -inf, 1, 2],
+        [1, inf, 2],
+        [nan, 1],
+        [-800.0],
+        [],
+    ):
+        value = np.array(row, "float64")
+        found, slope = (og.evaluate(each, {x: value}) for each in (made, slopes))
+        with np.errstate(all="ignore"):
+            wanted = np.logaddexp.accumulate(value) if row else value
+            parts = np.exp(value[:, None] - wanted) * np.arange(1, 1 + len(row))
+        np.testing.assert_allclose(found, wanted, rtol=1e-14)
+        if np.isfinite(row).all():
+            np.testing.assert_allclose(slope, np.triu(parts).sum(1), rtol=1e-13)
+    np.testing.assert_allclose(og.evaluate(slopes, {x: np.array([-inf, -inf, 1, 2])})[:2], 0)
+    for shape in SHAPES[1:]:
+        value = normal(*shape).astype("float32") * 99
+        v = ot.tensor(dtype="float32", shape=(None,) * len(shape))
+        for axis in (-1, 0):
+            found = og.evaluate(ot.cumlogsumexp(v[::-1], axis), {v: value})
+            assert found.dtype == np.float32
+            np.testing.assert_allclose(found, np.logaddexp.accumulate(value[::-1], axis), rtol=1e-5)
+        flat = og.evaluate(ot.cumlogsumexp(v), {v: value})
+        np.testing.assert_allclose(flat, np.logaddexp.accumulate(value.ravel()), rtol=1e-5)
+    longer = og.evaluate(ot.cumulative_logsumexp(x, include_initial=True), {x: np.ones(2)})
+    np.testing.assert_allclose(longer, [-inf, 1, 1 + np.log(2)])
+    assert ot.cumlogsumexp(ot.lmatrix(), 1).dtype == "float64"
+    with pytest.raises(TypeError, match="real"):
+        ot.cumlogsumexp(ot.zvector())
+    with pytest.raises(ValueError, match="axis"):
+        ot.cumulative_logsumexp(ot.dmatrix())

@@ -46,7 +46,7 @@ _ALIASES = "Constant Lop Op Rop Variable grad hessian jacobian pullback pushforw
 _ARRAYS = """
 absolute acos acosh amax amin append around array_split asarray asin asinh astype atan atan2 atanh average
 bitwise_count bitwise_invert
-bitwise_left_shift bitwise_right_shift block cbrt column_stack concat copy copysign corrcoef cross cummax cummin
+bitwise_left_shift bitwise_right_shift block cbrt column_stack concat copy copysign corrcoef cross cumlogsumexp cummax cummin cumulative_logsumexp
 cumulative_prod cumulative_sum degrees delete diag_indices diag_indices_from diagflat divide dsplit dstack ediff1d
 einsum fabs fix fliplr flipud float_power floor_divide fmax fmin fmod frexp gcd gradient heaviside hsplit hstack hypot
 indices inner insert iscomplex iscomplexobj isreal isrealobj ix_ lcm ldexp left_shift logaddexp2 logical_and

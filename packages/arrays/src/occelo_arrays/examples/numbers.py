@@ -147,6 +147,18 @@ ALONG_AXES: list[Example] = [
         M,
         ours=lambda x: arrays.cumulative_prod(x, axis=0),
     ),
+    make(
+        "cumlogsumexp",
+        lambda x: np.logaddexp.accumulate(x, 1),
+        A,
+        ours=lambda x: arrays.cumlogsumexp(x, 1),
+    ),
+    make(
+        "cumulative_logsumexp",
+        lambda x: np.logaddexp.accumulate(x),
+        V,
+        ours=lambda x: arrays.cumulative_logsumexp(x, include_initial=True)[1:],
+    ),
     make("cummax", np.maximum.accumulate, A, ours=lambda x: arrays.cummax(x, 0)),
     make("cummin", lambda x: np.minimum.accumulate(x, 1), A, ours=lambda x: arrays.cummin(x, 1)),
 ]

@@ -1,4 +1,4 @@
-"""Differences and sums along an axis: finite differences by `gradient`, `trapezoid`, `ediff1d`, `unwrap`, `cumulative_sum`."""
+"""Differences and sums along an axis: finite differences by `gradient`, `trapezoid`, `ediff1d`, `unwrap`, `cumulative_sum`, `cumlogsumexp`."""
 
 from __future__ import annotations
 
@@ -6,18 +6,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from occelo_graph import stop_gradient
 from occelo_graph import tensor as ot
 from occelo_graph.ops.arguments import stands_for
-from occelo_graph.ops.reduce import CumOp
+from occelo_graph.ops.reduce import CumOp, LinearRecurrence
 from occelo_graph.ops.shape.axes import normalize_axes, normalize_axis
-from occelo_graph.tensors.type import is_discrete
+from occelo_graph.tensors.type import is_complex, is_discrete
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
 __all__ = [
+    "cumlogsumexp",
     "cummax",
     "cummin",
+    "cumulative_logsumexp",
     "cumulative_prod",
     "cumulative_sum",
     "ediff1d",
@@ -199,7 +202,7 @@ def unwrap(
 
 
 def _cumulative(
-    function: Any, neutral: int, x: Any, axis: Any, dtype: Any, initial: bool, name: str
+    function: Any, neutral: float, x: Any, axis: Any, dtype: Any, initial: bool, name: str
 ) -> Any:
     v = ot.as_tensor_variable(x)
     if axis is None:
@@ -253,3 +256,36 @@ def cummin(x: Any, axis: int | None = None) -> TensorVariable:
     x, where = _along_one(x, axis)
     made: TensorVariable = CumOp(where, "minimum")(x)
     return made
+
+
+def cumlogsumexp(x: Any, axis: int | None = None) -> TensorVariable:
+    """The logarithm of the cumulative sums of ``exp(x)`` along ``axis``, or over all elements in C order.
+
+    It is NumPy's ``logaddexp.accumulate``: nothing overflows, and small first elements keep their digits. Integers
+    become float64. TypeError for complex numbers.
+    """
+    x, where = _along_one(x, axis)
+    if is_complex(x.dtype):
+        raise TypeError(f"cumlogsumexp is for real numbers, got {x.type}")
+    x = ot.cast(x, "float64") if is_discrete(x.dtype) else x
+    # s_k = exp(m_{k-1} - m_k) s_{k-1} + exp(x_k - m_k), where m is the largest element so far; s is at least 1. The
+    # result does not depend on m, so no gradient passes it
+    largest = stop_gradient(cummax(x, where))
+    before = ot.join(where, _part(largest, where, None, 1), _part(largest, where, None, -1))
+    made: TensorVariable = LinearRecurrence(where)(
+        ot.exp(_difference(before, largest)), ot.exp(_difference(x, largest))
+    )
+    return largest + ot.log(made)
+
+
+def _difference(x: Any, y: Any) -> Any:
+    """``x - y``, but 0 for equal infinities."""
+    return ot.switch(ot.and_(ot.isinf(x), ot.eq(x, y)), 0, x - y)
+
+
+def cumulative_logsumexp(
+    x: Any, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
+) -> TensorVariable:
+    """`cumlogsumexp` with the arguments of `cumulative_sum`; the first element of ``include_initial`` is -inf."""
+    name = "cumulative_logsumexp"
+    return _cumulative(cumlogsumexp, -np.inf, x, axis, dtype, include_initial, name)
