@@ -99,3 +99,30 @@ def test_orders_of_constants_without_elements(shape: Any, size: Any) -> None:
         (found,) = og.evaluate([made], {})
         assert found.shape == (*(size or ()), *shape)
         assert sorted(found.ravel()) == sorted(np.tile(constant.ravel(), len(found) if size else 1))
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [(5, 2), (7, 2), (2, 5), (3, 3), (1, 1), (4, 1), (0, 3), (3, 0), (2, 2, 2), (1, 1, 1, 1)],
+)
+@pytest.mark.parametrize("wrap", [False, True])
+def test_diagonals_are_filled(shape: tuple[int, ...], wrap: bool) -> None:
+    value = np.arange(float(np.prod(shape))).reshape(shape) + 1
+    expected = value.copy()
+    np.fill_diagonal(expected, -1, wrap=wrap)
+    for static in (shape, (None,) * len(shape)):
+        x, v = ot.tensor("x", dtype="float64", shape=static), ot.dscalar("v")
+        made = ot.fill_diagonal(x, v, wrap)
+        np.testing.assert_array_equal(og.evaluate(made, {x: value, v: -1.0}), expected)
+        slope = og.evaluate(og.grad((made * made).sum(), v), {x: value, v: -1.0})
+        assert slope == -2 * (expected == -1).sum()
+
+
+def test_diagonals_of_unequal_lengths_are_refused() -> None:
+    x = ot.dtensor3("x")
+    with pytest.raises(ValueError, match="equal length"):
+        og.evaluate(ot.fill_diagonal(x, 0), {x: np.ones((2, 2, 3))})
+    with pytest.raises(ValueError, match="equal length"):
+        ot.fill_diagonal(ot.tensor(dtype="float64", shape=(2, None, 3)), 0)
+    with pytest.raises(ValueError, match="two dimensions"):
+        ot.fill_diagonal(ot.dvector(), 0)

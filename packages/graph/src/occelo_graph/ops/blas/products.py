@@ -289,9 +289,25 @@ def dot(l: Any, r: Any) -> TensorVariable:  # noqa: E741
 dense_dot = dot
 
 
-def matmul(x1: Any, x2: Any) -> TensorVariable:
-    """NumPy's matmul: products of matrices over broadcasting batches. ValueError for scalars."""
-    x, y = _operands(x1, x2)
+def _in_dtype(a: Any, b: Any, dtype: Any, function: str) -> tuple[Any, Any]:
+    """`_operands`, cast to ``dtype`` unless it is None. TypeError if they lose their kind, such as floats to integers."""
+    x, y = _operands(a, b)
+    if dtype is None:
+        return x, y
+    wanted = np.dtype(dtype)
+    if not np.can_cast(x.type.numpy_dtype, wanted, "same_kind"):
+        raise TypeError(
+            f"{function} cannot compute with {x.dtype} in dtype {wanted.name}; cast first"
+        )
+    return cast(x, wanted.name), cast(y, wanted.name)
+
+
+def matmul(x1: Any, x2: Any, dtype: Any = None) -> TensorVariable:
+    """NumPy's matmul: products of matrices over broadcasting batches, in ``dtype`` if it is given.
+
+    ValueError for scalars, TypeError if the operands cannot be cast to ``dtype`` within their kind.
+    """
+    x, y = _in_dtype(x1, x2, dtype, "matmul")
     if x.type.ndim == 0 or y.type.ndim == 0:
         raise ValueError("matmul does not take scalars; use *")
     if x.type.ndim <= 2 and y.type.ndim <= 2:
@@ -320,12 +336,13 @@ def vecmat(x1: Any, x2: Any) -> TensorVariable:
     return matmul(expand_dims(x, -2), x2).squeeze(-2)
 
 
-def vecdot(x1: Any, x2: Any, axis: Any = -1) -> TensorVariable:
+def vecdot(x1: Any, x2: Any, axis: Any = -1, dtype: Any = None) -> TensorVariable:
     """Inner products of vectors along ``axis``, over broadcasting batches. The vectors of ``x1`` are conjugated.
 
-    ValueError for scalars, TypeError if ``axis`` is not an integer.
+    They are computed in ``dtype`` if it is given. ValueError for scalars, TypeError if ``axis`` is not an integer, or if
+    the vectors cannot be cast to ``dtype`` within their kind.
     """
-    x, y = _operands(x1, x2)
+    x, y = _in_dtype(x1, x2, dtype, "vecdot")
     if x.type.ndim == 0 or y.type.ndim == 0:
         raise ValueError("vecdot does not take scalars; use *")
     x = x.conj() if is_complex(x.dtype) else x

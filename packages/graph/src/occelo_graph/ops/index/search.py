@@ -279,9 +279,40 @@ def diag(v: Any, k: int = 0) -> TensorVariable:
     raise ValueError(f"diag takes a vector or a matrix, got {v.type}")
 
 
-def fill_diagonal(a: Any, val: Any) -> TensorVariable:
-    """The matrix ``a`` with its main diagonal set to the scalar ``val``."""
-    return fill_diagonal_offset(a, val, 0)
+def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> TensorVariable:
+    """The tensor ``a`` with its main diagonal set to the scalar ``val``: a copy, unlike in NumPy.
+
+    The diagonal of more than two dimensions has equal positions along all of them; ValueError if their lengths differ.
+    With ``wrap``, the diagonal of a matrix begins again after the last column, one row further down.
+    """
+    a = as_tensor_variable(a)
+    if a.type.ndim == 2 and not wrap:
+        return fill_diagonal_offset(a, val, 0)
+    if a.type.ndim < 2:
+        raise ValueError(f"fill_diagonal takes a tensor of at least two dimensions, got {a.type}")
+    lengths = lengths_by_variables(a)
+    places = [
+        expand_dims(arange(n), list(range(1, a.type.ndim - i))) for i, n in enumerate(lengths)
+    ]
+    if a.type.ndim == 2:
+        on = eq((places[1] - places[0]) % (lengths[1] + 1), 0)
+        return _filled(a, on, val)
+    if len(set(a.type.shape) - {None}) > 1:
+        raise ValueError(f"fill_diagonal takes dimensions of equal length, got {a.type}")
+    message = "fill_diagonal takes dimensions of equal length"
+    equal = [eq(n, lengths[0]) for n in map(as_tensor_variable, lengths[1:])]
+    on = CheckAndRaise(ValueError, message)(eq(places[1], places[0]), *equal)
+    for place in places[2:]:
+        on = on & eq(place, places[0])
+    return _filled(a, on, val)
+
+
+def _filled(a: TensorVariable, on: Any, val: Any) -> TensorVariable:
+    """Set the elements where ``on`` is true. ValueError if ``val`` is not a scalar."""
+    value = as_tensor_variable(val, dtype=a.dtype)
+    if value.type.ndim:
+        raise ValueError(f"A diagonal is filled with a scalar, got val={value.type}")
+    return switch(on, value, a)
 
 
 def fill_diagonal_offset(a: Any, val: Any, offset: Any) -> TensorVariable:
@@ -293,11 +324,7 @@ def fill_diagonal_offset(a: Any, val: Any, offset: Any) -> TensorVariable:
     if a.type.ndim != 2:
         raise ValueError(f"fill_diagonal takes a matrix, got {a.type}")
     rows, columns = (arange(n) for n in lengths_by_variables(a))
-    on = eq(columns.dimshuffle("x", 0) - rows.dimshuffle(0, "x"), offset)
-    value = as_tensor_variable(val, dtype=a.dtype)
-    if value.type.ndim:
-        raise ValueError(f"A diagonal is filled with a scalar, got val={value.type}")
-    return switch(on, value, a)
+    return _filled(a, eq(columns.dimshuffle("x", 0) - rows.dimshuffle(0, "x"), offset), val)
 
 
 def take(a: Any, indices: Any, axis: int | None = None, mode: Mode = "raise") -> TensorVariable:
