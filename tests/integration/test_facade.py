@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import operator
 import re
 import subprocess
 import sys
@@ -17,7 +18,7 @@ import occelo as oc
 import occelo.tensor as ot
 from occelo.command.app import app
 from occelo.command.demo import DemoSettings, run_demo
-from occelo_graph.missing_names import ABSENT, AT_TOP
+from occelo_graph.missing_names import ABSENT, AT_TOP, ELSEWHERE
 from occelo_linalg.missing_names import LINEAR_ABSENT
 from occelo_sorting import functions as sorting
 
@@ -158,11 +159,14 @@ def test_names_in_unusual_places_say_where_to_look() -> None:
         if not hasattr(ot, name):
             with pytest.raises(AttributeError, match=rf"use occelo\.{name}$"):
                 getattr(ot, name)
+    for place in ELSEWHERE.values():
+        assert operator.attrgetter(place)(ot)
     for name in sorted(ABSENT):
         assert not hasattr(ot, name), f"{name} is there now"
         with pytest.raises(AttributeError, match="does not have it yet"):
             getattr(ot, name)
     for name, message in (
+        *((n, rf"use occelo\.tensor\.{place}$") for n, place in ELSEWHERE.items()),
         ("nnet", r"in occelo\.tensor itself$"),
         ("cholesky", r"use occelo\.tensor\.linalg\.cholesky$"),
         ("matrix_inverse", r"use occelo\.tensor\.linalg\.inv$"),

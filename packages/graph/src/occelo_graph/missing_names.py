@@ -24,9 +24,18 @@ AT_TOP = frozenset(
 """Names in `occelo` that a user may look for in `occelo.tensor`."""
 
 ABSENT = frozenset(
-    "batch_normalization conv conv2d optimize root sparse wrap_jax xtensor RandomStreams".split()
+    "batch_normalization optimize root sparse wrap_jax xtensor RandomStreams".split()
 )
 """Names of similar tensor libraries that Occelo does not have yet."""
+
+ELSEWHERE = {
+    "conv": "signal.conv2d",
+    **{
+        name: f"signal.{name}"
+        for name in ("conv1d", "conv2d", "conv3d", "convolve1d", "convolve2d")
+    },
+}
+"""Maps names that a user may look for in `occelo.tensor` to their places in its submodules."""
 
 OLD_NAMES = {"matrix_inverse": "inv", "pseudoinverse": "pinv", "inverse": "inv"}
 """Maps older names of functions of linear algebra to Occelo's names."""
@@ -54,6 +63,8 @@ def missing_name_hints(
         text = f"module {module!r} has no attribute {name!r}"
         if name in AT_TOP:
             text += f"; use {top}.{name}"
+        elif ELSEWHERE.get(name, "").partition(".")[0] in namespaces:
+            text += f"; use {module}.{ELSEWHERE[name]}"
         elif name in ABSENT:
             text += "; Occelo does not have it yet"
         elif name in _FLAT:
