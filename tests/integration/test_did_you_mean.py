@@ -51,7 +51,7 @@ SPACES: dict[str, Any] = {
         ("graph", "FunctonGraph", "; did you mean FunctionGraph?"),
         ("x", "flaten", "; did you mean flatten?"),
         ("x", "softmax", "; use occelo.tensor.softmax"),
-        ("x", "at", "; write x[index].set(value)"),
+        ("x", "clamp", "; use clip"),
         ("x", "numpy", "; a variable has no value until a function runs"),
     ],
 )

@@ -152,7 +152,6 @@ NAMES = {
 """Maps words of other libraries to Occelo's names."""
 
 METHODS = {
-    "at": "write x[index].set(value), or x[index].inc(value) for a sum",
     "append": "use occelo.tensor.concatenate",
     "assign": "a shared variable gets new values by the updates of occelo.function",
     "backward": "use occelo.grad(cost, variables)",

@@ -27,6 +27,57 @@ IDX = np.array([2, 0, 2, -1])
 WITH_ZEROS = np.array([[1.5, 0.0, 2.0], [0.0, -1.0, 0.0]])
 
 
+def _combined() -> list[Example]:
+    """Examples of maxima, minima and products at repeated positions, with zeros among the factors."""
+
+    def combined(ufunc: np.ufunc, x: Any, key: Any, y: Any) -> Any:
+        x = x.copy()
+        ufunc.at(x, key, np.broadcast_to(y, x[key].shape).copy())
+        return x
+
+    cases: list[tuple[str, np.ufunc]] = [
+        ("max", np.maximum),
+        ("min", np.minimum),
+        ("mul", np.multiply),
+    ]
+    y = draw(REAL, (2, 4), salt=9)
+    made: list[Example] = []
+    for name, ufunc in cases:
+
+        def ours(x: Any, y: Any, i: Any, name: str = name) -> Any:
+            return getattr(x.at[:, i], name)(y)
+
+        def reference(x: Any, y: Any, i: Any, ufunc: np.ufunc = ufunc) -> Any:
+            return combined(ufunc, x, (slice(None), i), y)
+
+        def of_rows(x: Any, y: Any, i: Any, name: str = name) -> Any:
+            return getattr(x.at[i], name)(y)
+
+        def of_rows_reference(x: Any, y: Any, i: Any, ufunc: np.ufunc = ufunc) -> Any:
+            return combined(ufunc, x, i, y)
+
+        title = f"at.{name}"
+        made += [
+            Example(title, "index", ours, reference, (A, y, IDX), (0, 1), 1e-12, (0, 1)),
+            Example(
+                title, "index", of_rows, of_rows_reference, (V, y[0], IDX), (0, 1), 1e-12, (0, 1, 2)
+            ),
+        ]
+    made.append(
+        Example(
+            "at.mul",
+            "index",
+            lambda x, y, i: x.at[i].multiply(y),
+            lambda x, y, i: combined(np.multiply, x, i, y),
+            (np.array([2.0, 0.0, 3.0]), np.array([0.0, 3.0, 2.0, 1.5]), np.array([0, 0, 1, 2])),
+            (0, 1),
+            1e-12,
+            (0, 1, 2),
+        )
+    )
+    return made
+
+
 def _index() -> list[Example]:
     def make(
         name: str,
@@ -153,6 +204,7 @@ def _index() -> list[Example]:
             one,
             batched=(0, 1),
         ),
+        *_combined(),
         make(
             "take",
             lambda x, i: ot.take(x, i, 1),

@@ -24,6 +24,7 @@ from occelo_graph.ops.elemwise import arithmetic as ar
 from occelo_graph.ops.elemwise import complex as cx
 from occelo_graph.ops.elemwise import transcendental as tr
 from occelo_graph.ops.index import search, subtensor
+from occelo_graph.ops.index.at import At
 from occelo_graph.ops.shape.reading import length_op, length_product
 from occelo_graph.tensors import numpy_functions
 from occelo_graph.tensors.constant import TensorLike, as_tensor_variable, constant
@@ -300,9 +301,18 @@ class TensorVariable(Variable):
         """A copy of x in which a part is set: ``x[key].set(y)`` is x with ``y`` at ``key``."""
         return subtensor.set_subtensor(self, y)
 
-    def inc(self, y: TensorLike) -> TensorVariable:
-        """A copy of x in which a part is increased: ``x[key].inc(y)`` is x with ``y`` added at ``key``."""
-        return subtensor.inc_subtensor(self, y)
+    def inc(self, y: TensorLike, ignore_duplicates: bool = False) -> TensorVariable:
+        """A copy of x in which a part is increased: ``x[key].inc(y)`` is x with ``y`` added at ``key``.
+
+        If ``key`` contains a position several times, all increments are added, or only the last one if
+        ``ignore_duplicates`` is true.
+        """
+        return subtensor.inc_subtensor(self, y, ignore_duplicates=ignore_duplicates)
+
+    @property
+    def at(self) -> At:
+        """``x.at[key]`` has the methods ``set``, ``add``, ``multiply``, ``max`` and others of JAX, which change a part."""
+        return At(self)
 
     def take(
         self, indices: TensorLike, axis: int | None = None, mode: search.Mode = "raise"

@@ -83,20 +83,21 @@ class JaxArrays(Arrays):
     def gather(self, x: Any, key: Sequence[Any]) -> Any:
         return x[tuple(key)]
 
-    def write(self, x: Any, key: Sequence[Any], y: Any, add: bool) -> Any:
+    def write(self, x: Any, key: Sequence[Any], y: Any, combine: str | None) -> Any:
         if not x.size:
             return x  # JAX does not trace a position in an axis of length 0
         block = _block(key, x.shape)
-        if block is not None:
+        if block is not None and combine in ("sum", None):
             # several times as fast as a scatter in a loop
             starts, sizes = block
             lengths = [n for n, entry in zip(sizes, key, strict=True) if is_slice(entry)]
             part = jnp.broadcast_to(y, lengths).reshape(sizes)
-            if add:
+            if combine == "sum":
                 part = lax.dynamic_slice(x, starts, sizes) + part
             return lax.dynamic_update_slice(x, part, starts)
         at = x.at[tuple(key)]
-        return at.add(y) if add else at.set(y)
+        write = {None: at.set, "sum": at.add, "prod": at.multiply, "max": at.max, "min": at.min}
+        return write[combine](y)
 
     def reduce(self, name: str, x: Any, axes: Sequence[int]) -> Any:
         reduction, dtype = reduction_of(name), self.dtype(x)

@@ -31,6 +31,8 @@ _WIDER = {"uint16": "int32", "uint32": "int64", "uint64": "int64"}
 PyTorch can store these integers, but has few operations on them. For uint64 there is no wider dtype; `traced.unsigned`
 computes with int64 numbers that have the same bits.
 """
+_SCATTERS = {"prod": "prod", "max": "amax", "min": "amin"}
+"""PyTorch's names of the functions by which ``scatter_reduce`` combines elements."""
 _counter = itertools.count()
 
 
@@ -183,7 +185,7 @@ class TorchArrays(Arrays):
         rest = iter(torch.broadcast_tensors(*positions))
         return x[tuple(slice(None) if isinstance(e, slice) else next(rest) for e in key)]
 
-    def write(self, x: Any, key: Sequence[Any], y: Any, add: bool) -> Any:
+    def write(self, x: Any, key: Sequence[Any], y: Any, combine: str | None) -> Any:
         # the flat positions of the written elements are found by indexing an array of all flat positions
         count = math.prod(x.shape)
         places = torch.arange(count).reshape(tuple(x.shape))
@@ -199,11 +201,22 @@ class TorchArrays(Arrays):
             places = self.gather(places, key)
         values = torch.broadcast_to(y, tuple(places.shape)).reshape(-1)
         flat = x.reshape(-1).clone()
-        at = (places.reshape(-1),)
+        at = places.reshape(-1)
 
         def put(target: Any, new: Any) -> Any:
-            return target.index_put(at, new, accumulate=add)
+            if combine in ("sum", None):
+                return target.index_put((at,), new, accumulate=combine is not None)
+            return target.scatter_reduce(0, at, new, _SCATTERS[combine], include_self=True)
 
+        if combine not in ("sum", None):
+            if x.dtype.is_complex:
+                return None
+            if x.dtype == torch.bool:
+                made = put(flat.to(torch.uint8), values.to(torch.uint8)).to(torch.bool)
+                return made.reshape(tuple(x.shape))
+            if x.dtype == torch.uint64 and combine != "prod":
+                as_int = [in_order(self.cast(v, "int64")) for v in (flat, values)]
+                return self.cast(in_order(put(*as_int)), "uint64").reshape(tuple(x.shape))
         return self._in_wider_dtype(put, flat, values).reshape(tuple(x.shape))
 
     def reduce(self, name: str, x: Any, axes: Sequence[int]) -> Any:

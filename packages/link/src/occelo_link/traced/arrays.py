@@ -170,9 +170,11 @@ class Arrays(ABC):
         """Return ``x[key]`` as in NumPy. The key contains arrays of positions."""
 
     @abstractmethod
-    def write(self, x: Array, key: Sequence[Entry], y: Array, add: bool) -> Array:
-        """Return a copy of ``x`` in which ``y`` is written to ``x[key]``, or added if ``add`` is true.
+    def write(self, x: Array, key: Sequence[Entry], y: Array, combine: str | None) -> Array:
+        """Return a copy of ``x`` in which ``y`` is written to ``x[key]``.
 
+        If ``combine`` is "sum", "prod", "max" or "min", ``x[key]`` is combined with ``y`` instead. Returns None if
+        the library cannot combine these elements so.
         Scalar positions in the key may be traced.
         """
 

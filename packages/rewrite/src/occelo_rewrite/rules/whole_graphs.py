@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from occelo_graph import DestroyHandler, FunctionGraph
+from occelo_graph.ops.index.scatter import Scatter
 from occelo_rewrite.assumptions import assumptions_of
 from occelo_rewrite.assumptions.control import statements
 from occelo_rewrite.merge import MergeFeature
@@ -48,7 +49,7 @@ def writes_in_place() -> GraphRewriter:
     from occelo_rewrite.inplace import InplaceRewriter, flag_variants
     from occelo_rewrite.rules.index import writes
 
-    return InplaceRewriter("inplace_subtensor", flag_variants(*writes.OVERWRITING))
+    return InplaceRewriter("inplace_subtensor", flag_variants(*writes.OVERWRITING, Scatter))
 
 
 def products_in_place() -> GraphRewriter:

@@ -24,7 +24,7 @@ from occelo_graph.ops.batched_lengths import LengthsVary
 from occelo_graph.ops.batching import align, materialize
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.create import arange, zeros_like
-from occelo_graph.ops.elemwise.arithmetic import eq, switch
+from occelo_graph.ops.elemwise.arithmetic import add, eq, switch
 from occelo_graph.ops.elemwise.op import broadcast_static, unbroadcast
 from occelo_graph.ops.index.fitting import fitted_arrays, fitted_value
 from occelo_graph.ops.index.key import (
@@ -666,26 +666,41 @@ def _insert_axes(x: TensorVariable, new_axes: Sequence[int]) -> TensorVariable:
 
 
 def _write(x: Any, y: Any, set_instead_of_inc: bool, inplace: bool) -> TensorVariable:
-    writing, key, base, given = _indexed(x)
+    writing, key, base, given = indexed(x)
+    y = written_value(y, x)
+    return without_new_axes(writing(key, set_instead_of_inc, inplace)(base, y, *given), base, x)
+
+
+def written_value(y: Any, part: TensorVariable) -> TensorVariable:
+    """The value that users write to ``part``, the result of an index, as a variable that fits its lengths.
+
+    Numbers and constants get the dtype of the part if this changes no values.
+    """
     y = (
         as_tensor_variable(y)
         if isinstance(y, Variable) or not isinstance(y, int | float | complex)
         else y
     )
-    target: TensorType = x.type
+    dtype = part.type.dtype
     if not isinstance(y, Variable):
         # NumPy's conversion of an integer, unlike a cast, raises if the integer does not fit
         y = (
-            as_tensor_variable(y, dtype=target.dtype)
-            if _fits(y, target.dtype)
-            else _weak_array(as_tensor_variable(y), target.dtype)
+            as_tensor_variable(y, dtype=dtype)
+            if _fits(y, dtype)
+            else _weak_array(as_tensor_variable(y), dtype)
         )
-    elif isinstance(y, Constant) and y.type.dtype != target.dtype:
-        y = _weak_array(y, target.dtype)
-    y = fitted_value(y, x)
-    written: TensorVariable = writing(key, set_instead_of_inc, inplace)(base, y, *given)
+    elif isinstance(y, Constant) and y.type.dtype != dtype:
+        y = _weak_array(y, dtype)
+    fitted: TensorVariable = fitted_value(y, part)
+    return fitted
+
+
+def without_new_axes(
+    written: TensorVariable, base: TensorVariable, part: TensorVariable
+) -> TensorVariable:
+    """Remove the dimensions that the index of ``part`` inserted. ``written`` is ``base`` with this part changed."""
     new_axes, is_index = _mark_of(base)
-    if is_index is not (base is x):
+    if is_index is not (base is part):
         new_axes = ()
     if new_axes:
         return written.dimshuffle([i for i in range(written.type.ndim) if i not in new_axes])
@@ -697,7 +712,7 @@ def set_fitting(part: TensorVariable, y: TensorVariable) -> TensorVariable:
 
     ``part`` is read by a key without new axes. The op that writes still checks the lengths.
     """
-    writing, key, base, given = _indexed(part)
+    writing, key, base, given = indexed(part)
     written: TensorVariable = writing(key, True, False)(base, cast(y, base.type.dtype), *given)
     return written
 
@@ -709,7 +724,7 @@ def _mark_of(x: Variable) -> tuple[Sequence[int], bool]:
     return getattr(x.tag, "new_axes", ()), getattr(x.tag, "is_index", False)
 
 
-def _indexed(
+def indexed(
     x: object,
 ) -> tuple[type[_Write], Key, TensorVariable, Sequence[TensorVariable]]:
     """Find the part that ``x``, the result of an index, was read from.
@@ -759,10 +774,17 @@ def set_subtensor(x: Any, y: Any, inplace: bool = False) -> TensorVariable:
 
 
 def inc_subtensor(
-    x: Any, y: Any, set_instead_of_inc: bool = False, inplace: bool = False
+    x: Any,
+    y: Any,
+    set_instead_of_inc: bool = False,
+    inplace: bool = False,
+    ignore_duplicates: bool = False,
 ) -> TensorVariable:
     """``inc_subtensor(base[key], y)`` returns a copy of ``base`` with ``y`` added to the part ``base[key]``.
 
-    If the index contains a position several times, all increments are added.
+    If the index contains a position several times, all increments are added. If ``ignore_duplicates`` is true, only the
+    last one is, as in NumPy's ``base[key] += y``.
     """
+    if ignore_duplicates and not set_instead_of_inc:
+        return _write(x, add(x, written_value(y, x)), True, inplace)
     return _write(x, y, set_instead_of_inc, inplace)

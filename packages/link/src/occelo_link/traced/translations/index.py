@@ -21,6 +21,7 @@ from occelo_graph.ops.index.key import (
     check_written,
     region_shape,
 )
+from occelo_graph.ops.index.scatter import Scatter
 from occelo_graph.ops.index.search import AllocDiag, ExtractDiag, Nonzero
 from occelo_graph.ops.index.subtensor import (
     AdvancedIncSubtensor,
@@ -29,6 +30,7 @@ from occelo_graph.ops.index.subtensor import (
     Subtensor,
 )
 from occelo_graph.ops.index.windows import SlidingWindow
+from occelo_link.traced.fallback import fall_back
 from occelo_link.traced.registry import traces
 from occelo_link.traced.traced_values import Array, Entry
 from occelo_link.traced.tracer import Tracer
@@ -180,7 +182,23 @@ def lower_write(
             adds = False
         # after all reads, so that the library writes in place
         key[axis] = arrays.after(key[axis], tracer.rows_read[source])
-    return [arrays.write(x, key, y, adds)]
+    return [arrays.write(x, key, y, "sum" if adds else None)]
+
+
+@traces(Scatter)
+def lower_scatter(
+    tracer: Tracer, node: TensorApply[Scatter], inputs: list[Array]
+) -> Sequence[Array]:
+    x, y, rows = map(tracer.array, inputs)
+    key = [
+        _part(tracer, e)
+        for e in _key(tracer, node, node.op.key(node.inputs[0].type), x.shape, 2, [x, y, rows])
+    ]
+    part = (*map(int, rows.shape), *map(int, x.shape[1:]))
+    if tuple(map(int, y.shape)) != part:
+        raise ValueError(f"Cannot combine a part of shape {part} with values of shape {y.shape}")
+    made = tracer.arrays.write(x, key, y, node.op.combine)
+    return fall_back(tracer, node, inputs) if made is None else [made]
 
 
 @traces(ExtractDiag)
@@ -229,7 +247,7 @@ def lower_diagonal_matrix(
     at = np.arange(count)
     rows, columns = (arrays.constant(at + max(0, s * op.offset)) for s in (-1, 1))
     key = [*[slice(None)] * (len(x.shape) - 1), rows, columns]
-    return [arrays.write(empty, key, x, False)]
+    return [arrays.write(empty, key, x, None)]
 
 
 @traces(Nonzero)

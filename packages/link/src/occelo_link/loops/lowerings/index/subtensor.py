@@ -11,6 +11,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 from occelo_graph import Constant, TensorApply
+from occelo_graph.ops.index.scatter import Scatter
 from occelo_graph.ops.index.subtensor import (
     AdvancedIncSubtensor,
     AdvancedSubtensor,
@@ -328,15 +329,32 @@ def lower_advanced_inc(
     value = _spread(context, node, y, layout.shape, x.dtype)
 
     def write(result: Stored) -> None:
-        _scatter(context, layout, result, value, op.set_instead_of_inc)
+        added = "or" if x.dtype == "bool" else "add"
+        _scatter(context, layout, result, value, None if op.set_instead_of_inc else added)
+
+    return [context.change(x, [y, *layout.arrays], write)]
+
+
+@lowers_to_loops(Scatter)
+def lower_scatter(
+    context: Context, node: TensorApply[Scatter], inputs: list[Tensor]
+) -> Sequence[Tensor]:
+    x, y, rows = [inputs[0], *(context.apart_from(inputs[0], v) for v in inputs[1:])]
+    layout = _Layout(context, node.op.key(node.inputs[0].type), x, [rows], [node.inputs[2]])
+    for own, length in zip(y.shape, layout.shape, strict=True):
+        context.unify(own, length)
+    combine = "mul" if node.op.combine == "prod" else node.op.combine
+
+    def write(result: Stored) -> None:
+        _scatter(context, layout, result, y, combine)
 
     return [context.change(x, [y, *layout.arrays], write)]
 
 
 def _scatter(
-    context: Context, layout: _Layout, result: Stored, value: Tensor, replace: bool
+    context: Context, layout: _Layout, result: Stored, value: Tensor, combine: str | None
 ) -> None:
-    """Store ``value`` in the selected elements, or add it to them, in C order.
+    """Store ``value`` in the selected elements, or combine them by the operation ``combine``, in C order.
 
     If the last dimension comes from a slice, the loop over it is vectorized.
     """
@@ -352,7 +370,6 @@ def _scatter(
             index[axis] = stack.enter_context(loop).index
         where = result.position(builder, layout.index_into(builder, index))
         new = value.at(builder, index)
-        if not replace:
-            before = builder.load(result.buffer, where, fixed=True)
-            new = builder.op("or" if result.dtype == "bool" else "add", before, new)
+        if combine is not None:
+            new = builder.op(combine, builder.load(result.buffer, where, fixed=True), new)
         builder.store(result.buffer, where, new)
