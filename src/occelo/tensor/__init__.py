@@ -52,7 +52,8 @@ einsum fabs fix fliplr flipud float_power floor_divide fmax fmin fmod frexp gcd 
 indices inner insert iscomplex iscomplexobj isreal isrealobj ix_ lcm ldexp left_shift logaddexp2 logical_and
 logical_not logical_or logical_xor mask_indices meshgrid modf multiply ndim negative nextafter pack permute_dims poly
 polyadd polyder polydiv polyint polymul polysub polyval positive radians remainder resize right_shift rint rollaxis
-rot90 row_stack signbit sinc size spacing subtract to_one_hot trapezoid trim_zeros true_divide unpack unstack unwrap
+rot90 row_stack segment_logsumexp segment_max segment_min segment_prod segment_softmax segment_sum signbit sinc size
+spacing subtract to_one_hot trapezoid trim_zeros true_divide unpack unstack unwrap
 vander vdot vsplit vstack
 """
 """The names of `occelo_arrays.functions`, which is imported at the first use of one of them."""

@@ -17,6 +17,7 @@ from occelo_arrays.ops.joining import *
 from occelo_arrays.ops.packing import *
 from occelo_arrays.ops.polynomials import *
 from occelo_arrays.ops.rearranging import *
+from occelo_arrays.ops.segments import *
 from occelo_arrays.ops.statistics import *
 from occelo_graph.ops.arguments import stands_for as _stands_for
 from occelo_graph.ops.elemwise.op import Elemwise as _Elemwise

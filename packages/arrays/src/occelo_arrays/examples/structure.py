@@ -80,6 +80,36 @@ def _unpacked(x: Any) -> Any:
     return x[1:].reshape(1, 3)
 
 
+_REDUCTIONS: list[tuple[str, np.ufunc, float]] = [
+    ("segment_sum", np.add, 0.0),
+    ("segment_prod", np.multiply, 1.0),
+    ("segment_max", np.maximum, -np.inf),
+    ("segment_min", np.minimum, np.inf),
+]
+IDS = np.array([2, 0, 2, 0])
+
+
+def _in_segments(name: str) -> Callable[[Any], Any]:
+    return lambda x: getattr(arrays, name)(x, IDS, 3)
+
+
+def _segments(name: str, ufunc: np.ufunc, of_none: float) -> Example:
+    """An example with an empty segment, whose result is left out, since it may be infinite."""
+
+    def theirs(x: Any) -> Any:
+        return np.array([ufunc.reduce(x[k == IDS], initial=of_none) for k in (0, 2)])
+
+    return make(name, theirs, V, ours=lambda x: _in_segments(name)(x)[::2])
+
+
+def _logsumexp_of_segments(x: Any) -> Any:
+    return np.log([np.exp(x[k == IDS]).sum() if k in IDS else 1.0 for k in range(3)])
+
+
+def _softmax_of_segments(x: Any) -> Any:
+    return np.exp(x) / np.array([np.exp(x[k == IDS]).sum() for k in IDS])
+
+
 EXAMPLES: list[Example] = [
     *(
         _of_list(name, getattr(np, name), *args)
@@ -172,4 +202,12 @@ EXAMPLES: list[Example] = [
     make("to_one_hot", lambda y: np.eye(3)[y], PLACES, ours=lambda y: arrays.to_one_hot(y, 3)),
     make("pack", _packed, A, W, ours=lambda x, y: arrays.pack(x, y)[0]),
     make("unpack", _unpacked, V, ours=lambda x: arrays.unpack(x, [(1, 1), (1, 3)])[1]),
+    *(_segments(name, ufunc, of_none) for name, ufunc, of_none in _REDUCTIONS),
+    make(
+        "segment_logsumexp",
+        lambda x: _logsumexp_of_segments(x)[::2],
+        V,
+        ours=lambda x: _in_segments("segment_logsumexp")(x)[::2],
+    ),
+    make("segment_softmax", _softmax_of_segments, V, ours=_in_segments("segment_softmax")),
 ]
