@@ -57,6 +57,7 @@ PRIMITIVE = {
     "SpecifyShape": "has an effect: it raises",
     "SlidingWindow": "what reads elements several times",
     "Stretch": "what repeats a length that turns out 1 when the function runs",
+    "Scatter": "positions may occur twice, of which each counts",
     "Subtensor": "what reads a part",
     "SumStretched": "what sums over a length that was repeated",
 }
