@@ -87,6 +87,8 @@ OWN: dict[str, Callable[..., Any]] = {
     "poch_by_scipy": lambda z, m: special.poch(z, m),
     "betaln_by_scipy": lambda a, b: special.betaln(a, b),
     "zeta_hurwitz": lambda x, q: special.zeta(x, q),
+    "exponent": lambda x: np.frexp(x)[1],
+    "nextafter_of_halves": np.nextafter,
     "expn": lambda n, x: special.expn(n.astype("int64"), x),
     **{
         name: lambda *a, function=function, i=i: getattr(special, function)(*a)[i]
@@ -109,11 +111,12 @@ OWN_DTYPE = {
     "spherical_jn", "spherical_yn", "spherical_in", "spherical_kn",
 }  # fmt: skip
 # a zero's sign is not defined by NumPy, and depends on its loops
-EITHER_ZERO = {"maximum", "minimum", "supremum", "clip"}
+EITHER_ZERO = {"maximum", "minimum", "supremum", "clip", "fmax", "fmin"}
 # digits that NumPy's or SciPy's own loops lose: relative errors of theirs
 LOOSE = {
     "log1p": 1e-3,
     "logaddexp": 1e-4,
+    "logaddexp2": 1e-3,
     "softplus": 1e-4,
     "sigmoid": 1e-4,
 }

@@ -15,13 +15,13 @@ from occelo_graph.ops.elemwise.scalar import ScalarFunction
 EXAMPLES: list[Example] = every_example()
 
 
-_DEFINE_SCALAR_FUNCTIONS = ("occelo_graph.ops.", "occelo_special.ops.")
+_DEFINE_SCALAR_FUNCTIONS = ("occelo_graph.ops.", "occelo_special.ops.", "occelo_arrays.ops.")
 
 
 def _scalar_functions() -> frozenset[str]:
     for family in installed():
-        if family.name == "special":
-            family.load("scalars")
+        if family.name in ("special", "arrays"):
+            family.load("numpy")
     modules = [m for name, m in sys.modules.items() if name.startswith(_DEFINE_SCALAR_FUNCTIONS)]
     values = [each for module in modules for each in vars(module).values()]
     rows = [getattr(each, "scalar_op", each) for each in values]
@@ -29,7 +29,7 @@ def _scalar_functions() -> frozenset[str]:
 
 
 SCALAR_FUNCTIONS = _scalar_functions()
-"""The names of the scalar functions of the core, and of special functions if these are installed."""
+"""The names of the scalar functions of the core, and of families of elementwise functions that are installed."""
 
 
 def by_family(family: str) -> list[Example]:

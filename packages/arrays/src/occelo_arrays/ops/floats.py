@@ -53,10 +53,16 @@ def _real(name: str, ufunc: np.ufunc) -> Callable[[Sequence[str]], str]:
     return of_reals
 
 
+def _boolean_of_reals(dtypes: Sequence[str]) -> str:
+    if is_complex(dtypes[0]):
+        raise TypeError(f"signbit is for real numbers, got {dtypes[0]}")
+    return boolean_of(dtypes)
+
+
 signbit: Elemwise = elementwise(
     "signbit",
     1,
-    boolean_of,
+    _boolean_of_reals,
     np.signbit,
     [None],
     "Whether a number is negative, -0.0 or a NaN with the sign bit.",
@@ -80,11 +86,21 @@ copysign: Elemwise = elementwise(
 )
 
 
-def _next(name: str, **options: Any) -> Elemwise:
+_next_dtype = _real("nextafter", np.nextafter)
+
+
+def _wide_next_dtype(dtypes: Sequence[str]) -> str:
+    dtype = _next_dtype(dtypes)
+    if dtype == "float16":
+        raise TypeError("Loops compute float16 in float32, which has other neighbours")
+    return dtype
+
+
+def _next(name: str, dtype: Callable[[Sequence[str]], str], **options: Any) -> Elemwise:
     return elementwise(
         name,
         2,
-        _real("nextafter", np.nextafter),
+        dtype,
         np.nextafter,
         [lambda ct, x, y, out: ct, None],
         "The number next to the first argument in the direction of the second.",
@@ -92,9 +108,10 @@ def _next(name: str, **options: Any) -> Elemwise:
     )
 
 
-_nextafter = _next("nextafter")
+_nextafter = _next("nextafter", _wide_next_dtype)
 _nextafter_of_halves = _next(
     "nextafter_of_halves",
+    _next_dtype,
     python_only="loops compute float16 in float32, which has other neighbours",
 )
 
@@ -102,8 +119,9 @@ _nextafter_of_halves = _next(
 def nextafter(x1: Any, x2: Any) -> TensorVariable:
     """The number next to ``x1`` in the direction of ``x2``, in the dtype of the result. Its derivative is 1."""
     x, y = ot.as_tensor_variable(x1), ot.as_tensor_variable(x2)
-    made: TensorVariable = _nextafter(x, y)
-    return _nextafter_of_halves(x, y) if made.type.dtype == "float16" else made
+    is_half = _next_dtype([x.dtype, y.dtype]) == "float16"
+    made: TensorVariable = (_nextafter_of_halves if is_half else _nextafter)(x, y)
+    return made
 
 
 def _ldexp_dtype(dtypes: Sequence[str]) -> str:
@@ -123,10 +141,18 @@ ldexp: Elemwise = elementwise(
     "x 2^n for an integer n, exact unless it overflows or underflows.",
     linear="first",
 )
+
+
+def _exponent_dtype(dtypes: Sequence[str]) -> str:
+    if is_discrete(dtypes[0]) or is_complex(dtypes[0]):
+        raise TypeError(f"Only floats have exponents, got {dtypes[0]}")
+    return "int32"
+
+
 _exponent: Elemwise = elementwise(
     "exponent",
     1,
-    lambda dtypes: "int32",
+    _exponent_dtype,
     lambda x: np.asarray(np.frexp(x)[1], "int32"),
     [None],
     "The integer e for which |x| is from 2^(e-1) to 2^e; 0 for 0, infinity and NaN.",
@@ -209,7 +235,8 @@ cbrt: Elemwise = elementwise(
 def _logaddexp2_formula(x: TensorVariable, y: TensorVariable) -> TensorVariable:
     x, y = in_floats(x, y)
     gap = ot.switch(ot.eq(x, y), 0.0, -abs(x - y))
-    return ot.maximum(x, y) + ot.log1p(ot.exp2(gap)) * np.array(1 / math.log(2), x.dtype)
+    more = ot.log1p(ot.exp2(gap)) * np.array(1 / math.log(2), x.dtype)
+    return ot.maximum(x, y) + ot.switch(ot.eq(x, y), np.array(1, x.dtype), more)
 
 
 logaddexp2: Elemwise = elementwise(

@@ -79,9 +79,11 @@ class _Pool:
         ):
             extent = (k - 1) * d + 1
             # as many windows as reach the end, but none that begins after the last element
-            least, most = (min, max) if isinstance(n, int) else (minimum, maximum)
-            last = least(-((extent - n - 2 * p) // s), (n + p - 1) // s)
-            found.append(most(last * s + extent - n - p, p))
+            windows, starts = -((extent - n - 2 * p) // s), (n + p - 1) // s
+            if isinstance(n, int):
+                found.append(max(min(windows, starts) * s + extent - n - p, p))
+            else:
+                found.append(maximum(minimum(windows, starts) * s + extent - n - p, p))
         return found
 
     def windows(

@@ -34,10 +34,13 @@ def _unscaled(x: TensorVariable) -> tuple[TensorVariable, TensorVariable | None]
     return node.inputs[0], node.inputs[1]
 
 
-def _times_elements(
-    x: TensorVariable, ndim: int, divisor: TensorVariable | None
-) -> list[TensorVariable]:
-    """``x`` times the number of its elements in the last ``ndim`` dimensions, over the divisor."""
+def _times_elements(x: TensorVariable, ndim: int, divisor: TensorVariable | None) -> Replacements:
+    """``x`` times the number of its elements in the last ``ndim`` dimensions, over the divisor.
+
+    None if there might be no elements, of which the transform is an error.
+    """
+    if not all(x.type.shape[x.type.ndim - ndim :]):
+        return None
     count: Any = as_tensor_variable(1)
     for n in lengths_by_variables(x)[x.type.ndim - ndim :]:
         count = count * n
