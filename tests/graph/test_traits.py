@@ -141,8 +141,8 @@ def test_what_is_monotone_says_so() -> None:
     points = np.array([-np.inf, -1e300, -9.3, -1.2, -0.3, 0.0, 0.2, 1.1, 7.7, 1e300, np.inf])
     of_one = [r for r in TABLE.values() if r.nin == 1 and not r.moves and r.name not in names]
     for row in of_one:
-        if row.name == "invert" or row.output_dtypes(["float64"])[0] == "bool":
-            continue
+        if row.name in ("invert", "bitwise_count") or row.output_dtypes(["float64"])[0] == "bool":
+            continue  # of integers, or a truth value
         with np.errstate(all="ignore"):
             found = row.evaluate(points)
         rises, falls = found[1:] >= found[:-1], found[1:] <= found[:-1]

@@ -82,7 +82,9 @@ lcm: Elemwise = elementwise(
 
 def _count_formula(x: TensorVariable) -> TensorVariable:
     # sums of neighbouring bits, of pairs, of fours, ...; each mask also removes copies of the sign
-    bits: Any = ot.cast(abs(x), "int64")
+    bits: Any = ot.cast(x, "int64")
+    if x.type.numpy_dtype.kind == "i":
+        bits = abs(bits)  # in 64 bits, where only the least of their own is negative
 
     def halves(value: Any, places: int, mask: int) -> Any:
         return (value & mask) + (right_shift(value, np.int64(places)) & mask)

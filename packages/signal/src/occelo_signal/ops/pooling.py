@@ -13,7 +13,7 @@ from occelo_graph.ops.elemwise.arithmetic import maximum, minimum
 from occelo_graph.ops.padding import pad
 from occelo_graph.ops.reduce import max as max_
 from occelo_graph.ops.reduce import sum as sum_
-from occelo_graph.ops.shape.reading import lengths_by_variables
+from occelo_graph.ops.shape.reading import shape_tuple
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import is_complex, is_discrete
 from occelo_signal.ops.convolving import check_choice
@@ -73,7 +73,7 @@ class _Pool:
         if not self.ceil:
             return list(self.padding)
         found: list[Any] = []
-        lengths = lengths_by_variables(self.x)[self.x.type.ndim - self.ndim :]
+        lengths = shape_tuple(self.x)[self.x.type.ndim - self.ndim :]
         for n, k, s, p, d in zip(
             lengths, self.kernel, self.strides, self.padding, self.dilations, strict=True
         ):
@@ -119,7 +119,7 @@ class _Pool:
 
     def counts(self, with_padding: bool) -> TensorVariable:
         """The number of elements of each window, with or without the padding at both ends."""
-        lengths = lengths_by_variables(self.x)[self.x.type.ndim - self.ndim :]
+        lengths = shape_tuple(self.x)[self.x.type.ndim - self.ndim :]
         inner = ones(lengths, self.x.dtype)
         before: Sequence[int] = self.padding
         after = self.ends()

@@ -95,6 +95,7 @@ _shi: Elemwise = special(
     "Hyperbolic sine integral.",
     of_scipy("shichi", 0),
     python_only=_POINTERS,
+    monotone="increasing",
 )
 _chi: Elemwise = special(
     "hyperbolic_cosine_integral",
