@@ -11,12 +11,16 @@ import numpy as np
 import pytest
 
 import occelo.tensor as ot
+import occelo_compile as oc
 import occelo_graph as og
 from occelo_arrays import functions as arrays
 from occelo_graph.ops.elemwise.op import Elemwise
 
 GENERATOR = np.random.default_rng(7)
 OF_PYTENSOR = {"pack", "to_one_hot", "unpack"}
+OF_JAX = {
+    f"segment_{each}" for each in ("sum", "prod", "max", "min", "logsumexp", "softmax")
+}  # in test_segments.py
 NOT_COMPARED = {
     "asarray": "takes arrays in NumPy",
     "cross": "in test_einsum.py",
@@ -268,7 +272,7 @@ CALLS: dict[str, Callable[[], Calls]] = {
 
 def test_every_function_is_compared_or_has_a_reason() -> None:
     public = {name for name in dir(arrays) if callable(getattr(arrays, name)) and name[0] != "_"}
-    assert public == set(CALLS) | set(NOT_COMPARED) | OF_PYTENSOR
+    assert public == set(CALLS) | set(NOT_COMPARED) | OF_PYTENSOR | OF_JAX
     assert not set(CALLS) & set(NOT_COMPARED)
 
 
@@ -427,3 +431,11 @@ def test_cumulative_logarithms_of_sums() -> None:
         ot.cumlogsumexp(ot.zvector())
     with pytest.raises(ValueError, match="axis"):
         ot.cumulative_logsumexp(ot.dmatrix())
+
+
+@pytest.mark.parametrize("function", [np.ldexp, arrays.ldexp])
+def test_exponents_may_be_plain_numbers(function: Any) -> None:
+    x = ot.dvector("x")
+    np.testing.assert_array_equal(oc.function([x], function(x, 3))([1.5, -2.0]), [12.0, -16.0])
+    with pytest.raises(TypeError, match="must be an integer"):
+        function(x, 1.5)

@@ -86,6 +86,7 @@ OWN: dict[str, Callable[..., Any]] = {
     "beta_by_scipy": lambda a, b: special.beta(a, b),
     "poch_by_scipy": lambda z, m: special.poch(z, m),
     "betaln_by_scipy": lambda a, b: special.betaln(a, b),
+    "betaln": lambda a, b: _betaln(a, b),
     "zeta_hurwitz": lambda x, q: special.zeta(x, q),
     "exponent": lambda x: np.frexp(x)[1],
     "nextafter_of_halves": np.nextafter,
@@ -106,7 +107,7 @@ OWN: dict[str, Callable[..., Any]] = {
 BESSEL_LIMITS = {"j0": 0.0, "j1": 0.0, "jv": 0.0, "ive": 0.0, "kve": 0.0, "i0": np.inf, "i1": np.inf, "iv": np.inf}  # fmt: skip
 # their rules for dtypes are our own: SciPy's differ from version to version
 OWN_DTYPE = {
-    "sigmoid", "softplus", "complex", "angle",
+    "sigmoid", "softplus", "complex", "angle", "betaln", "beta_by_scipy", "betaln_by_scipy", "poch_by_scipy",
     *(name for name in OWN if name.startswith(("airy", "fresnel", "jacobi")) or name.endswith("integral")),
     "spherical_jn", "spherical_yn", "spherical_in", "spherical_kn",
 }  # fmt: skip
@@ -117,6 +118,7 @@ LOOSE = {
     "log1p": 1e-3,
     "logaddexp": 1e-4,
     "logaddexp2": 1e-3,
+    "betaln": 1e-5,
     "softplus": 1e-4,
     "sigmoid": 1e-4,
 }
@@ -141,6 +143,12 @@ NO_REFERENCE = {
     "hyp2f1_dc",
 }
 TABLE = {name: ScalarFunction(name) for name in sorted(SCALAR_FUNCTIONS)}
+
+
+def _betaln(a: Any, b: Any) -> Any:
+    """SciPy's, with its limit at infinite positive numbers."""
+    value = special.betaln(a, b)
+    return np.where(np.isnan(value) & (a > 0) & (b > 0), -np.inf, value)
 
 
 def _complex(x: Any, y: Any) -> Any:

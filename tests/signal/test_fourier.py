@@ -211,7 +211,7 @@ def test_batches() -> None:
 
 
 def test_a_transform_and_its_inverse_cancel() -> None:
-    x = ot.dmatrix("x")
+    x = ot.tensor("x", dtype="float64", shape=(3, 7))
     f = oc.function(
         [x],
         [
@@ -227,6 +227,12 @@ def test_a_transform_and_its_inverse_cancel() -> None:
     # of another length they do not
     g = oc.function([x], fft.irfft(fft.rfft(x)))
     assert "FFT" in og.debugprint(g, file="str")
+    # nor where there may be no elements, of which the transform is an error
+    y = ot.dmatrix("y")
+    h = oc.function([y], fft.ifft2(fft.fft2(y)).real)
+    np.testing.assert_allclose(h(value), value, atol=1e-15)
+    with pytest.raises(ValueError, match="no Fourier transform of no elements"):
+        h(np.zeros((3, 0)))
     np.testing.assert_allclose(g(value), np.fft.irfft(np.fft.rfft(value)), atol=1e-13)
 
 

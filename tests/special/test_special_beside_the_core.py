@@ -91,8 +91,8 @@ def test_functions_of_scipy_build_graphs(theirs: Any, ours: Any) -> None:
     assert theirs(*given).owner.op is ours
     with pytest.raises(TypeError, match=r"numpy.i0 cannot be applied .*; use occelo.tensor.i0"):
         np.i0(x)
-    with pytest.raises(TypeError, match="ldexp cannot be applied"):
-        np.ldexp(x, 2)
+    with pytest.raises(TypeError, match="isnat cannot be applied"):
+        np.isnat(x)
 
 
 @pytest.mark.parametrize("factor", [None, 3.0])

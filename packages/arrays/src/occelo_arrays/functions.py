@@ -26,3 +26,4 @@ for _name in (*_bits, *_floats):
     _function = globals()[_name]
     if isinstance(_function, _Elemwise):
         _stands_for(_function.scalar_op.name, "*")(_function)
+_stands_for("ldexp", "*")(globals()["ldexp"])

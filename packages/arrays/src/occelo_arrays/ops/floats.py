@@ -132,15 +132,22 @@ def _ldexp_dtype(dtypes: Sequence[str]) -> str:
     return np.ldexp.resolve_dtypes((np.dtype(dtypes[0]), np.dtype(dtypes[1]), None))[-1].name
 
 
-ldexp: Elemwise = elementwise(
+_ldexp: Elemwise = elementwise(
     "ldexp",
     2,
     _ldexp_dtype,
     np.ldexp,
-    [lambda ct, x, n, out: ldexp(ct, ot.cast(n, "int64")), None],
+    [lambda ct, x, n, out: _ldexp(ct, ot.cast(n, "int64")), None],
     "x 2^n for an integer n, exact unless it overflows or underflows.",
     linear="first",
 )
+
+
+def ldexp(x1: Any, x2: Any) -> TensorVariable:
+    """``x1 * 2**x2`` for integers ``x2``, exact unless it overflows or underflows. TypeError for other ``x2``."""
+    # a plain number 2 would become a float beside floats
+    made: TensorVariable = _ldexp(ot.as_tensor_variable(x1), ot.as_tensor_variable(x2))
+    return made
 
 
 def _exponent_dtype(dtypes: Sequence[str]) -> str:
