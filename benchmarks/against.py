@@ -3,7 +3,9 @@
     python benchmarks/against.py COMMIT                   # everything
     python benchmarks/against.py COMMIT runtime calls     # some parts
 
-Both sides run their own `run.py` in alternating processes. With ``--theirs`` both run that of the other commit, and with
+Both sides run their own `run.py` in alternating processes. A figure has changed if every round of one side is above every round
+of the other and the least ones differ by more than the tolerance. What is worse so is measured once more, in fresh rounds, and the
+command ends with failure if it is worse again. With ``--theirs`` both run that of the other commit, and with
 ``--ours`` both run that of this checkout: only parts that import nothing but public names can be run so, such as
 `building`. Each figure is the minimum of the rounds. Installed peers are measured as well, which only costs time; so use
 an environment without them. For one thread each, set OPENBLAS_NUM_THREADS=1 and bind the process to one processor.
@@ -17,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -68,24 +71,68 @@ def _flat(figures: Any, name: str = "") -> Iterator[tuple[str, float]]:
             yield inner, float(value)
 
 
-def _least(best: dict[str, float], found: dict[str, float]) -> None:
-    for name, value in found.items():
-        best[name] = min(value, best.get(name, value))
+Rounds = dict[str, list[float]]
+"""The figures of one side by name, one of each round."""
 
 
-def _table(
-    before: dict[str, float], after: dict[str, float], again: dict[str, float], commit: str
-) -> Table:
-    table = Table("figure", commit, "here", "here / before")
+def change(before: list[float], after: list[float], tolerance: float) -> str:
+    """ "worse", "better", or "" where the rounds of the two sides overlap or their least ones are within ``tolerance``."""
+    least = min(before)
+    if min(after) > max(max(before), least * (1 + tolerance)):
+        return "worse"
+    return "better" if max(after) < least and min(after) < least / (1 + tolerance) else ""
+
+
+def _table(before: Rounds, after: Rounds, again: Rounds, commit: str, tolerance: float) -> Table:
+    table = Table("figure", commit, "here", "here / before", "")
     if again:
         table.add_column("again / before")
-    ratios = {n: after[n] / before[n] for n in after if before.get(n) and "numpy" not in n}
+    least = {n: min(v) for n, v in before.items()}
+    ratios = {n: min(after[n]) / least[n] for n in compared(before, after)}
     for name in sorted(ratios, key=ratios.__getitem__, reverse=True):
-        noise = [f"{again[name] / before[name]:.3f}"] if again else []
+        noise = [f"{min(again[name]) / least[name]:.3f}"] if again else []
         table.add_row(
-            name, f"{before[name]:.4g}", f"{after[name]:.4g}", f"{ratios[name]:.3f}", *noise
+            name,
+            f"{least[name]:.4g}",
+            f"{min(after[name]):.4g}",
+            f"{ratios[name]:.3f}",
+            change(before[name], after[name], tolerance),
+            *noise,
         )
     return table
+
+
+def compared(before: Rounds, after: Rounds) -> list[str]:
+    """The names of figures that both sides have, NumPy's own left out."""
+    return [n for n in after if min(before.get(n, [0.0])) > 0 and "numpy" not in n]
+
+
+def worse(before: Rounds, after: Rounds, tolerance: float) -> set[str]:
+    """The names of the figures that became worse beyond noise."""
+    names = compared(before, after)
+    return {n for n in names if change(before[n], after[n], tolerance) == "worse"}
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Where the sides lie, whose programs measure all of them (each side its own if None), and how often."""
+
+    sides: list[Path]
+    caches: Path
+    programs: Path | None
+    rounds: int
+    inner: int
+
+    def measure(self, part: str, description: str) -> list[Rounds]:
+        """The rounds of one part of each side, taken in turns."""
+        results: list[Rounds] = [{} for _ in self.sides]
+        for _ in track(range(self.rounds), description=description):
+            for side, figures in zip(self.sides, results, strict=True):
+                cache = self.caches / f"cache-{side.name}"
+                latest = measure(side, part, cache, self.programs or side, self.inner)
+                for name, value in latest.items():
+                    figures.setdefault(name, []).append(value)
+        return results
 
 
 @app.command()
@@ -94,6 +141,9 @@ def main(
     parts: Annotated[list[str] | None, typer.Argument(help="Parts of run.py.")] = None,
     rounds: Annotated[int, typer.Option(min=1, help="Rounds on each side.")] = 5,
     inner: Annotated[int, typer.Option(min=1, help="Rounds within each process.")] = 1,
+    tolerance: Annotated[
+        float, typer.Option(min=0, help="The part of a figure by which it may grow.")
+    ] = 0.03,
     *,
     twice: Annotated[
         bool, typer.Option(help="Measure the other commit as two sides, to show the noise.")
@@ -105,31 +155,33 @@ def main(
         bool, typer.Option(help="Measure all sides by the benchmarks of this checkout.")
     ] = False,
 ) -> None:
-    """Compare this checkout with another commit."""
+    """Compare this checkout with another commit; fails if a figure is worse beyond noise, twice."""
     if theirs and ours:
         raise typer.BadParameter("--theirs and --ours exclude each other")
+    console = Console(width=140)
+    slower: set[str] = set()
     with tempfile.TemporaryDirectory() as name:
         place = Path(name)
-        other, again = place / "other", place / "again"
+        others = [place / "other", place / "again"] if twice else [place / "other"]
         git = ["git", "-C", str(ROOT), "worktree"]
-        others = [other, again] if twice else [other]
         for each in others:
             subprocess.run([*git, "add", "--quiet", "--detach", str(each), commit], check=True)
+        programs = others[0] if theirs else ROOT if ours else None
+        comparison = Comparison([others[0], ROOT, *others[1:]], place, programs, rounds, inner)
         try:
             for part in parts or PARTS:
-                sides: dict[Path, dict[str, float]] = {other: {}, ROOT: {}, again: {}}
-                if not twice:
-                    del sides[again]
-                for _ in track(range(rounds), description=part):
-                    for side, best in sides.items():
-                        cache = place / f"cache-{side.name}"
-                        programs = other if theirs else ROOT if ours else side
-                        _least(best, measure(side, part, cache, programs, inner))
-                table = _table(sides[other], sides[ROOT], sides.get(again, {}), commit)
-                Console(width=140).print(table)
+                before, after, *rest = comparison.measure(part, part)
+                console.print(_table(before, after, rest[0] if rest else {}, commit, tolerance))
+                if suspects := worse(before, after, tolerance):
+                    before, after, *_ = comparison.measure(part, f"{part}, once more")
+                    slower |= suspects & worse(before, after, tolerance)
         finally:
             for each in others:
                 subprocess.run([*git, "remove", "--force", str(each)], check=True)
+    for figure in sorted(slower):
+        console.print(f"worse beyond noise, twice: {figure}", style="red")
+    if slower:
+        raise typer.Exit(1)
 
 
 if __name__ == "__main__":
