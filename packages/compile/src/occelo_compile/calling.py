@@ -21,6 +21,7 @@ import numpy as np
 from occelo_compile.maker import FunctionMaker
 from occelo_compile.memory import arrays_of, own_value
 from occelo_compile.nested_calls import NestedCall
+from occelo_compile.progress import reporting
 from occelo_compile.symbolic_io import SymbolicInput, SymbolicOutput
 from occelo_graph import Container, SharedVariable
 from occelo_graph.errors import lines
@@ -231,7 +232,11 @@ class Function:
             self._fetch()
         try:
             running = perf_counter() if profile is not None else 0.0
-            self._run(subset)
+            if self._calls == 0:
+                with reporting(self.name or "a function", lambda: "the first call"):
+                    self._run(subset)
+            else:
+                self._run(subset)
             if profile is not None:
                 profile.add_run(perf_counter() - running)
             results = [container.storage[0] for container in self.output_storage[: self._n_outputs]]
@@ -495,6 +500,14 @@ class Function:
         from occelo_link.dumping import dump_graph  # slow to import
 
         return dump_graph(self.maker.fgraph, Path(directory))
+
+    def compile_report(self) -> str:
+        """Return a text that says where the time of compiling went: the seconds of each step, the longest stages of
+        rewriting with their rules, the sizes of the graph, and why the cache did not have the function.
+        """
+        from occelo_compile.compile_report import compile_report  # slow to import
+
+        return compile_report(self)
 
     def time_loops(self, *args: Any, runs: int = 20) -> Any:
         """Measure how long each loop takes. The graph is compiled again by the linker `native`, whatever the mode is.

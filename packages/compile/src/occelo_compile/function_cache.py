@@ -338,14 +338,15 @@ def explain_miss(function: Function, file: Any = None) -> str | None:
     The key is compared with the most similar key in the cache. With ``file="str"`` the text is returned; otherwise it
     is printed to ``file``.
     """
-    text = _why_missed(inspected(function).maker)
+    text = why_missed(inspected(function).maker)
     if file == "str":
         return text
     print(text, file=file)
     return None
 
 
-def _why_missed(maker: FunctionMaker) -> str:
+def why_missed(maker: FunctionMaker) -> str:
+    """Return the text that `explain_miss` prints."""
     if maker.from_cache:
         return "The function was found in the cache"
     key, store = maker.cache_key, default_store()

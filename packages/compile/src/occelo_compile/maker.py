@@ -17,6 +17,7 @@ from occelo_compile.memory import insert_deepcopy
 from occelo_compile.mode import Mode, get_mode
 from occelo_compile.nested_calls import NestedCall
 from occelo_compile.options import TIME_THUNKS
+from occelo_compile.progress import reporting
 from occelo_compile.specialization import copy_specialized
 from occelo_compile.symbolic_io import In, Out, SymbolicInput, SymbolicOutput
 from occelo_graph import (
@@ -141,6 +142,7 @@ class FunctionMaker:
         self.cache_key: dict[str, str] | None = None
         self._given = fgraph
         self._rewritten: Rewritten | None = None
+        self._record: RewriteRecord | None = None
         self._call_graph: CallGraph | None = None
 
     @property
@@ -311,7 +313,7 @@ class FunctionMaker:
     def prepare_fgraph(self, fgraph: FunctionGraph) -> Rewritten:
         """Rewrite the graph, and insert the copies that the memory contract needs."""
         before = fgraph.clone(check_integrity=False, attach_feature=False)
-        record = RewriteRecord.configured()
+        self._record = record = RewriteRecord.configured()
         record.profiling = record.profiling or self.profile is not None
         self.mode.optimizer.rewrite(fgraph, record)
         insert_deepcopy(
@@ -393,7 +395,7 @@ class FunctionMaker:
         from occelo_compile.function_cache import keep, load  # which imports this module
 
         start = perf_counter()
-        with fewer_collections():
+        with fewer_collections(), reporting(self.name or "a function", self._step):
             linked = None if self.is_rewritten else load(self)
             if linked is None:
                 linked = self.link(storage_map)
@@ -407,6 +409,15 @@ class FunctionMaker:
             record = self._rewritten.record if self._rewritten is not None else None
             self.profile.add_compilation(self.times, record)
         return made
+
+    def _step(self) -> str:
+        """What `create` does now, in words. Another thread calls this."""
+        if self._rewritten is not None:
+            return f"code of {len(self._rewritten.fgraph.apply_nodes)} nodes"
+        if self._record is None:
+            return "reading the graph"
+        replaced = len(self._record.applications)
+        return f"rewriting, {self._record.stage.removeprefix('optdb/')}, {replaced} replacements"
 
     def wrap(self, linked: Linked) -> Function:
         """Return the `Function` around a VM and its containers."""

@@ -52,6 +52,13 @@ UNPICKLE_FUNCTION = _declare(
     "unpickle_function", True, boolean, "compile functions when they are unpickled; else give None"
 )
 
+PROGRESS = _declare(
+    "compile__progress",
+    "auto",
+    one_of("auto", "always", "never"),
+    "report the progress of compilations of more than two seconds on stderr; auto: on terminals and in notebooks",
+)
+
 PROFILE = _declare(
     "profile", False, boolean, "profile every function, and print the profiles when Python exits"
 )
