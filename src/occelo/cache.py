@@ -6,7 +6,7 @@ The command ``occelo cache`` (`occelo.command.cache`) uses some of these names.
 
 from __future__ import annotations
 
-from occelo_compile.function_cache import explain_miss
+from occelo_compile.function_cache import entry_function, explain_miss
 from occelo_link.cache.directory import base_directory, compile_directory
 from occelo_link.cache.lock import force_unlock, lock_ctx, set_lock_status
 from occelo_link.cache.store import Entry, Store, counters, default_store
@@ -18,6 +18,7 @@ __all__ = [
     "compile_directory",
     "counters",
     "default_store",
+    "entry_function",
     "explain_miss",
     "force_unlock",
     "lock_ctx",

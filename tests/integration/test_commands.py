@@ -20,24 +20,24 @@ import occelo.tensor as ot
 from occelo.command.app import app
 
 USES: dict[str, tuple[str, str]] = {
-    "": ("", "Start with"),
+    "": ("--version", oc.__version__),
     "backends": ("backends model:y", "native"),
     "cache": ("cache", "compiledir_"),
     "cache cleanup": ("cache cleanup", "deleted 0 files"),
     "cache clear": ("cache clear", "deleted"),
-    "cache list": ("cache list --count 3", "last used"),
+    "cache list": ("cache list --count 3", "function"),
     "cache purge": ("cache purge", "deleted"),
     "cache stats": ("cache stats", "entries"),
     "cache unlock": ("cache unlock", "is not locked"),
     "cache verify": ("cache verify", "whole, 0 not"),
-    "config": ("config floatX", "float64"),
-    "demo": ("demo --epochs 1 --no-graphs --plot loss.png", "one step, us"),
+    "config": ("config floatX", "floatX=float64"),
+    "demo": ("demo --epochs 1 --plot loss.png", "one step, us"),
     "dump": ("dump", "Inspect dumps"),
     "dump diff": ("dump diff f.zip f.zip", "alike"),
     "dump run": ("dump run f.zip", "first call"),
     "dump show": ("dump show f.zip", "exp"),
-    "explain": ("explain model:y --no-open --text", "the page is rewriting.html"),
-    "modes": ("modes", "FAST_RUN"),
+    "explain": ("explain model.py:y --no-open --text", "the page is rewriting.html"),
+    "modes": ("modes", "installed"),
     "pytensor": ("pytensor", "doctor"),
     # the package is not installed with the others
     "pytensor doctor": ("pytensor doctor model:y", "needs the extra occelo[pytensor]"),
@@ -83,7 +83,7 @@ def test_every_command_helps_and_works(
         arguments, part = USES[name]
         # a group of commands without a command shows its help: as an error in some versions of click
         assert part in run(
-            arguments, (0, 2) if name in ("", "dump", "pytensor", "pytensor doctor") else (0,)
+            arguments, (0, 2) if name in ("dump", "pytensor", "pytensor doctor") else (0,)
         )
     if name == "demo":
         assert Path("loss.png").stat().st_size
@@ -94,3 +94,26 @@ def test_the_command_line_is_a_module() -> None:
         [sys.executable, "-P", "-m", "occelo", "--help"], capture_output=True, text=True, check=True
     )
     assert "Usage:" in done.stdout
+
+
+def test_completion_of_shells_and_help_without_a_command() -> None:
+    assert "--install-completion" in run("--help")
+    assert "Start with" in run("", (0, 2))
+
+
+def test_the_lines_of_config_are_flags() -> None:
+    done = CliRunner().invoke(app, ["config"], catch_exceptions=False)
+    lines = done.output.splitlines()
+    names = {line.partition("=")[0] for line in lines if not line.startswith(" ")}
+    assert names == {option.name for option in oc.config.options()}
+    assert max(len(line) for line in lines if line.startswith(" ")) <= 80
+
+
+def test_the_list_of_the_cache_has_names_and_ages(tmp_path: Path) -> None:
+    x = ot.dvector("x")
+    with oc.config.change_flags(base_compiledir=str(tmp_path)):
+        for name in ("posterior", None):
+            oc.function([x], x * (3 if name else 4), name=name, mode="native")
+        text = run("cache list")
+    assert "posterior" in text
+    assert "just now" in text

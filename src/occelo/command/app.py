@@ -1,29 +1,25 @@
 """The command line ``occelo``: all commands with their options. The other modules of this folder do the work of the
-larger commands.
+larger commands, and are imported by the commands that need them.
 
 The script ``occelo`` and ``python -m occelo`` call `main`, and the script ``occelo-cache`` calls `cache_main`.
 """
 
 from __future__ import annotations
 
+import textwrap
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
 import occelo
-from occelo.command.backends import show_backends
 from occelo.command.cache import cache_app
-from occelo.command.demo import DemoSettings, run_demo
 from occelo.command.dump import dump_app
-from occelo.command.explain import explain_graph
+from occelo.command.tables import print_table
 
 app = typer.Typer(
     help="Occelo compiles symbolic tensor expressions. Start with `occelo demo`.",
     no_args_is_help=True,
-    add_completion=False,
 )
 app.add_typer(cache_app, name="cache")
 app.add_typer(dump_app, name="dump")
@@ -31,6 +27,24 @@ pytensor_app = typer.Typer(
     help="Models of PyMC on Occelo (the extra occelo[pytensor]).", no_args_is_help=True
 )
 app.add_typer(pytensor_app, name="pytensor")
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(occelo.__version__)
+        raise typer.Exit
+
+
+@app.callback()
+def occelo_command(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Print the version.", callback=_print_version, is_eager=True
+        ),
+    ] = False,
+) -> None:
+    """Occelo compiles symbolic tensor expressions. Start with `occelo demo`."""
 
 
 @app.command()
@@ -50,7 +64,7 @@ def demo(
     plot: Annotated[
         Path | None, typer.Option(help="Write the loss curves to this file (PNG, SVG or PDF).")
     ] = None,
-    graphs: Annotated[bool, typer.Option(help="Print the compiled graphs.")] = True,
+    graphs: Annotated[bool, typer.Option(help="Print the graphs before and after.")] = False,
 ) -> None:
     """Train two classifiers of handwritten digits, and show what compiling them took.
 
@@ -58,6 +72,10 @@ def demo(
     are built as graphs and differentiated, and one training step of each is compiled. The time of a step is compared
     with that of the same step written by hand in NumPy.
     """
+    from rich.console import Console
+
+    from occelo.command.demo import DemoSettings, run_demo
+
     settings = DemoSettings(
         mode=mode,
         seed=seed,
@@ -79,8 +97,8 @@ def explain(
     graph: Annotated[
         str,
         typer.Argument(
-            help="A file written by occelo.save, or MODULE:NAME, a variable, a list of them or a "
-            "compiled function in a module."
+            help="A file written by occelo.save, or MODULE:NAME or FILE.py:NAME, a variable, a list "
+            "of them or a compiled function."
         ),
     ],
     page: Annotated[Path, typer.Option(help="Where to write the page.")] = Path("rewriting.html"),
@@ -99,6 +117,10 @@ def explain(
     The page is self-contained. Each step shows the rule, your line that made the node,
     and the graph before and after.
     """
+    from rich.console import Console
+
+    from occelo.command.explain import explain_graph
+
     try:
         explain_graph(graph, page, open_page, optimizer, text, Console())
     except (OSError, ImportError, ValueError, AttributeError, occelo.OcceloError) as error:
@@ -109,37 +131,39 @@ def explain(
 def config_command(
     name: Annotated[str | None, typer.Argument(help="One option; all of them if left out.")] = None,
 ) -> None:
-    """Show all options: the value of each, where the value was set, and what the option means.
+    """Show all options: the value of each, where it was set, and what the option means.
 
-    Set options by OCCELO_FLAGS="name=value,name=value" or in the section [global] of ~/.occelorc.
+    The lines NAME=VALUE are in the form of OCCELO_FLAGS. Set options by OCCELO_FLAGS="name=value,name=value" or in the section [global] of ~/.occelorc.
     """
-    table = Table("option", "value", "from", "meaning")
-    options = occelo.config.options()
-    for option in options:
-        if name is None or option.name == name:
-            table.add_row(
-                option.name,
-                repr(occelo.config.get(option.name)),
-                occelo.config.origin(option.name),
-                option.doc,
-            )
-    if not table.rows:
+    options = [o for o in occelo.config.options() if name in (None, o.name)]
+    if not options:
         occelo.config.get(str(name))  # raises an error that names the most similar option
-    Console().print(table)
+    for option in options:
+        origin = occelo.config.origin(option.name)
+        where = "" if origin == "default" else f"  (from {origin})"
+        typer.secho(
+            f"{option.name}={_flag(occelo.config.get(option.name))}{where}", bold=bool(where)
+        )
+        typer.echo(textwrap.fill(option.doc, 80, initial_indent="    ", subsequent_indent="    "))
+
+
+def _flag(value: object) -> str:
+    """The value of an option as OCCELO_FLAGS takes it."""
+    return value if isinstance(value, str) else repr(value)
 
 
 @app.command()
 def modes() -> None:
     """List the names that `function(mode=...)` and `occelo demo --mode` take."""
-    table = Table("mode", "linker", "rewrites", "")
+    rows: list[tuple[str, ...]] = []
     for name in occelo.available_modes():
         try:
             mode = occelo.get_mode(name)
         except ModuleNotFoundError as error:
-            table.add_row(name, name, "", f"needs {error.name}")
+            rows.append((name, name, "", f"no: {error.name} is missing"))
             continue
-        table.add_row(name, str(mode.linker), str(mode.provided_optimizer), "")
-    Console().print(table)
+        rows.append((name, str(mode.linker), str(mode.provided_optimizer), "yes"))
+    print_table(["mode", "linker", "rewrites", "installed"], rows)
 
 
 @app.command()
@@ -147,8 +171,8 @@ def backends(
     graph: Annotated[
         str | None,
         typer.Argument(
-            help="A file written by occelo.save, or MODULE:NAME of a variable or a list of them; all "
-            "ops if left out."
+            help="A file written by occelo.save, or MODULE:NAME or FILE.py:NAME of a variable or a "
+            "list of them; all ops if left out."
         ),
     ] = None,
     write: Annotated[
@@ -157,10 +181,12 @@ def backends(
 ) -> None:
     """Show which ops of a graph each backend does not compile but runs in Python.
 
-    Without a graph, show the share of all ops that each backend compiles.
+    Without a graph, show the share of all ops that each backend compiles, and which it does not.
     """
+    from occelo.command.backends import show_backends
+
     try:
-        show_backends(graph, write, Console())
+        show_backends(graph, write)
     except (OSError, ImportError, ValueError, AttributeError, occelo.OcceloError) as error:
         raise typer.BadParameter(str(error)) from None
 

@@ -7,10 +7,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
-
 from occelo.command.explain import graph_outputs
+from occelo.command.tables import print_table
 from occelo_graph import Apply, toposort
 from occelo_graph.tensors.sequences import is_sequence
 from occelo_link.capabilities import BACKENDS, GAPS, is_installed, op_label, supports
@@ -90,27 +88,30 @@ def published() -> str:
     return "\n".join([*lines, ""])
 
 
-def show_backends(graph: str | None, write: Path | None, console: Console) -> None:
+def _missing(table: dict[str, dict[str, bool | None]], backend: str) -> str:
+    """The ops that a backend does not compile, separated by commas."""
+    return ", ".join(label for label, row in table.items() if row[backend] is False)
+
+
+def show_backends(graph: str | None, write: Path | None) -> None:
     """Print a table of what each backend compiles, or write the text of `published` to the file ``write``.
 
     For a graph, the table shows which ops of the graph each backend does not compile. Without a graph, it shows which
-    share of all ops each backend compiles.
+    share of all ops each backend compiles, and which ops run in Python.
     """
     if write is not None:
         write.write_text(published(), encoding="utf-8")
-        console.print(f"The page is {write}", markup=False)
-        return
-    table = Table("backend", "compiled" if graph is None else "lacks")
-    if graph is None:
+        print(f"The page is {write}")
+    elif graph is None:
         ops = op_table()
-        for backend in BACKENDS:
-            table.add_row(backend, _share(ops, backend))
+        rows = [(b, _share(ops, b), _missing(ops, b) or "nothing") for b in BACKENDS]
+        print_table(["backend", "compiled", "in Python"], rows)
     else:
         outputs = graph_outputs(graph)
-        for backend in BACKENDS:
-            if not is_installed(backend):
-                table.add_row(backend, "not installed")
-                continue
-            lacking = dict.fromkeys(str(lack) for lack in supports(backend, outputs))
-            table.add_row(backend, "\n".join(lacking) or "nothing")
-    console.print(table)
+        print_table(["backend", "in Python"], [(b, _lacks(b, outputs)) for b in BACKENDS])
+
+
+def _lacks(backend: str, outputs: list[Any]) -> str:
+    if not is_installed(backend):
+        return "not installed"
+    return "\n".join(dict.fromkeys(map(str, supports(backend, outputs)))) or "nothing"

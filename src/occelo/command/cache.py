@@ -9,18 +9,21 @@ from contextlib import suppress
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import track
-from rich.table import Table
 
-from occelo.cache import Store, base_directory, compile_directory, force_unlock
+from occelo.cache import (
+    Store,
+    base_directory,
+    compile_directory,
+    entry_function,
+    force_unlock,
+)
+from occelo.command.tables import print_table
 
 cache_app = typer.Typer(
     help="Inspect the compile directory, where compiled functions are kept. "
     "Without a command, print its path. Everything in it can be deleted: missing code is "
     "compiled again.",
     invoke_without_command=True,
-    add_completion=False,
 )
 
 
@@ -28,8 +31,8 @@ def _store() -> Store:
     return Store(compile_directory() / "cache")
 
 
-def _megabytes(size: int) -> str:
-    return f"{size / 2**20:.2f} MB"
+def _size(size: int) -> str:
+    return f"{size / 1e3:.1f} kB" if size < 1e6 else f"{size / 1e6:.2f} MB"
 
 
 @cache_app.callback()
@@ -43,15 +46,29 @@ def directory(context: typer.Context) -> None:
 def list_entries(
     count: Annotated[int, typer.Option(min=1, help="How many, the last used first.")] = 50,
 ) -> None:
-    """List the entries, the most recently used first."""
-    table = Table("kind", "key", "size", "last used")
-    listed = sorted(_store().entries(), key=lambda e: -e.used)
-    for entry in listed[:count]:
-        used = time.strftime("%Y-%m-%d %H:%M", time.localtime(entry.used))
-        table.add_row(entry.kind, entry.key, f"{entry.size / 1024:.1f} kB", used)
-    Console().print(table)
-    if len(listed) > count:
-        typer.echo(f"and {len(listed) - count} more")
+    """List the entries, the most recently used first: of a function its name, of an object the code of one."""
+    store = _store()
+    entries = sorted(store.entries(), key=lambda e: -e.used)
+    rows = [
+        (
+            entry.kind,
+            entry_function(store, entry) or "",
+            _age(time.time() - entry.used),
+            _size(entry.size),
+            entry.key[:12],
+        )
+        for entry in entries[:count]
+    ]
+    print_table(["kind", "function", "last used", "size", "key"], rows)
+    if len(entries) > count:
+        typer.echo(f"and {len(entries) - count} more; --count shows more")
+
+
+def _age(seconds: float) -> str:
+    for size, unit in ((86400, "days"), (3600, "hours"), (60, "minutes")):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.0f} {unit} ago"
+    return "just now" if seconds < 60 else "a minute ago"
 
 
 @cache_app.command()
@@ -62,11 +79,9 @@ def stats() -> None:
     for entry in _store().entries():
         numbers[entry.kind] += 1
         sizes[entry.kind] += entry.size
-    table = Table("kind", "entries", "size")
-    for kind in sorted(numbers):
-        table.add_row(kind, str(numbers[kind]), _megabytes(sizes[kind]))
-    table.add_row("all", str(numbers.total()), _megabytes(sizes.total()))
-    Console().print(table)
+    rows = [(kind, str(numbers[kind]), _size(sizes[kind])) for kind in sorted(numbers)]
+    rows.append(("all", str(numbers.total()), _size(sizes.total())))
+    print_table(["kind", "entries", "size"], rows)
 
 
 @cache_app.command()
@@ -85,6 +100,8 @@ def verify() -> None:
 @cache_app.command()
 def clear() -> None:
     """Delete all entries."""
+    from rich.progress import track
+
     store = _store()
     entries = list(store.entries())
     for entry in track(entries, description="deleting", disable=len(entries) < 1000):

@@ -9,17 +9,15 @@ from time import perf_counter
 from typing import Annotated, Any, TypeGuard
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
 import occelo
+from occelo.command.tables import print_table
 from occelo_graph.tensors.sequences import is_sequence
 
 dump_app = typer.Typer(
     help="Inspect dumps of functions. Loading a dump that is a pickle can run any code, so it needs "
     "--trust; dumps written with format='safe' are safe to load.",
     no_args_is_help=True,
-    add_completion=False,
 )
 File = Annotated[
     Path, typer.Argument(exists=True, dir_okay=False, help="A file written by function_dump.")
@@ -88,12 +86,8 @@ def _graph(arguments: dict[str, Any]) -> str:
 def show(file: File, trust: Trust = False) -> None:
     """Show the arguments and the graph of a dump."""
     arguments = _arguments(file, trust)
-    table = Table("argument", "value")
-    for name, text in _rows(arguments):
-        table.add_row(name, text)
-    console = Console()
-    console.print(table)
-    console.print(_graph(arguments), markup=False, highlight=False)
+    print_table(["argument", "value"], _rows(arguments))
+    typer.echo(_graph(arguments))
 
 
 @dump_app.command()
@@ -128,18 +122,14 @@ def run(
         arguments["mode"] = mode
     start = perf_counter()
     function = occelo.function(**arguments)
-    table = Table("step", "ms")
     times = function.maker.times
-    for step in ("collect", "rewrite", "link", "wrap"):
-        table.add_row(step, f"{1e3 * getattr(times, step):.2f}")
-    table.add_row("in all", f"{1e3 * (perf_counter() - start):.2f}")
-    needed = [given for required, _, given in function.defaults if required]
+    rows = [(s, f"{1e3 * getattr(times, s):.2f}") for s in ("collect", "rewrite", "link", "wrap")]
+    rows.append(("in all", f"{1e3 * (perf_counter() - start):.2f}"))
+    needed = [value for required, _, value in function.defaults if required]
+    said = f"{len(needed)} arguments are needed for a call"
     if call and not needed:
         start = perf_counter()
-        result = function()
-        table.add_row("first call", f"{1e3 * (perf_counter() - start):.2f}")
-        Console().print(table)
-        typer.echo(f"result: {result}")
-        return
-    Console().print(table)
-    typer.echo(f"{len(needed)} arguments are needed for a call")
+        said = f"result: {function()}"
+        rows.append(("first call", f"{1e3 * (perf_counter() - start):.2f}"))
+    print_table(["step", "ms"], rows)
+    typer.echo(said)

@@ -6,7 +6,6 @@ The command ``occelo backends`` also finds its graph with `graph_outputs`.
 from __future__ import annotations
 
 import importlib
-import os
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -22,19 +21,22 @@ from occelo_rewrite.records.record import RewriteRecord
 def graph_outputs(name: str) -> list[Any]:
     """Return the outputs of a graph.
 
-    ``name`` is the name of a file with a saved graph, or ``MODULE:NAME`` for a variable, a list of variables or a
-    compiled function in a module.
+    ``name`` is the name of a file with a saved graph, or ``MODULE:NAME`` or ``FILE.py:NAME`` for a variable, a list of
+    variables or a compiled function in a module.
     """
     if Path(name).exists():
         return list(occelo.load(name).outputs)
     module, _, attribute = name.partition(":")
     if not attribute:
-        raise ValueError(f"There is no file {name!r}; a variable in a module is MODULE:NAME")
-    sys.path.insert(0, os.getcwd())
-    found: Any = getattr(importlib.import_module(module), attribute)
-    if isinstance(found, occelo.Function):
-        return list(found.maker.rewritten.before.outputs)
-    return [found] if isinstance(found, occelo.Variable) else list(found)
+        raise ValueError(
+            f"There is no file {name!r}; a variable in a module is MODULE:NAME or FILE.py:NAME"
+        )
+    file = Path(module)
+    sys.path.insert(0, str(file.parent.resolve()))
+    value: Any = getattr(importlib.import_module(file.name.removesuffix(".py")), attribute)
+    if isinstance(value, occelo.Function):
+        return list(value.maker.rewritten.before.outputs)
+    return [value] if isinstance(value, occelo.Variable) else list(value)
 
 
 def explain_graph(

@@ -29,7 +29,7 @@ from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.ops.elemwise.scalar import ScalarFunction, ScalarOp
 from occelo_link.cache.fingerprint import digest_text, environment, manifest
 from occelo_link.cache.packing import pack, unpack
-from occelo_link.cache.store import Store, counters, default_store
+from occelo_link.cache.store import Entry, Store, counters, default_store
 from occelo_link.withheld_lowerings import withheld
 from occelo_rewrite import RewriteDatabaseQuery, optdb
 from occelo_rewrite.fingerprint import database_fingerprint
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from occelo_compile.calling import Function
 
 _KIND = "functions"
+_NAME = "name"
+"""The part of an entry's header that is not of the key: the name of the function that wrote the entry."""
 _WITHOUT_EFFECT = {
     "base_compiledir",
     "compiledir",
@@ -320,7 +322,14 @@ def keep(maker: FunctionMaker, linked: Linked) -> None:
         return
     packed = maker.mode.linker.pack(linked.vm)
     if packed is not None:
-        store.put(_KIND, _entry_name(key), pack(key, packed))
+        header = key if maker.name is None else {**key, _NAME: maker.name}
+        store.put(_KIND, _entry_name(key), pack(header, packed))
+
+
+def entry_function(store: Store, entry: Entry) -> str | None:
+    """Return the name of the function that wrote an entry; None if it has none, or if the entry is no function's."""
+    packed = store.get(_KIND, entry.key) if entry.kind == _KIND else None
+    return None if packed is None else unpack(packed)[0].get(_NAME)
 
 
 def _kept_keys(store: Store) -> Iterator[dict[str, str]]:
@@ -328,7 +337,9 @@ def _kept_keys(store: Store) -> Iterator[dict[str, str]]:
         if entry.kind == _KIND:
             packed = store.get(_KIND, entry.key)
             if packed is not None:
-                yield unpack(packed)[0]
+                key: dict[str, str] = unpack(packed)[0]
+                key.pop(_NAME, None)
+                yield key
 
 
 def explain_miss(function: Function, file: Any = None) -> str | None:
