@@ -280,6 +280,18 @@ def test_merge_joins_equal_nodes_and_constants() -> None:
     assert counted(graph, ot.exp) == 1
 
 
+def test_merge_tells_constants_of_other_shapes_apart() -> None:
+    """Their types need not have the lengths, and of empty arrays the bytes are equal."""
+    kind = ot.TensorType("float64", (None, None))
+    shapes = [(3, 0), (2, 0), (2, 3), (3, 2)]
+    values = [ot.constant(np.zeros(shape)).data for shape in shapes]
+    constants = [type(ot.constant(v))(kind, v) for v in values]
+    assert len({c.signature() for c in constants}) == 4
+    graph = og.FunctionGraph([], [c + 1.0 for c in constants], clone=True)
+    MergeOptimizer().rewrite(graph)
+    assert [v.shape for v in og.evaluate(graph.outputs)] == shapes
+
+
 def test_merge_compares_inputs_whose_hashes_are_equal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("occelo_rewrite.merge._place", lambda *_: 7)
     x, y = ot.dvectors("x", "y")

@@ -666,8 +666,11 @@ class TensorConstant(TensorVariable, Constant):  # pyright: ignore[reportIncompa
         Constant.__init__(self, type, data, name)
 
     def signature(self) -> tuple[Any, ...]:
-        """A key that equal constants share: the type and the bytes. So NaN equals NaN, and -0.0 differs from 0.0."""
-        return (self.type, np.ascontiguousarray(self.data).tobytes())
+        """A key that equal constants share: the type, the shape and the bytes.
+
+        So NaN equals NaN, and -0.0 differs from 0.0. The type need not have all lengths.
+        """
+        return (self.type, self.data.shape, np.ascontiguousarray(self.data).tobytes())
 
     def clone(self, name: str | None = None) -> Any:
         return self
