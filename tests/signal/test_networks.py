@@ -143,6 +143,19 @@ def test_windows_and_their_adjoint(stride: int, dilation: int) -> None:
     og.verify_grad(lambda v: OverlapAdd((stride,), (dilation,), (20,))(v), [weights])
 
 
+def test_a_single_window_is_a_copy() -> None:
+    """What reads the tensor itself may overwrite it."""
+    x = ot.tensor("x", dtype="float64", shape=(1, 3))
+    y = x + 1.0
+    outputs = [ot.exp(y), 2.0 * signal.max_pool1d(y, 3)]
+    for mode in ("py", "native"):
+        found = oc.function([x], outputs, mode=mode)([[0.0, 1.0, 2.0]])
+        np.testing.assert_allclose(found[0], np.exp([[1.0, 2.0, 3.0]]))
+        np.testing.assert_array_equal(found[1], [[6.0]])
+    kernel = Windows((3,), (1,), (1,)).evaluate(a := np.zeros((1, 3)))
+    assert not np.shares_memory(kernel, a)
+
+
 def test_no_images_and_kernels_that_do_not_fit() -> None:
     x, w = ot.dtensor4("x"), _kernels(1, 1, 3, 3)
     f = oc.function([x, w], [signal.conv2d(x, w), *og.grad(signal.conv2d(x, w).sum(), [x, w])])

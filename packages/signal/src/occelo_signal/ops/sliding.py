@@ -93,7 +93,8 @@ class Windows(LinearInFirst):
         steps = [slice(None, None, n) for n in (*self.strides, *self.dilations)]
         part = view[(..., *steps)]
         order = [*range(split), *range(split + ndim, split + 2 * ndim), *range(split, split + ndim)]
-        return np.ascontiguousarray(part.transpose(order))
+        # a single window or windows of one element would be a view
+        return np.array(part.transpose(order), order="C")
 
     def decompose(self, x: Any) -> Sequence[Any]:
         split = x.type.ndim - len(self.windows)
