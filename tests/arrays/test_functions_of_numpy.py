@@ -439,3 +439,34 @@ def test_exponents_may_be_plain_numbers(function: Any) -> None:
     np.testing.assert_array_equal(oc.function([x], function(x, 3))([1.5, -2.0]), [12.0, -16.0])
     with pytest.raises(TypeError, match="must be an integer"):
         function(x, 1.5)
+
+
+@pytest.mark.parametrize("mode", ["reflect", "symmetric"])
+def test_odd_extensions_of_dynamic_lengths(mode: Any) -> None:
+    """Also of one element, several times around, and with NaN, which stays where the far end is not reached."""
+    x, widths = ot.dmatrix("x"), ot.lvectors("before", "after")
+    pairs = [(widths[0][i], widths[1][i]) for i in range(2)]
+    f = oc.function([x, *widths], ot.pad(x, pairs, mode, reflect_type="odd"))
+    random = np.random.default_rng(1)
+    for shape in ((1, 4), (3, 1), (4, 3)):
+        for _ in range(5):
+            value, chosen = random.normal(size=shape), random.integers(0, 8, (2, 2))
+            value[random.random(shape) < 0.2] = np.nan
+            expected = np.pad(value, chosen.T.tolist(), mode, reflect_type="odd")
+            np.testing.assert_allclose(f(value, *chosen), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("mode", ["edge", "linear_ramp", "maximum", "mean", "reflect", "wrap"])
+def test_padding_what_turns_out_empty_is_an_error(mode: Any) -> None:
+    x = ot.dvector("x")
+    f = oc.function([x], ot.pad(x, 1, mode))
+    assert f([2.0]).shape == (3,)
+    with pytest.raises(ValueError, match="empty axis"):
+        f([])
+
+
+def test_a_ramp_of_booleans() -> None:
+    x = ot.vector("x", dtype="bool")
+    given = np.array([True, False, True])
+    expected = np.pad(given, (3, 2), "linear_ramp")
+    np.testing.assert_array_equal(ot.pad(x, (3, 2), "linear_ramp").eval({x: given}), expected)

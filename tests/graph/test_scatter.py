@@ -184,6 +184,23 @@ def test_other_methods() -> None:
         np.testing.assert_allclose(got, wanted)
 
 
+def test_subtracting_numbers_and_narrower_or_unsigned_integers() -> None:
+    x32, n, u = ot.fvector("x32"), ot.lvector("n"), ot.vector("u", dtype="uint8")
+    least = ot.scalar("least", dtype="int8")
+    outputs = [
+        x32.at[[0]].subtract(2),
+        x32.at[[0]].subtract(np.array([True])),
+        n.at[[0]].subtract(least),
+        n.at[[0]].subtract(u),
+        u.at[[0, 0]].subtract([2, 255]),
+    ]
+    f = oc.function([x32, n, u, least], outputs)
+    found = f([1.0], [1], np.array([1], "uint8"), np.int8(-128))
+    for got, wanted, v in zip(found, [-1.0, 0.0, 129, 0, 0], [x32, x32, n, n, u], strict=True):
+        assert got.tolist() == [wanted]
+        assert got.dtype == v.dtype
+
+
 def test_mistakes() -> None:
     x, k = ot.dvector("x"), ot.ivector("k")
     cases: list[tuple[Any, type[Exception], str]] = [

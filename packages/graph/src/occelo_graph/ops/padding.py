@@ -21,7 +21,7 @@ from occelo_graph.ops.elemwise.arithmetic import round as rounded
 from occelo_graph.ops.join import flip, join
 from occelo_graph.ops.reduce import max, min
 from occelo_graph.ops.shape.axes import normalize_axis
-from occelo_graph.ops.shape.dimensions import squeeze
+from occelo_graph.ops.shape.dimensions import expand_dims, squeeze
 from occelo_graph.ops.shape.reading import lengths_by_variables
 from occelo_graph.ops.statistics import mean
 from occelo_graph.tensors.constant import as_tensor_variable, constant
@@ -79,6 +79,9 @@ def pad(x: Any, pad_width: Any, mode: str = "constant", **kwargs: Any) -> Tensor
             raise ValueError(
                 f"pad cannot extend the empty axis {axis} of {x.type} in mode {mode!r}"
             )
+        if x.type.shape[axis] is None and mode not in ("constant", "empty"):
+            check = CheckAndRaise(ValueError, f"pad cannot extend an empty axis in mode {mode!r}")
+            x = check(x, gt(x.shape[axis], 0))
         x = _padded(x, axis, before, after, mode, options)
     return x
 
@@ -220,7 +223,8 @@ def _ramps(x: Any, axis: int, widths: tuple[Any, Any], values: tuple[Any, Any]) 
             False,
             axis=axis,
         )
-        ramp = cast(floor(ramp) if is_discrete(x.dtype) else ramp, x.dtype)
+        whole = is_discrete(x.dtype) and x.dtype != "bool"
+        ramp = cast(floor(ramp) if whole else ramp, x.dtype)
         ends.append(ramp if first else flip(ramp, axis))
     return ends
 
@@ -241,9 +245,6 @@ _STATISTICS: dict[str, Any] = {
 def _statistics(
     x: Any, axis: int, widths: tuple[Any, Any], counts: tuple[Any, Any], mode: str
 ) -> list[Any]:
-    if x.type.shape[axis] is None and mode in ("mean", "median"):
-        check = CheckAndRaise(ValueError, f"pad cannot extend an empty axis in mode {mode!r}")
-        x = check(x, gt(x.shape[axis], 0))
     ends: list[Any] = []
     for first, width, count in zip((True, False), widths, counts, strict=True):
         if isinstance(count, int) and count == 0 and mode in ("maximum", "minimum"):
@@ -269,21 +270,35 @@ def _read(x: Any, axis: int, before: Any, after: Any, mode: str, odd: bool) -> A
         return x[(*lead, clip(at, 0, n - 1))]
     if mode == "wrap":
         return x[(*lead, at % maximum(n, 1))]
-    period = 2 * n if mode == "symmetric" else 2 * (n - 1)
-    period = maximum(period, 1)
+    if odd:
+        return _mirrored_oddly(x, axis, n, at, mode)
+    return x[(*lead, _folded(at, n, mode)[0])]
+
+
+def _folded(at: Any, n: Any, mode: str) -> tuple[Any, Any, Any]:
+    """Where positions lie in a tensor of length ``n`` that is mirrored again and again.
+
+    Returns the positions in the tensor, whether the tensor is turned there, and how many pairs of tensors lie between.
+    """
+    period = maximum(2 * n if mode == "symmetric" else 2 * (n - 1), 1)
     folded = at % period
     mirrored = period - (1 if mode == "symmetric" else 0) - folded
-    inner = minimum(folded, mirrored)
-    value = x[(*lead, inner)]
-    if not odd:
-        return value
-    return _mirrored_oddly(x, axis, value, lt(mirrored, folded), at // period)
+    return minimum(folded, mirrored), lt(mirrored, folded), at // period
 
 
-def _mirrored_oddly(x: Any, axis: int, value: Any, behind: Any, turns: Any) -> Any:
-    """Values of an odd extension: x(p + period) = x(p) + 2 (last - first), and beyond the end 2 last - the mirrored."""
-    ndim = x.type.ndim
-    first, last = _end(x, axis, True), _end(x, axis, False)
-    behind = _along(behind, axis, ndim)
-    around = 2 * (last - first) * cast(_along(turns, axis, ndim), x.dtype)
-    return cast(switch(behind, 2 * last - value, value) + around, x.dtype)
+def _mirrored_oddly(x: Any, axis: int, n: Any, at: Any, mode: str) -> Any:
+    """Values of an odd extension: beyond an end twice the element there minus the mirrored element, and so on.
+
+    Positions before the tensor are counted from its last element, so that the far end only matters where it is reached.
+    """
+    lead, ndim = [slice(None)] * axis, x.type.ndim
+    before = lt(at, 0)
+    inner, behind, turns = _folded(switch(before, n - 1 - at, at), n, mode)
+    value = x[(*lead, switch(before, n - 1 - inner, inner))]
+    # of length 1 by type, which broadcasts also if the length of the axis is dynamic
+    first, last = (expand_dims(x[(*lead, i)], axis) for i in (0, -1))
+    before, behind, turns = (_along(v, axis, ndim) for v in (before, behind, turns))
+    near, far = switch(before, first, last), switch(before, last, first)
+    value = switch(behind, 2 * near - value, value)
+    around = 2 * (near - far) * cast(turns, x.dtype)
+    return cast(switch(gt(turns, 0), value + around, value), x.dtype)

@@ -8,11 +8,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from occelo_graph.ops.cast import cast
 from occelo_graph.ops.create import ones_like
 from occelo_graph.ops.elemwise.arithmetic import neg, true_div
 from occelo_graph.ops.elemwise.transcendental import power
 from occelo_graph.ops.index.scatter import combine_subtensor
-from occelo_graph.ops.index.subtensor import getitem, inc_subtensor, set_subtensor
+from occelo_graph.ops.index.subtensor import (
+    getitem,
+    inc_subtensor,
+    set_subtensor,
+    written_value,
+)
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.constant import TensorLike
@@ -64,6 +72,9 @@ class PartAt:
 
     def subtract(self, y: TensorLike) -> TensorVariable:
         """A copy of ``x`` with ``y`` subtracted from the part."""
+        y = written_value(y, self._part)
+        # in the dtype of the sum, since the negative number may not fit into that of y
+        y = cast(y, np.result_type(self._part.type.dtype, y.type.dtype).name)
         return inc_subtensor(self._part, neg(y))
 
     def multiply(self, y: TensorLike) -> TensorVariable:
