@@ -6,8 +6,10 @@ The generator names no family. `generating.random_program` takes the families wh
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import ModuleType
 from typing import Any
 
 from occelo_testing.programs import numpy_names, program
@@ -35,3 +37,12 @@ class StepFamily:
     def __post_init__(self) -> None:
         program.SYMBOLIC_NAMES.update(self.symbolic_names)
         numpy_names.register_names(self.helpers, self.modules, self.imports)
+
+
+def in_family(numpy: str, name: str, functions: ModuleType) -> str:
+    """The expression for Occelo: functions of NumPy that the module has are read from ``name``, others from ``ot``."""
+    return re.sub(
+        r"\bnp\.(\w+)",
+        lambda found: f"{name if hasattr(functions, found[1]) else 'ot'}.{found[1]}",
+        numpy,
+    )

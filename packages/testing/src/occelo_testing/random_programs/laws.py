@@ -18,6 +18,8 @@ from occelo_compile.symbolic_io import In, Out
 from occelo_graph import load, save, shared, vectorize_graph
 from occelo_graph import tensor as ot
 from occelo_graph.inner_graph import OpFromGraph
+from occelo_graph.interpret import run_node
+from occelo_graph.narrowing import is_array
 from occelo_graph.ops.control import ifelse
 from occelo_testing.programs.program import Input, Program
 from occelo_testing.programs.rounding import expected_results
@@ -61,6 +63,28 @@ def without_a_rule(case: Case, random: Random) -> None:
         case.compare(case.called(made, case.program.values()))
     except Violation as error:
         raise Violation(error.kind, f"without the rule {rule}: {error.message}") from error
+
+
+def own_memory(case: Case, random: Random) -> None:
+    """In Python, the results of each node share memory with its inputs only as its maps of views say."""
+    mode = Mode("py", get_mode(case.mode).provided_optimizer).excluding("inplace")
+    made = case.compiled(case.inputs, case.outputs, mode).maker.fgraph
+    values: dict[Any, Any] = dict(zip(made.inputs, case.program.values(), strict=True))
+
+    def own(variable: Any) -> Any:
+        return values[variable] if variable in values else variable.data
+
+    for node in made.toposort():
+        given = [own(v) for v in node.inputs]
+        with np.errstate(all="ignore"):
+            results = run_node(node, given)
+        for k, result in enumerate(results):
+            declared = node.op.view_map.get(k, ())
+            for i, array in enumerate(given):
+                both = is_array(result) and is_array(array)
+                if i not in declared and both and np.may_share_memory(result, array):
+                    raise Violation("law", f"output {k} of {node.op} is a view of input {i}")
+        values.update(zip(node.outputs, results, strict=True))
 
 
 def permuted_inputs(case: Case, random: Random) -> None:
@@ -275,6 +299,7 @@ LAWS: dict[str, Law] = {
     "value": value,
     "strict": strict,
     "without a rule": without_a_rule,
+    "own memory": own_memory,
     "permuted inputs": permuted_inputs,
     "another output": another_output,
     "known shapes": known_shapes,
