@@ -108,7 +108,7 @@ def test_the_profile_lists_each_rule_as_applied_or_as_never_applied(which: str) 
     made = og.FunctionGraph(outputs=[cost, og.grad(cost, x)], copy_inputs=False)
     record = RewriteRecord(profiling=True)
     rewriter_for(optimizer_query(which)).rewrite(made, record)
-    idle = set(rewrite_profile(record).partition("never applied: ")[2].split(", "))
+    idle = set(rewrite_profile(record, idle=True).partition("never applied: ")[2].split(", "))
     tried = {rule for counts in record.counts.values() for rule in counts}
     assert idle == tried - {step.rule for step in record.applications}
     assert tried - idle >= {"canonical_sum", "constant_folding"}
@@ -136,21 +136,89 @@ def test_the_trace_has_every_application(tmp_path: Path, monkeypatch: pytest.Mon
     assert all(__file__ in each["source"] for each in lines)
 
 
+def data_of(page: str) -> Any:
+    found = re.search(r"const data=(.*);\n", page)
+    assert found is not None
+    return json.loads(found[1])
+
+
 def test_the_page_holds_each_step_and_nothing_from_elsewhere(tmp_path: Path) -> None:
     view = view_rewriting(ot.log(1 + ot.exp(x)) * 1.0)
     page = view.save(tmp_path / "page.html").read_text()
     assert "src=" not in page
     assert "http" not in page
-    found = re.search(r"const data=(.*);\n", page)
-    assert found is not None
-    data = json.loads(found[1])
-    assert len(data["frames"]) == len(data["steps"]) == len(view.record.applications) + 1
-    assert data["steps"][1]["rule"] == "mul_one"
-    assert any("softplus" in text for _, text in data["frames"][-1])
+    data = data_of(page)
+    assert len(data["steps"]) == len(view.record.applications) + 1
+    step = data["steps"][1]
+    assert step["rule"] == "mul_one"
+    assert data["laws"]["mul_one"]
+    assert step["place"].startswith(Path(__file__).name)
+    assert "view_rewriting(ot.log" in step["text"]
+    assert data["inputs"] == [["x", "float64 (?,)"]]
+    assert any("softplus" in line[2] for line in data["steps"][-1]["lines"].values())
     assert "<iframe" in view._repr_html_()
     assert view.outputs[0].owner is not None
     short = view_rewriting(ot.log(1 + ot.exp(x)) * 1.0, most_steps=1)
     assert "more steps" in short.page
+
+
+def test_the_changes_of_a_page_add_up_to_the_rewritten_graph() -> None:
+    p = ot.sigmoid(x * y)
+    p.name = "p"
+    loss = -ot.mean(y * ot.log(p) + (1 - y) * ot.log(1 - p))
+    view = view_rewriting([loss, og.grad(loss, x)])
+    lines: dict[str, Any] = {}
+    outputs: Any = None
+    for step in data_of(view.page)["steps"]:
+        for number in step["gone"]:
+            del lines[str(number)]
+        lines |= step["lines"]
+        outputs = step.get("outputs", outputs)
+
+    def read(argument: Any) -> Any:
+        if isinstance(argument, str):
+            return argument
+        number, position = argument
+        names, types, op, inner = lines[str(number)]
+        return names[position], types[position], op, position, [read(v) for v in inner]
+
+    def expected(variable: og.Variable) -> Any:
+        node = variable.owner
+        if node is None:
+            return str(variable)
+        return (
+            variable.name or "",
+            str(variable.type),
+            str(node.op),
+            variable.index,
+            [expected(v) for v in node.inputs],
+        )
+
+    assert len(view.record.applications) > 10
+    assert [read(v) for v in outputs] == [expected(v) for v in view.outputs]
+    assert len(lines) == len(og.toposort(view.outputs))
+
+
+def test_a_page_of_many_steps_is_small() -> None:
+    z = x
+    for i in range(60):
+        z = ot.log(1 + ot.exp(z * 1.5 + i)) + z
+    view = view_rewriting([z.sum(), og.grad(z.sum(), x)])
+    assert len(view.record.applications) > 100
+    assert len(view.page) < 200_000
+
+
+def test_a_profile_has_the_other_rules_on_request() -> None:
+    record = RewriteRecord(profiling=True)
+    rewritten(ot.log(1 - ot.sigmoid(x)) * 1.0, record)
+    text = rewrite_profile(record)
+    assert "mul_one" in text
+    assert "other rules were tried, but never applied" in text
+    every = rewrite_profile(record, idle=True)
+    names = every.partition("tried, but never applied: ")[2].split(", ")
+    assert f"{len(names)} other rules" in text
+    assert not set(names) & {a.rule for a in record.applications}
+    assert not any(name in text for name in names if len(name) > 12)
 
 
 def test_a_page_escapes_what_could_end_its_script() -> None:

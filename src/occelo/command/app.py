@@ -111,18 +111,21 @@ def explain(
     text: Annotated[
         bool, typer.Option(help="Print the rules that led to each node as well.")
     ] = False,
+    all_rules: Annotated[
+        bool, typer.Option("--all-rules", help="Print the rules that never applied, too.")
+    ] = False,
 ) -> None:
     """Write a page that shows with a slider how a graph is rewritten, step by step, and where the time goes.
 
-    The page is self-contained. Each step shows the rule, your line that made the node,
-    and the graph before and after.
+    The page is self-contained. Each step shows the rule and its law, your line that made the node,
+    and the graph before and after. The arrow keys go from step to step.
     """
     from rich.console import Console
 
     from occelo.command.explain import explain_graph
 
     try:
-        explain_graph(graph, page, open_page, optimizer, text, Console())
+        explain_graph(graph, page, open_page, optimizer, text, all_rules, Console())
     except (OSError, ImportError, ValueError, AttributeError, occelo.OcceloError) as error:
         raise typer.BadParameter(str(error)) from None
 

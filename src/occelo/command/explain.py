@@ -40,7 +40,13 @@ def graph_outputs(name: str) -> list[Any]:
 
 
 def explain_graph(
-    name: str, page: Path, open_page: bool, optimizer: str, text: bool, console: Console
+    name: str,
+    page: Path,
+    open_page: bool,
+    optimizer: str,
+    text: bool,
+    all_rules: bool,
+    console: Console,
 ) -> None:
     """Rewrite the graph called ``name``, write the page, and print the profile.
 
@@ -53,7 +59,7 @@ def explain_graph(
     profiled = RewriteRecord(profiling=True)
     graph = occelo.FunctionGraph(outputs=outputs, clone=True, copy_inputs=False)
     occelo.optdb.query(query).rewrite(graph, profiled)
-    console.print(rewrite_profile(profiled), markup=False, highlight=False)
+    console.print(rewrite_profile(profiled, idle=all_rules), markup=False, highlight=False)
     if text:
         console.print(explain(view.outputs, file="str"), markup=False, highlight=False)
     if open_page:

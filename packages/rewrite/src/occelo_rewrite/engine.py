@@ -348,7 +348,8 @@ def replace(
         record.refused.add((rule, node))
         return False
     after = ", ".join(str(each) for each in dict.fromkeys(new.owner or new for _, new in pairs))
-    record.add(number, str(rule), before, after, node, [new for _, new in pairs])
+    law = None if isinstance(rule, str) else rule.__doc__
+    record.add(number, str(rule), before, after, node, [new for _, new in pairs], law)
     if options.VERBOSE.get() and str(rule) not in options.VERBOSE_IGNORE.get().split(":"):
         print(f"rewriting: {record.stage}: {rule} replaces {before} with {after}")
     return True

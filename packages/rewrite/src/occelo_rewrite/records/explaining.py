@@ -115,11 +115,11 @@ def _upwards(variable: Variable, depth: int | None) -> list[tuple[int, Variable]
     return [(level, v) for v, level in found.items()]
 
 
-def rewrite_profile(record: RewriteRecord, most: int = 20) -> str:
+def rewrite_profile(record: RewriteRecord, most: int = 20, idle: bool = False) -> str:
     """A table of the time of each stage, as text. If rules were profiled, a second table lists the slowest rules.
 
-    The second table has the calls, hits and milliseconds of the ``most`` slowest rules; the rules that never applied
-    in any stage follow. Rules are profiled if the option ``profile_optimizer`` is set, or if the record has ``profiling=True``.
+    The second table has the calls, hits and milliseconds of the ``most`` slowest rules of those that applied. With
+    ``idle``, it has the other rules, too, and their names follow. Rules are profiled if the option ``profile_optimizer`` is set, or if the record has ``profiling=True``.
     """
     lines = ["stage                                       ms   applied"]
     for name, spent in record.stages.items():
@@ -131,13 +131,19 @@ def rewrite_profile(record: RewriteRecord, most: int = 20) -> str:
     ]
     if not rows:
         return "\n".join(lines)
+    # a rule may apply in one stage, and be tried in vain in the others
+    applied = {rule for _, rule, count in rows if count.hits}
+    others = sorted({rule for _, rule, _ in rows} - applied)
+    if not idle:
+        rows = [row for row in rows if row[1] in applied]
     rows.sort(key=lambda row: -row[2].seconds)
     lines += ["", "rule                            stage            calls    hits       ms"]
     for stage, rule, count in rows[:most]:
         lines.append(
             f"{rule[:31]:31} {stage[:14]:14} {count.calls:7} {count.hits:7} {count.seconds * 1e3:8.2f}"
         )
-    # a rule may apply in one stage, and be tried in vain in the others
-    idle = sorted({r for _, r, _ in rows} - {r for _, r, count in rows if count.hits})
-    lines += ["", "tried, but never applied: " + (", ".join(idle) or "none")]
+    if idle:
+        lines += ["", "tried, but never applied: " + (", ".join(others) or "none")]
+    elif others:
+        lines += ["", f"{len(others)} other rules were tried, but never applied"]
     return "\n".join(lines)

@@ -10,6 +10,7 @@ So every compiled node can be traced back to the user's line.
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 from collections.abc import Callable, Sequence
@@ -95,6 +96,8 @@ class RewriteRecord:
     applications: list[Application] = field(default_factory=lambda: list[Application]())
     stages: dict[str, StageTime] = field(default_factory=lambda: dict[str, StageTime]())
     stage: str = ""
+    laws: dict[str, str] = field(default_factory=lambda: dict[str, str]())
+    """For each rule that was applied, by name, what it says: the first paragraph of its docstring."""
     limit: int | None = None
     profiling: bool = False
     counts: dict[str, dict[str, RuleCount]] = field(
@@ -169,8 +172,11 @@ class RewriteRecord:
         after: str,
         node: Apply,
         results: Sequence[Variable],
+        law: str | None = None,
     ) -> None:
-        """Record one replacement in the current stage."""
+        """Record one replacement in the current stage. ``law`` is the docstring of the rule."""
+        if law and rule not in self.laws:
+            self.laws[rule] = inspect.cleandoc(law).partition("\n\n")[0]
         application = Application(self.stage, rule, before, after, node.mark, parent)
         number = len(self.applications)
         self.applications.append(application)

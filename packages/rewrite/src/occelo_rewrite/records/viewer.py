@@ -12,50 +12,97 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from occelo_graph import Apply, FunctionGraph, Variable
+from occelo_graph import Apply, Feature, FunctionGraph, Variable
+from occelo_graph.provenance import source_of
 from occelo_rewrite.database import RewriteDatabaseQuery
 from occelo_rewrite.pipeline import rewriter_for
 from occelo_rewrite.records.record import Application, RewriteRecord
+from occelo_rewrite.records.viewer_page import PAGE
+
+Line = list[Any]
+"""A node as the page shows it: its names, its types, its op, and its arguments. An argument that is the result of a node
+is a pair of the node's number and the position of the result; any other argument is a text."""
 
 
-class _Film:
-    """The graph after each replacement, as numbered lines of text. A node keeps its number throughout."""
+class _Film(Feature):
+    """What each replacement changed in a graph: for each step the lines of new and changed nodes, and the numbers of
+    nodes that are gone. A node keeps its number throughout.
+    """
 
     def __init__(self, fgraph: FunctionGraph) -> None:
         self.fgraph = fgraph
         self.numbers: dict[Apply, int] = {}
-        self.names: dict[Variable, str] = {}
-        self.texts: dict[int, str] = {}
-        self.frames: list[list[list[Any]]] = []
-        self.steps: list[dict[str, str]] = []
+        self.touched: dict[Apply, None] = {}
+        self.shown: dict[int, Line] = {}
+        self.outputs: list[Any] = []
+        self.steps: list[dict[str, Any]] = []
 
-    def take(self, application: Application | None) -> None:
-        """Store the present text of the graph. ``application`` is the replacement that was made last, or None."""
-        frame: list[list[Any]] = []
-        for node in self.fgraph.toposort():
-            number = self.numbers.setdefault(node, len(self.numbers))
-            arguments = ", ".join(self._name(v) for v in node.inputs)
-            frame.append([number, f"n{number} = {node.op}({arguments})"])
-        results = ", ".join(self._name(v) for v in self.fgraph.outputs)
-        frame.append([-1, f"return {results}"])
-        self.frames.append(frame)
-        step = {"rule": "as given", "stage": "", "before": "", "after": "", "source": ""}
-        if application is not None:
-            step = {
-                "rule": application.rule,
-                "stage": application.stage,
-                "before": application.before,
-                "after": application.after,
-                "source": application.source,
-            }
-        self.steps.append(step)
+    def on_import(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
+        self.touched[node] = None
 
-    def _name(self, variable: Variable) -> str:
+    def on_prune(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
+        self.touched[node] = None
+
+    def on_change_input(
+        self,
+        fgraph: FunctionGraph,
+        node: Apply,
+        i: int,
+        var: Variable,
+        new_var: Variable,
+        reason: Any = None,
+    ) -> None:
+        self.touched[node] = None
+
+    def on_attach(self, fgraph: FunctionGraph) -> None:
+        self.touched.update(dict.fromkeys(fgraph.toposort()))
+
+    def take(self, application: Application | None, rule: str = "") -> None:
+        """Store what changed since the last step. ``application`` is the replacement that was made last; if it is None,
+        ``rule`` says what happened.
+        """
+        step: dict[str, Any] = {"rule": rule} if application is None else _told(application)
+        lines: dict[int, Line] = {}
+        gone: list[int] = []
+        nodes = self.fgraph.apply_nodes
+        for node in self.touched:
+            number = self._number(node)
+            if node in nodes:
+                line = self._line(node)
+                if self.shown.get(number) != line:
+                    lines[number] = self.shown[number] = line
+            elif self.shown.pop(number, None) is not None:
+                gone.append(number)
+        self.touched.clear()
+        outputs = [self._argument(v) for v in self.fgraph.outputs]
+        if outputs != self.outputs:
+            self.outputs = step["outputs"] = outputs
+        self.steps.append({**step, "lines": lines, "gone": gone})
+
+    def _number(self, node: Apply) -> int:
+        return self.numbers.setdefault(node, len(self.numbers))
+
+    def _line(self, node: Apply) -> Line:
+        names = [v.name or "" for v in node.outputs]
+        types = [str(v.type) for v in node.outputs]
+        return [names, types, str(node.op), [self._argument(v) for v in node.inputs]]
+
+    def _argument(self, variable: Variable) -> Any:
         if variable.owner is None:
             return str(variable)
-        number = self.numbers.setdefault(variable.owner, len(self.numbers))
-        several = len(variable.owner.outputs) > 1
-        return f"n{number}.{variable.index}" if several else f"n{number}"
+        return [self._number(variable.owner), variable.index]
+
+
+def _told(application: Application) -> dict[str, Any]:
+    source = source_of(application.mark)
+    return {
+        "rule": application.rule,
+        "stage": application.stage.removeprefix("optdb/"),
+        "before": application.before,
+        "after": application.after,
+        "place": "" if source is None else f"{Path(source.filename).name}:{source.lineno}",
+        "text": "" if source is None else source.text,
+    }
 
 
 @dataclass
@@ -92,7 +139,8 @@ def view_rewriting(
 ) -> RewriteView:
     """Rewrite a copy of a graph and show the first ``most_steps`` replacements one by one.
 
-    ``query`` chooses the rewrites. By default, these are all rewrites except those for certain linkers, such as fusion
+    Each step has the rule and its law, the user's line, and what changed in the graph, with the user's names, dtypes and
+    shapes. ``query`` chooses the rewrites. By default, these are all rewrites except those for certain linkers, such as fusion
     and in-place ops.
     """
     chosen = query or RewriteDatabaseQuery(
@@ -104,67 +152,23 @@ def view_rewriting(
         outputs = [graph] if isinstance(graph, Variable) else list(graph)
         fgraph = FunctionGraph(outputs=outputs, clone=True, copy_inputs=False)
     film = _Film(fgraph)
-    film.take(None)
+    fgraph.attach_feature(film)
+    film.take(None, "as it was written")
 
     def note(application: Application) -> None:
-        if len(film.frames) <= most_steps:
+        if len(film.steps) <= most_steps:
             film.take(application)
 
     record = RewriteRecord(on_application=note)
     rewriter_for(chosen).rewrite(fgraph, record)
     if len(record.applications) > most_steps:
-        film.take(None)
-        film.steps[-1]["rule"] = f"and {len(record.applications) - most_steps} more steps"
-    page = _PAGE.replace("__DATA__", _json({"frames": film.frames, "steps": film.steps}))
-    return RewriteView(page, record, list(fgraph.outputs))
+        film.take(None, f"and {len(record.applications) - most_steps} more steps")
+    fgraph.remove_feature(film)
+    inputs = [[str(v), str(v.type)] for v in fgraph.variables if v.owner is None and v.name]
+    film_data = {"inputs": sorted(inputs), "laws": record.laws, "steps": film.steps}
+    return RewriteView(PAGE.replace("__DATA__", _json(film_data)), record, list(fgraph.outputs))
 
 
 def _json(value: Any) -> str:
     """``value`` as JSON, escaped so that it can be part of a script element."""
-    return json.dumps(value).replace("<", "\\u003c")
-
-
-_PAGE = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>Rewriting, step by step</title>
-<style>
-body{font:15px/1.5 system-ui,sans-serif;margin:1.5em;color:#1b2733;background:#fbfcfd}
-h1{font-size:1.2em;margin:0 0 .6em}
-input[type=range]{width:100%}
-#step{margin:.4em 0 1em;min-height:3.2em}
-#rule{font-weight:600}
-.stage,.source{color:#5a6b7b}
-.panes{display:grid;grid-template-columns:1fr 1fr;gap:1em}
-pre{background:#fff;border:1px solid #dde4ea;border-radius:6px;padding:.8em;overflow:auto;margin:0;min-height:14em}
-.gone{background:#fde3df}.made{background:#dcf3e1}
-h2{font-size:.95em;margin:.2em 0;color:#5a6b7b}
-</style></head><body>
-<h1>Rewriting, step by step</h1>
-<input id="at" type="range" min="0" value="0" aria-label="step">
-<div id="step"><span id="count"></span> <span id="rule"></span> <span class="stage" id="stage"></span>
-<span class="source" id="source"></span><div id="change"></div></div>
-<div class="panes"><div><h2>before</h2><pre id="before"></pre></div><div><h2>after</h2><pre id="after"></pre></div></div>
-<script>
-const data=__DATA__;
-const at=document.getElementById("at");
-at.max=data.frames.length-1;
-function fill(id,frame,other,cls){
-  const known=new Set(other.map(l=>l[1]));
-  const pre=document.getElementById(id);pre.replaceChildren();
-  for(const [,text] of frame){
-    const line=document.createElement("div");line.textContent=text;
-    if(!known.has(text))line.className=cls;
-    pre.append(line);
-  }
-}
-function show(){
-  const i=+at.value,now=data.frames[i],last=data.frames[Math.max(0,i-1)],s=data.steps[i];
-  document.getElementById("count").textContent=`${i} / ${data.frames.length-1}`;
-  document.getElementById("rule").textContent=s.rule;
-  document.getElementById("stage").textContent=s.stage;
-  document.getElementById("source").textContent=s.source;
-  document.getElementById("change").textContent=s.before?`${s.before} \\u2192 ${s.after}`:"";
-  fill("before",last,now,"gone");fill("after",now,last,"made");
-}
-at.addEventListener("input",show);show();
-</script></body></html>
-"""
+    return json.dumps(value, separators=(",", ":")).replace("<", "\\u003c")
