@@ -23,7 +23,7 @@ from occelo_graph.ops.typed_list import ListOp
 from occelo_testing.examples import EXAMPLES
 
 ROOT = Path(__file__).parents[2]
-CORE = ("graph", "rewrite", "link", "compile")
+CORE = ("graph", "forms", "rewrite", "link", "compile")
 FAMILY_PACKAGES = (
     "arrays",
     "linalg",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+import occelo_forms as occelo_forms  # derivatives are taken of stable forms from now on
 from occelo_graph.errors import ConflictingAssumptionsError
 from occelo_graph.lazy_names import deferred
 from occelo_graph.provenance import register_internal

@@ -5,6 +5,7 @@ The names are those of `occelo_stats.functions`, which is imported at its first 
 
 from typing import TYPE_CHECKING
 
+import occelo_forms as occelo_forms  # derivatives of densities are taken of stable forms
 from occelo_stats.family import FAMILY as FAMILY
 
 __version__ = "0.1.0"

@@ -11,8 +11,8 @@ from typing import Any
 
 from occelo_graph.errors import DisconnectedInputError, NullTypeGradError, describe
 from occelo_graph.gradient.cotangents import fitting, from_rule, of_shape
+from occelo_graph.gradient.forms import differentiable_form
 from occelo_graph.gradient.reverse import grad, pullback, with_values, wrt_of
-from occelo_graph.gradient.stable_forms import differentiable_form
 from occelo_graph.ir.clone import clone_replace
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.op import ZERO

@@ -21,7 +21,7 @@ from typing import Any, Self
 from occelo_graph.config import FLOAT_X
 from occelo_graph.errors import at_node
 from occelo_graph.gradient.cotangents import from_rule
-from occelo_graph.gradient.stable_forms import differentiable_form
+from occelo_graph.gradient.forms import differentiable_form
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.op import ZERO, Cotangent, Zero
 from occelo_graph.ir.regions import Nested, operands_of

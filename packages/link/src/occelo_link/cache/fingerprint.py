@@ -13,6 +13,7 @@ import sys
 
 import numpy as np
 
+import occelo_forms
 import occelo_graph
 import occelo_rewrite
 
@@ -116,6 +117,7 @@ def environment() -> dict[str, str]:
     triple, processor, features = host_target()
     return {
         "sources of graph": manifest(_package_folder(occelo_graph.__file__)),
+        "sources of forms": manifest(_package_folder(occelo_forms.__file__)),
         "sources of rewrite": manifest(_package_folder(occelo_rewrite.__file__)),
         "sources of link": manifest(here),
         "python": f"{sys.implementation.cache_tag} {sys.version}",

@@ -1,4 +1,4 @@
-"""Error functions of each element, which stable forms of expressions (`gradient.stable_forms`) and rules contain.
+"""Error functions of each element, which stable forms of expressions (`occelo_forms`) and rules contain.
 
 Users call them from `occelo.tensor`. The interpreter computes them with SciPy, which is imported when one is first
 evaluated. All other special functions are in the package `occelo_special`. The formulas of derivatives are from the NIST

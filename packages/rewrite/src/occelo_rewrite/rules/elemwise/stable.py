@@ -9,21 +9,21 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from occelo_graph import FunctionGraph, TensorApply, TensorVariable, computed_by
-from occelo_graph import tensor as ot
-from occelo_graph.gradient.conversions import in_one_dtype
-from occelo_graph.gradient.expressions import ExpressionReader
-from occelo_graph.gradient.logarithms import log_erfc as log_of_erfc
-from occelo_graph.gradient.logarithms import smallest_exponent
-from occelo_graph.gradient.products import (
+from occelo_forms.conversions import in_one_dtype
+from occelo_forms.expressions import ExpressionReader
+from occelo_forms.logarithms import log_erfc as log_of_erfc
+from occelo_forms.logarithms import smallest_exponent
+from occelo_forms.products import (
     beside_vanishing,
     distributed,
     product_in,
     without_conflicts,
 )
-from occelo_graph.gradient.quotients import quotient_in_product
-from occelo_graph.gradient.roots import split_root as split_root_of
-from occelo_graph.gradient.stable_forms import last_form, stable_form
+from occelo_forms.quotients import quotient_in_product
+from occelo_forms.roots import split_root as split_root_of
+from occelo_forms.stable_forms import last_form, stable_form
+from occelo_graph import FunctionGraph, TensorApply, TensorVariable, computed_by
+from occelo_graph import tensor as ot
 from occelo_graph.ops.cast import Cast
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.index.subtensor import AdvancedSubtensor, Subtensor

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from occelo_forms.expressions import ExpressionReader, OfBounded, number_in, same
 from occelo_graph.gradient.barriers import zero_grad
-from occelo_graph.gradient.expressions import ExpressionReader, OfBounded, number_in, same
 from occelo_graph.ir.nodes import Constant
 from occelo_graph.ops.cast import Cast
 from occelo_graph.ops.elemwise.arithmetic import abs as abs_

@@ -16,12 +16,12 @@ import math
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING
 
-from occelo_graph.gradient.conversions import before_narrowing
-from occelo_graph.gradient.expressions import number_in, same
-from occelo_graph.gradient.logarithms import Logarithm, Reader, log_of_abs
-from occelo_graph.gradient.powers import factors_of, power_of_bounded, read_power
-from occelo_graph.gradient.quotients import half, quotient_form
-from occelo_graph.gradient.roots import root_form, root_of_odd, root_of_sum
+from occelo_forms.conversions import before_narrowing
+from occelo_forms.expressions import number_in, same
+from occelo_forms.logarithms import Logarithm, Reader, log_of_abs
+from occelo_forms.powers import factors_of, power_of_bounded, read_power
+from occelo_forms.quotients import half, quotient_form
+from occelo_forms.roots import root_form, root_of_odd, root_of_sum
 from occelo_graph.ir.nodes import Apply, Constant, Variable, nodes_made
 from occelo_graph.ir.traversal import toposort
 from occelo_graph.ops.cast import Cast, cast

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from occelo_graph.gradient.logarithms import Reader
-from occelo_graph.gradient.powers import (
+from occelo_forms.logarithms import Reader
+from occelo_forms.powers import (
     DIVIDING,
     PRODUCT,
     Power,

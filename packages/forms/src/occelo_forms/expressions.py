@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from occelo_graph.gradient.conversions import converted, in_one_dtype
+from occelo_forms.conversions import converted, in_one_dtype
 from occelo_graph.ir.nodes import Apply, Constant, OpT, Variable
 from occelo_graph.narrowing import is_array
 from occelo_graph.ops.elemwise.arithmetic import neg, second, sub

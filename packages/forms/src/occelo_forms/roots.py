@@ -10,10 +10,10 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from occelo_graph.gradient.expressions import number_in
-from occelo_graph.gradient.logarithms import LEAST_SEEN, Reader, smallest_exponent
-from occelo_graph.gradient.powers import Power, factors_of, plain_power, read_power, scaled
-from occelo_graph.gradient.products import Product, powers_among
+from occelo_forms.expressions import number_in
+from occelo_forms.logarithms import LEAST_SEEN, Reader, smallest_exponent
+from occelo_forms.powers import Power, factors_of, plain_power, read_power, scaled
+from occelo_forms.products import Product, powers_among
 from occelo_graph.ops.elemwise.arithmetic import abs as abs_
 from occelo_graph.ops.elemwise.arithmetic import add, lt, maximum, minimum, mul, sub, switch
 from occelo_graph.ops.elemwise.op import Elemwise

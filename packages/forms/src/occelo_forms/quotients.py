@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from occelo_graph.gradient.expressions import number_in, same
-from occelo_graph.gradient.logarithms import Reader, read_of_whole, smallest_exponent
-from occelo_graph.gradient.powers import read_power, without_number
-from occelo_graph.gradient.products import Product
+from occelo_forms.expressions import number_in, same
+from occelo_forms.logarithms import Reader, read_of_whole, smallest_exponent
+from occelo_forms.powers import read_power, without_number
+from occelo_forms.products import Product
 from occelo_graph.ops.elemwise.arithmetic import (
     gt,
     maximum,

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from occelo_graph.gradient.expressions import number_in, same
-from occelo_graph.gradient.logarithms import Reader, as_cosh, smallest_exponent
+from occelo_forms.expressions import number_in, same
+from occelo_forms.logarithms import Reader, as_cosh, smallest_exponent
 from occelo_graph.ops.elemwise.arithmetic import lt, maximum, mul, reciprocal, sqrt, switch
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.transcendental import cosh, exp, pow, sigmoid, softplus, tanh

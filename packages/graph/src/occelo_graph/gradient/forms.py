@@ -1,0 +1,37 @@
+"""The door for stable forms: which expression is differentiated in place of the one that the user wrote.
+
+`occelo_forms` opens it, so that the derivative of log(1 + exp(x)) is that of softplus(x). `occelo_rewrite` and the
+families that need such derivatives import that package. Without it the chain rule is applied to graphs as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+
+from occelo_graph.ir.nodes import Apply, Variable
+
+Forms = Callable[[Apply, Collection[Variable]], tuple[Variable | None, list[Apply]]]
+"""A function of a node and of variables that it treats as roots. It returns the form of the node's output and the new
+nodes of the form in topological order, or None and no nodes."""
+
+
+def _as_written(_node: Apply, _keep: Collection[Variable]) -> tuple[Variable | None, list[Apply]]:
+    return None, []
+
+
+_forms: list[Forms] = [_as_written]
+
+
+def set_forms(forms: Forms) -> None:
+    """Let reverse and forward mode differentiate the forms that ``forms`` returns, from now on."""
+    _forms[0] = forms
+
+
+def differentiable_form(
+    node: Apply, keep: Collection[Variable]
+) -> tuple[Variable | None, list[Apply]]:
+    """A form of a node's output with stable derivatives, and the new nodes of the form in topological order.
+
+    The form is None if none is known. The variables in ``keep`` are treated as roots, however they are computed.
+    """
+    return _forms[0](node, keep)

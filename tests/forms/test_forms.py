@@ -1,0 +1,97 @@
+"""Derivatives of stable forms: what the package changes, beside exact arithmetic, by the interpreter alone."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+
+import occelo_forms
+import occelo_graph as og
+import occelo_graph.tensor as ot
+from occelo_forms.stable_forms import differentiable_form, last_form, stable_form
+
+assert occelo_forms.__version__
+POINTS = [-800.0, -30.0, -1e-3, 0.0, 0.7, 30.0, 800.0]
+FORMULAS: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
+    "log(1 + exp(x))": (
+        lambda x: ot.log(1 + ot.exp(x)),
+        lambda x: mpmath.log(1 + mpmath.exp(x)),
+    ),
+    "exp(x) / (1 + exp(x))": (
+        lambda x: ot.exp(x) / (1 + ot.exp(x)),
+        lambda x: mpmath.exp(x) / (1 + mpmath.exp(x)),
+    ),
+    "log(sigmoid(x))": (
+        lambda x: ot.log(ot.sigmoid(x)),
+        lambda x: -mpmath.log(1 + mpmath.exp(-x)),
+    ),
+    "log(cosh(x))": (lambda x: ot.log(ot.cosh(x)), lambda x: mpmath.log(mpmath.cosh(x))),
+    "log(exp(x) + exp(2 x))": (
+        lambda x: ot.log(ot.exp(x) + ot.exp(2 * x)),
+        lambda x: mpmath.log(mpmath.exp(x) + mpmath.exp(2 * x)),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FORMULAS)
+def test_derivatives_are_right_where_intermediate_results_overflow(name: str) -> None:
+    formula, exact = FORMULAS[name]
+    x = ot.dvector("x")
+    y = formula(x)
+    reverse = og.grad(y.sum(), x)
+    forward = og.pushforward(y, x, ot.ones_like(x))
+    second = og.grad(reverse.sum(), x)
+    got = og.evaluate([reverse, forward, second], {x: np.array(POINTS)})
+    with mpmath.workdps(800):
+        slopes = [float(mpmath.diff(exact, mpmath.mpf(p))) for p in POINTS]
+        curvatures = [float(mpmath.diff(exact, mpmath.mpf(p), 2)) for p in POINTS]
+    np.testing.assert_allclose(got[0], slopes, rtol=1e-14, atol=1e-300)
+    np.testing.assert_allclose(got[1], slopes, rtol=1e-14, atol=1e-300)
+    np.testing.assert_allclose(got[2], curvatures, rtol=1e-13, atol=1e-15)
+
+
+def test_a_node_without_a_form_has_none() -> None:
+    x = ot.dvector("x")
+    node = ot.sin(x).owner
+    assert stable_form(node) is None
+    assert last_form(node) is None
+    assert differentiable_form(node, ()) == (None, [])
+
+
+def test_forms_of_no_elements_and_of_one() -> None:
+    x = ot.dvector("x")
+    slope = og.grad(ot.log(1 + ot.exp(x)).sum(), x)
+    assert og.evaluate(slope, {x: np.zeros(0)}).shape == (0,)
+    assert og.evaluate(slope, {x: np.array([1000.0])}).tolist() == [1.0]
+
+
+WITHOUT = """
+import sys
+import numpy as np
+import occelo_graph as og
+import occelo_graph.tensor as ot
+
+assert not [name for name in sys.modules if name.startswith("occelo_forms")]
+x = ot.dscalar("x")
+y = ot.log(1 + ot.exp(x))
+with np.errstate(all="ignore"):
+    assert np.isnan(og.evaluate(og.grad(y, x), {x: 1000.0}))  # inf / inf, as the chain rule writes it
+    assert np.isclose(og.evaluate(og.grad(y, x), {x: 1.0}), np.exp(1.0) / (1 + np.exp(1.0)))
+import occelo_forms
+
+assert "occelo_forms.stable_forms" not in sys.modules
+assert og.evaluate(og.grad(y, x), {x: 1000.0}) == 1.0
+"""
+
+
+def test_the_graph_package_alone_applies_the_chain_rule() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT], capture_output=True, text=True, check=False, timeout=300
+    )
+    assert not done.returncode, done.stderr
