@@ -230,7 +230,7 @@ def test_every_function_has_an_example() -> None:
     """An example may be under another name for the same function, or reach it through one."""
     covered = {e.name for e in EXAMPLES}
     sources = "".join(
-        p.read_text() for p in (ROOT / "packages").glob("*/src/occelo_*/examples/*.py")
+        p.read_text() for p in (ROOT / "packages").glob("*/src/occelo_*/*examples/*.py")
     )
     aliases: dict[int, set[str]] = {}
     functions = _public_functions()

@@ -8,14 +8,14 @@ import pytest
 
 from occelo_graph import TensorVariable, toposort
 from occelo_graph import tensor as ot
-from occelo_graph.examples.table import EXAMPLES
 from occelo_testing.checks import symbolic
+from occelo_testing.examples import CORE
 
 
 def moving_nodes() -> dict[str, Any]:
     """For each class of ops that move elements of tensors, a node of the examples."""
     found: dict[str, Any] = {}
-    for example in EXAMPLES:
+    for example in CORE:
         _, output = symbolic(example, known_shapes=False)
         for node in toposort([output]):
             if node.op.moves is None or len(node.outputs) > 1 or node.op.destroy_map:

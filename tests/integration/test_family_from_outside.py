@@ -41,7 +41,7 @@ LOAD = """
 import sys
 import numpy as np
 import occelo as oc
-from occelo_graph.examples.table import every_example
+from occelo_testing.examples import every_example
 from occelo_testing.checks import symbolic
 
 loaded = oc.load("kept.occ")

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +17,16 @@ from occelo_link.capabilities import BACKENDS, GAPS, is_installed, op_label, sup
 
 def _example_nodes() -> dict[str, list[Apply]]:
     """Return a dict from the label of each op to its nodes in the table of examples."""
-    from occelo_graph.examples.table import every_example
     from occelo_graph.tensors.type import TensorType
 
+    try:
+        examples = importlib.import_module("occelo_testing.examples")
+    except ModuleNotFoundError as error:
+        text = "The table of all ops is of the examples in occelo-testing: pip install 'occelo[testing]'"
+        raise ModuleNotFoundError(text, name=error.name) from None
+
     nodes: dict[str, list[Apply]] = {}
-    for example in every_example():
+    for example in examples.EXAMPLES:
         arguments: list[Any] = [
             TensorType(a.dtype.name, [1 if n == 1 else None for n in a.shape]).make_variable()
             for a in example.arguments

@@ -8,9 +8,28 @@ from __future__ import annotations
 import sys
 
 from occelo_graph.examples.example import Example
-from occelo_graph.examples.table import every_example
 from occelo_graph.families import installed
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
+from occelo_testing.core_examples import elementwise, lists, shapes, structure
+
+CORE: list[Example] = [
+    *elementwise.EXAMPLES,
+    *shapes.EXAMPLES,
+    *structure.EXAMPLES,
+    *lists.EXAMPLES,
+]
+"""The examples of the core."""
+
+
+def every_example() -> list[Example]:
+    """The examples of the core and of all installed families."""
+    found = list(CORE)
+    for family in installed():
+        table = family.load("examples")
+        if table is not None:
+            found += table.EXAMPLES
+    return found
+
 
 EXAMPLES: list[Example] = every_example()
 

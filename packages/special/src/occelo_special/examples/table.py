@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from occelo_graph.examples.elementwise import (
+from occelo_graph.examples.example import Domain, Example, draw
+from occelo_graph.examples.functions import (
     ABOVE_ONE,
     INSIDE,
     NEGATIVE,
@@ -19,7 +20,6 @@ from occelo_graph.examples.elementwise import (
     examples_of_functions,
     of_scipy,
 )
-from occelo_graph.examples.example import Domain, Example, draw
 from occelo_special import functions
 from occelo_special.ops.special_functions import psi_rise
 

@@ -1,4 +1,4 @@
-"""Examples of lists of tensors, for the table in `examples`.
+"""Examples of lists of tensors, for the table in `occelo_testing.examples`.
 
 The expected results are the elements and lengths that the corresponding operations on Python's lists return.
 """

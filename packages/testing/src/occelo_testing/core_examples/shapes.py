@@ -1,4 +1,4 @@
-"""Examples of the ops of the family shape, such as reshapes and transpositions, for the table in `examples`."""
+"""Examples of the ops of the family shape, such as reshapes and transpositions, for the table in `occelo_testing.examples`."""
 
 from __future__ import annotations
 

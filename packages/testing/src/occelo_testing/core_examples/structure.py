@@ -1,4 +1,4 @@
-"""Examples of the families create, reduce, index, join, blas, cast and control, for the table in `examples`.
+"""Examples of the families create, reduce, index, join, blas, cast and control, for the table in `occelo_testing.examples`.
 
 The examples of the family index come from `index_examples`.
 """
@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from occelo_graph import tensor as ot
-from occelo_graph.examples import indexing as index_examples
 from occelo_graph.examples.example import Example, draw
 from occelo_graph.gradient import barriers
 from occelo_graph.inner_graph import OpFromGraph
 from occelo_graph.ops.control.identities import ViewOp
+from occelo_testing.core_examples import indexing as index_examples
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.signatures import Array, ArrayFunction, TensorFunction

@@ -1,4 +1,4 @@
-"""Examples of the elementwise functions, each with several dtypes and shapes, for the table in `examples`."""
+"""Examples of the elementwise functions, each with several dtypes and shapes, for the table in `occelo_testing.examples`."""
 
 from __future__ import annotations
 
@@ -11,26 +11,20 @@ import numpy as np
 
 from occelo_graph import tensor as ot
 from occelo_graph.examples.example import Domain, Example, draw
+from occelo_graph.examples.functions import (
+    ABOVE_ONE,
+    INSIDE,
+    NEGATIVE,
+    POSITIVE,
+    REAL,
+    every_argument,
+    examples_of_functions,
+    of_scipy,
+)
 from occelo_graph.ops.elemwise.arithmetic import supremum
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.signatures import ArrayFunction
-
-REAL = (-2.5, 2.5)
-POSITIVE = (0.3, 3.0)
-UNIT = (0.1, 0.9)
-INSIDE = (-0.9, 0.9)
-ABOVE_ONE = (1.2, 4.0)
-NEGATIVE = (-3.0, -0.2)
-
-
-def of_scipy(name: str) -> Callable[..., Any]:
-    """The function of that name in `scipy.special`, which is imported at the first call."""
-
-    def call(*arrays: Any) -> Any:
-        return getattr(importlib.import_module("scipy.special"), name)(*arrays)
-
-    return call
 
 
 def _np(name: str) -> Callable[..., Any]:
@@ -146,43 +140,6 @@ _COMPLEX: list[tuple[str, ArrayFunction, Sequence[Domain]]] = [
     ("sigmoid", lambda x: 1 / (1 + np.exp(-x)), [REAL]),
 ]
 
-_SHAPES: dict[int, list[list[tuple[int, ...]]]] = {
-    1: [[(2, 3)], [()], [(0, 3)], [(2, 1, 2, 1, 2)]],
-    2: [[(2, 3), (2, 3)], [(2, 3), (1, 3)], [(3,), (2, 1)], [(), (2,)], [(0, 3), (1, 3)]],
-    3: [[(2, 3), (3,), ()], [(2,), (2,), (2,)]],
-    4: [[(3,), (), (3,), (1,)]],
-}
-
-
-def examples_of_functions(
-    functions: Any,
-    family: str,
-    table: Sequence[tuple[str, ArrayFunction, Sequence[Domain]]],
-    dtypes: Sequence[str],
-    gradient: Callable[[int], tuple[int, ...]],
-) -> list[Example]:
-    """Examples of elementwise functions of a namespace, for each dtype and several shapes.
-
-    A row of ``table`` has the name of a function, its reference, and the domains of its arguments. ``gradient`` maps the
-    number of arguments to the positions of those for which gradients are tested.
-    """
-    made: list[Example] = []
-    for name, reference, domains in table:
-        function = getattr(functions, name)
-        for dtype in dtypes:
-            for shapes in _SHAPES[len(domains)]:
-                arguments = tuple(
-                    draw(d, s, dtype, salt)
-                    for salt, (d, s) in enumerate(zip(domains, shapes, strict=True))
-                )
-                loose = 2e-5 if dtype in ("float32", "complex64") else 1e-9
-                everything = tuple(range(len(domains)))
-                grads = gradient(len(domains)) if dtype == "float64" else ()
-                made.append(
-                    Example(name, family, function, reference, arguments, grads, loose, everything)
-                )
-    return made
-
 
 def _switch_examples() -> list[Example]:
     a, b = draw(REAL, (2, 3)), draw(REAL, (3,), salt=1)
@@ -265,11 +222,6 @@ def _switch_examples() -> list[Example]:
             (np.array([-800.0, -30.0, 0.0, 30.0, 800.0, math.nan]),),
         ),
     ]
-
-
-def every_argument(nin: int) -> tuple[int, ...]:
-    """The positions of all arguments."""
-    return tuple(range(nin))
 
 
 def _none(nin: int) -> tuple[int, ...]:
