@@ -30,7 +30,7 @@ ROOT = Path(__file__).parents[2]
 MOST = 3
 LAWS = re.compile(
     r"occelo_\w+/(rules|assumptions|facts)\b|occelo_rewrite/matrices\.py"
-    r"|occelo_graph/gradient/(stable_forms|logarithms|powers|quotients|products|roots|expressions|conversions)\.py"
+    r"|occelo_forms/"
     # densities and the like are formulas, which hand functions of elements on
     r"|occelo_stats/|occelo_special/(ops/log_beta|traced/gamma_quotients)\.py"
     # further names, which say nothing else of a function
