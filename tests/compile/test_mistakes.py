@@ -77,6 +77,13 @@ MISTAKES: dict[str, Callable[[World], Any]] = {
     "a dtype that does not exist": lambda u: ot.tensor("a", dtype="float65", shape=(2,)),
     "a dimension that dimshuffle has not": lambda u: u.x.dimshuffle(1),
     "joining tensors of different dimensions": lambda u: ot.concatenate([u.x, u.m]),
+    "where with one value": lambda u: ot.where(u.x > 0, u.x),
+    "a value for a name": lambda u: og.evaluate(u.x + 1, {"x": np.ones(2)}),
+    "a value of other dimensions": lambda u: og.evaluate(u.x + 1, {u.x: 1.0}),
+    "an array of Python objects": lambda u: u.f([u.x], u.x * 2)(np.array([1, None])),
+    "lengths of a named function": lambda u: u.f([u.x, u.y], u.x + u.y, name="total")(
+        np.ones(2), np.ones(3)
+    ),
     "truth of a variable": lambda u: bool(u.x > 0),
     "iterating over a vector of unknown length": lambda u: list(u.x),
     "a variable where a number is needed": lambda u: float(u.s),

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import importlib
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -31,6 +30,7 @@ from occelo_graph.ir.taken_constants import check_taken_constants
 from occelo_graph.ir.traversal import ancestors, walk
 from occelo_graph.narrowing import is_dict
 from occelo_graph.ops.specialization import inputs_needed
+from occelo_graph.provenance import warn_user
 from occelo_graph.tensor import as_tensor_variable
 from occelo_graph.tensors.sequences import is_sequence, refuse_bool
 
@@ -298,7 +298,7 @@ def collect(
         checks = family.load("checks")
         if checks is not None:
             for message in checks.warnings_of([*roots, *expressions.values()], cut):
-                warnings.warn(message, stacklevel=3)
+                warn_user(message)
     implicit = [_implicit(v, expressions.get(v)) for v in found]
     nested = None
     if arguments is not None or asked.structure is not None:
@@ -420,7 +420,7 @@ def _check_float64(roots: Sequence[Variable], cut: Mapping[Variable, Variable]) 
             message = f"float64 enters the graph with {describe(variable)}"
             if action == "raise":
                 raise TypeError(message)
-            warnings.warn(message, stacklevel=5)
+            warn_user(message)
             if action == "pdb":
                 # slow to import
                 importlib.import_module("pdb").set_trace()
@@ -453,7 +453,7 @@ def _check_unused(
             raise UnusedInputError(message)
         if chosen != "warn":
             raise ValueError(f"on_unused_input is raise, warn or ignore, not {chosen!r}")
-        warnings.warn(message, stacklevel=4)
+        warn_user(message)
 
 
 def construct_function_ins_and_outs(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import itertools
-import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -21,6 +20,7 @@ from occelo_compile.symbolic_io import SymbolicInput, SymbolicOutput
 from occelo_graph import Container, SharedVariable, Variable, clone_replace
 from occelo_graph.errors import describe
 from occelo_graph.ir.pickling import NodeTable
+from occelo_graph.provenance import warn_user
 
 Swap = Mapping[Any, SharedVariable]
 
@@ -184,4 +184,4 @@ def _check_aliasing(function: Function) -> None:
             )
             if strategy == "raise":
                 raise AliasedMemoryError(message)
-            warnings.warn(message, stacklevel=5)
+            warn_user(message)

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 import os
-import warnings
 from collections.abc import Iterable, Iterator
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
@@ -27,6 +26,7 @@ from occelo_graph.fgraph.frozen import FrozenFunctionGraph
 from occelo_graph.ir.graph_like import inspected
 from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.ops.elemwise.scalar import ScalarFunction, ScalarOp
+from occelo_graph.provenance import warn_user
 from occelo_link.cache.fingerprint import digest_text, environment, manifest
 from occelo_link.cache.packing import pack, unpack
 from occelo_link.cache.store import Entry, Store, counters, default_store
@@ -265,7 +265,7 @@ def _query_text(query: RewriteDatabaseQuery) -> str:
 def _warn_once(reason: str) -> None:
     if reason not in _warned:
         _warned.add(reason)
-        warnings.warn(f"Functions are not kept in the cache: {reason}", stacklevel=2)
+        warn_user(f"Functions are not kept in the cache: {reason}")
 
 
 def _entry_name(key: dict[str, str]) -> str:

@@ -417,7 +417,10 @@ def _own(kind: Type, value: Any) -> Any:
 
 def _root_value(variable: Variable, given: Mapping[Variable, Any]) -> Any:
     if variable in given:
-        return variable.type.accept(given[variable], allow_downcast=None)
+        try:
+            return variable.type.accept(given[variable], allow_downcast=None)
+        except (TypeError, ValueError) as error:
+            raise in_context(error, [f"The value of {describe(variable)}:"]) from None
     if isinstance(variable, Constant):
         return variable.data
     if isinstance(variable, SharedVariable):
@@ -439,9 +442,15 @@ def evaluate(
     """Compute the values of ``outputs`` with NumPy: one value for a variable, a list for a sequence.
 
     ``inputs`` maps roots, or other variables, to values. The type of the variable converts its value. Branches that are
-    not taken are not computed. `MissingInputError` for a root without a value.
+    not taken are not computed. `MissingInputError` for a root without a value, and TypeError for a key that is no
+    variable.
     """
     given = dict(inputs or {})
+    for key in given:
+        if not isinstance(key, Variable):
+            raise TypeError(
+                f"Values are told by variables, got {key!r}; the method eval takes names, too"
+            )
     single = isinstance(outputs, Variable)
     wanted: list[Variable] = [outputs] if isinstance(outputs, Variable) else list(outputs)
     order = toposort(wanted, blockers=given.keys())

@@ -13,6 +13,7 @@ from __future__ import annotations
 import linecache
 import os
 import sys
+import warnings
 from types import CodeType, FrameType
 from typing import Any
 
@@ -98,6 +99,17 @@ def here() -> Mark | None:
     """The mark of the line of the user's code that is running now. None if there is none, or marks are off."""
     frame = user_frame(2)
     return None if frame is None else (frame.f_code, frame.f_lasti)
+
+
+def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warn at the innermost line of the call stack that is not in a file of Occelo."""
+    level = 2  # the caller of this function
+    frame: Any = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]  # inspect.currentframe takes no depth
+    internal = tuple(_internal_roots)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(internal):
+        frame = frame.f_back
+        level += 1
+    warnings.warn(message, category, stacklevel=level)
 
 
 def source_of(mark: Mark | Source | None) -> Source | None:

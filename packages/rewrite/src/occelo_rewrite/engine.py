@@ -7,7 +7,6 @@ itself, and makes them with `replace`. If a rule replaces several variables, the
 from __future__ import annotations
 
 import importlib
-import warnings
 from collections import deque
 from collections.abc import Iterable, Sequence
 from time import perf_counter
@@ -25,6 +24,7 @@ from occelo_graph import (
 from occelo_graph.fgraph.features import Feature
 from occelo_graph.ir.nodes import AtomicVariable
 from occelo_graph.narrowing import is_dict
+from occelo_graph.provenance import warn_user
 from occelo_rewrite import options
 from occelo_rewrite.constants import plain_number_of
 from occelo_rewrite.limits import Budget, stop_at
@@ -50,7 +50,7 @@ def report(error: Exception, what: str, node: Apply | None) -> None:
     if chosen == "raise":
         raise RewriteError(message) from error
     if chosen == "warn":
-        warnings.warn(message, stacklevel=3)
+        warn_user(message)
     elif chosen == "pdb":
         importlib.import_module("pdb").post_mortem(error.__traceback__)
 

@@ -9,7 +9,6 @@ go on with the graph, and `RewriteRecord.finish` warns once for the whole compil
 from __future__ import annotations
 
 import platform
-import warnings
 from collections import deque
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -18,6 +17,7 @@ from occelo_graph import Apply, FrozenFunctionGraph, FunctionGraph, OcceloError,
 from occelo_graph.fgraph.features import Feature
 from occelo_graph.fgraph.frozen import inner_graphs
 from occelo_graph.frozen_dataclasses import frozen_dataclass
+from occelo_graph.provenance import warn_user
 from occelo_rewrite import options
 
 if TYPE_CHECKING:
@@ -72,14 +72,13 @@ def warn_of(limits: Iterable[LimitReached]) -> None:
     """Warn once that rewriters stopped, in a text that can be reported."""
     from occelo_rewrite import __version__  # the package imports this module
 
-    warnings.warn(
+    warn_user(
         "Rewriting stopped at a limit. The function is right, but it may be slower than it could be, and it is not "
         "kept in the cache. Please report this text, with the file that occelo.save(file, outputs, inputs) writes for "
         "the outputs and inputs of the function; compiling the loaded graph shows the same.\n"
         + "\n".join(map(str, limits))
         + f"\n  occelo-rewrite {__version__}, Python {platform.python_version()}",
         RewriteLimitWarning,
-        stacklevel=2,
     )
 
 

@@ -13,6 +13,7 @@ import copy
 from typing import TYPE_CHECKING
 
 from occelo_compile.debugging.errors import DebugModeError
+from occelo_graph.errors import in_context
 from occelo_graph.interpret import evaluate
 from occelo_graph.ir.container import local
 
@@ -42,5 +43,5 @@ def replayed_error(
     try:
         evaluate([graph.outputs[i] for i in chosen], dict(zip(graph.inputs, values, strict=True)))
     except Exception as error:
-        return error
+        return error if function.name is None else in_context(error, [f"In {function}:"])
     return None

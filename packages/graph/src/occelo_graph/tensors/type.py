@@ -247,6 +247,8 @@ class TensorType(_Base):
         scalar_float = dtype.kind == "f" and isinstance(data, np.floating)
         if allow_downcast is None and scalar_float and self.dtype == FLOAT_X.get():
             return np.asarray(data, dtype=self.numpy_dtype)
+        if dtype.kind not in "biufc":
+            raise TypeError(f"Expected numbers of dtype {self.dtype}, got an array of {dtype}")
         raise TypeError(
             f"Expected dtype {self.dtype}, got {dtype}, which loses precision when cast; "
             "cast it, or compile with allow_input_downcast=True"

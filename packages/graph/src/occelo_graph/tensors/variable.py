@@ -249,7 +249,8 @@ class TensorVariable(Variable):
     def __bool__(self) -> bool:
         raise TypeError(
             f"The truth value of {_written(self)} is not known before the graph runs; "
-            "use switch or ifelse, or eval() to compute it"
+            "use (a < x) & (x < b) for a < x < b, maximum(x, y) for max(x, y), switch or ifelse "
+            "for if, or eval() to compute it"
         )
 
     def __len__(self) -> int:

@@ -7,7 +7,6 @@ through `taking_values`.
 
 from __future__ import annotations
 
-import warnings
 from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -17,6 +16,7 @@ import numpy as np
 from occelo_graph import Apply, Variable
 from occelo_graph.interpret import evaluate, has_run
 from occelo_graph.ir.regions import perhaps_needless
+from occelo_graph.provenance import warn_user
 from occelo_link.array_parts import all_arrays, joined, split
 from occelo_link.blocks.partition import Part
 from occelo_link.cache.packing import pack
@@ -75,7 +75,7 @@ def replay(
     )
     if CHECK_BOUNDS.get():
         raise RuntimeError(message)
-    warnings.warn(f"{message}; this call ran in Python", RuntimeWarning, stacklevel=2)
+    warn_user(f"{message}; this call ran in Python", RuntimeWarning)
     return results
 
 

@@ -11,12 +11,12 @@ import functools
 import os
 import stat
 import sys
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
+from occelo_graph.provenance import warn_user
 from occelo_link.options import BASE_COMPILEDIR, COMPILEDIR, COMPILEDIR_FORMAT
 from occelo_link.version import __version__
 
@@ -132,9 +132,7 @@ def _prepared(name: str) -> Path | None:
         reason = error.strerror or error
     if reason is None:
         return wanted
-    warnings.warn(
-        f"Occelo does not keep compiled code, since {wanted} cannot be used: {reason}", stacklevel=5
-    )
+    warn_user(f"Occelo does not keep compiled code, since {wanted} cannot be used: {reason}")
     return None
 
 

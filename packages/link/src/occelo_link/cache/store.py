@@ -21,13 +21,13 @@ from __future__ import annotations
 import os
 import stat
 import time
-import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
 from occelo_graph.frozen_dataclasses import frozen_dataclass
+from occelo_graph.provenance import warn_user
 from occelo_link.cache.directory import distrust, distrust_folder, make_private, usable_directory
 from occelo_link.cache.sizes import PARTS, Sizes
 from occelo_link.options import CACHE, CACHE_SIZE
@@ -286,9 +286,7 @@ class Store:
             reason = distrust_folder(folder)
             known = self._trusted[folder] = reason is None
             if not known:
-                warnings.warn(
-                    f"Occelo does not use compiled code in {folder}: {reason}", stacklevel=2
-                )
+                warn_user(f"Occelo does not use compiled code in {folder}: {reason}")
         return known
 
 

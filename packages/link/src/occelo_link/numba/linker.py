@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-import warnings
 from functools import cache
 from importlib.metadata import version
 
+from occelo_graph.provenance import warn_user
 from occelo_link.blocks.linker import BlockLinker
 from occelo_link.blocks.partition import Part
 from occelo_link.blocks.vm import CompiledUnit
@@ -85,7 +85,7 @@ class NumbaLinker(BlockLinker):
             message = f"numba has no {op}: it runs in Python, called by the compiled function"
             if self.strict:
                 raise NotImplementedError(message)
-            warnings.warn(message, stacklevel=2)
+            warn_user(message)
         return super().make_vm(linking)
 
     def fingerprint(self) -> str | None:

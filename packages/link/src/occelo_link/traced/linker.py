@@ -18,7 +18,6 @@ from __future__ import annotations
 import functools
 import importlib
 import pickle
-import warnings
 from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -32,6 +31,7 @@ from occelo_graph import Apply, Constant, FunctionGraph, Type, Variable
 from occelo_graph.families import catch_up, follow
 from occelo_graph.interpret import evaluate
 from occelo_graph.ir.container import local
+from occelo_graph.provenance import warn_user
 from occelo_graph.tensors.nodes import tensors
 from occelo_link.entry_kinds import NOTHING, SINGLE
 from occelo_link.fast_calls import make_fast_call
@@ -379,7 +379,7 @@ class TracedVM(VM):
         self.falls_back = True
         if node.op not in self._warned:
             self._warned.add(node.op)
-            warnings.warn(message, stacklevel=2)
+            warn_user(message)
 
     def _make_static(self, need: NeedsValue) -> None:
         positions = {v: i for i, v in enumerate(self.fgraph.inputs)}
@@ -409,10 +409,9 @@ class TracedVM(VM):
         branches = any(node.op.lazy for node in self.fgraph.apply_nodes)
         if not (branches and self.linker.computes_both_branches):
             raise error
-        warnings.warn(
+        warn_user(
             f"{self.linker.name} computes both sides of a branch, and one that is not taken failed "
-            f"({type(error).__name__}): this call ran in Python",
-            stacklevel=2,
+            f"({type(error).__name__}): this call ran in Python"
         )
         return [
             self.linker.arrays.constant(np.asarray(value))
@@ -561,7 +560,7 @@ class TracedLinker(Linker, ABC):
         )
         if self.strict:
             raise NotImplementedError(message)
-        warnings.warn(message, stacklevel=2)
+        warn_user(message)
         return PythonVM(linking, self.no_recycling, self.allow_gc)
 
     def make_traced(self, linking: Linking, static: Iterable[int]) -> TracedVM:
@@ -591,4 +590,4 @@ class TracedLinker(Linker, ABC):
         cause = f"{names} will be static: each new value is compiled anew"
         if self.strict:
             raise NotImplementedError("\n".join([*lines, f"{names} must be static"]))
-        warnings.warn("\n".join([*lines, cause]), stacklevel=2)
+        warn_user("\n".join([*lines, cause]))

@@ -563,6 +563,10 @@ def where(cond: Any, ift: Any = None, iff: Any = None) -> Any:
     """
     if ift is None and iff is None:
         return as_tensor_variable(cond).nonzero()
+    if ift is None or iff is None:
+        raise TypeError(
+            "where takes a condition alone, or a condition and two values, got one value"
+        )
     return switch(cond, ift, iff)
 
 
