@@ -23,6 +23,8 @@ import numpy as np
 from linear_algebra import LINEAR_MODELS, LINEAR_WORKLOADS
 from loops import LOOP_MODELS, LOOP_WORKLOADS, by_hand_in
 from other_process import OtherProcess
+from segments import ATTENTION_WORKLOADS, SEGMENT_WORKLOADS
+from signals import SIGNAL_WORKLOADS
 from sorting import SORTING_WORKLOADS
 from timing import Clock, Timed, interleaved, timed
 from workloads import MODELS, WORKLOADS, Library, Workload
@@ -47,6 +49,9 @@ LISTS = {
     "linear": LINEAR_WORKLOADS,
     "loops": LOOP_WORKLOADS,
     "sorting": SORTING_WORKLOADS,
+    "signal": SIGNAL_WORKLOADS,
+    "segments": SEGMENT_WORKLOADS,
+    "attention": ATTENTION_WORKLOADS,
 }
 """The workloads of the parts of `run` that have any."""
 PEERS = {

@@ -47,6 +47,9 @@ class Part(StrEnum):
     linear = "linear"
     loops = "loops"
     sorting = "sorting"
+    signal = "signal"
+    segments = "segments"
+    attention = "attention"
     random = "random"
     scaling = "scaling"
     bodies = "bodies"
@@ -109,6 +112,18 @@ def _runtime(setting: Setting, console: Console) -> Any:
 
 def _sorting(setting: Setting, console: Console) -> Any:
     return _times("sorting", setting, console)
+
+
+def _signal(setting: Setting, console: Console) -> Any:
+    return _times("signal", setting, console)
+
+
+def _segments(setting: Setting, console: Console) -> Any:
+    return _times("segments", setting, console)
+
+
+def _attention(setting: Setting, console: Console) -> Any:
+    return _times("attention", setting, console)
 
 
 def _linear(setting: Setting, console: Console) -> Any:
@@ -313,6 +328,9 @@ _MEASURES = {
     Part.linear: _linear,
     Part.loops: _loops,
     Part.sorting: _sorting,
+    Part.signal: _signal,
+    Part.segments: _segments,
+    Part.attention: _attention,
     Part.random: _random,
     Part.scaling: _scaling,
     Part.bodies: _long_bodies,

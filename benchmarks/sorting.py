@@ -9,12 +9,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from workloads import Workload
+from workloads import Workload, of_one_function
 
 __all__ = ["SORTING_WORKLOADS"]
 
 MANY = 1_000_000
-GOAL = 0.8
 
 
 def _random() -> np.random.Generator:
@@ -26,35 +25,8 @@ def _normal(*shape: int) -> Any:
     return _random().standard_normal(shape)
 
 
-def _case(
-    name: str,
-    ours: Callable[..., Any],
-    theirs: Callable[..., Any],
-    *arrays: Any,
-    torch: Callable[[Any], Callable[..., Any]] | None = None,
-    pytensor: bool = True,
-) -> Workload:
-    """A function of the tensor library (``ours``), and of `numpy` and `jax.numpy` (``theirs``)."""
-
-    def build(lib: Any) -> Any:
-        inputs = [lib.tensor.tensor(dtype=a.dtype.name, shape=(None,) * a.ndim) for a in arrays]
-        return inputs, [ours(lib.tensor, *inputs)], []
-
-    return Workload(
-        name,
-        build,
-        arrays,
-        lambda *a: [theirs(np, *a)],
-        lambda jax: lambda *a: [theirs(jax.numpy, *a)],
-        torch=None if torch is None else lambda library: lambda *a: [torch(library)(*a)],
-        torch_compiles=False,
-        goal=GOAL,
-        pytensor=pytensor,
-    )
-
-
 def _sort(name: str, *shape: int) -> Workload:
-    return _case(
+    return of_one_function(
         f"sort, {name}",
         lambda ot, x: ot.sort(x),
         lambda m, x: m.sort(x),
@@ -64,7 +36,7 @@ def _sort(name: str, *shape: int) -> Workload:
 
 
 def _argsort(name: str, *shape: int) -> Workload:
-    return _case(
+    return of_one_function(
         f"argsort, {name}",
         lambda ot, x: ot.argsort(x, kind="stable"),
         lambda m, x: m.argsort(x, stable=True),
@@ -81,7 +53,7 @@ def _topk(name: str, k: int, *shape: int) -> Workload:
 
         return lax.top_k(x, k)[0]
 
-    return _case(
+    return of_one_function(
         f"the {k} largest, {name}",
         lambda ot, x: ot.topk(x, k),
         largest,
@@ -92,7 +64,7 @@ def _topk(name: str, k: int, *shape: int) -> Workload:
 
 
 def _searchsorted(number: int, edges: int) -> Workload:
-    return _case(
+    return of_one_function(
         f"searchsorted, {number:.0e} in {edges:.0e}",
         lambda ot, a, v: ot.searchsorted(a, v),
         lambda m, a, v: m.searchsorted(a, v),
@@ -103,7 +75,7 @@ def _searchsorted(number: int, edges: int) -> Workload:
 
 
 def _unique() -> Workload:
-    return _case(
+    return of_one_function(
         "unique, 1e6 integers below 1e4",
         lambda ot, x: ot.unique(x),
         lambda m, x: m.unique(x) if m is np else m.unique(x, size=10_000),
@@ -114,7 +86,7 @@ def _unique() -> Workload:
 
 
 def _histogram() -> Workload:
-    return _case(
+    return of_one_function(
         "histogram, 1e6 in 100 bins",
         lambda ot, x: ot.histogram(x, 100)[0],
         lambda m, x: m.histogram(x, 100)[0],
@@ -125,7 +97,7 @@ def _histogram() -> Workload:
 
 
 def _bincount() -> Workload:
-    return _case(
+    return of_one_function(
         "bincount, 1e6 integers below 1e4",
         lambda ot, x: ot.bincount(x, minlength=10_000),
         lambda m, x: m.bincount(x, minlength=10_000, **({} if m is np else {"length": 10_000})),
@@ -135,7 +107,7 @@ def _bincount() -> Workload:
 
 
 def _median(name: str, *shape: int) -> Workload:
-    return _case(
+    return of_one_function(
         f"median, {name}",
         lambda ot, x: ot.median(x, axis=-1),
         lambda m, x: m.median(x, axis=-1),
@@ -147,7 +119,7 @@ def _median(name: str, *shape: int) -> Workload:
 
 def _quantiles() -> Workload:
     levels = np.array([0.05, 0.25, 0.5, 0.75, 0.95])
-    return _case(
+    return of_one_function(
         "five quantiles, 1,000 rows of 1,000",
         lambda ot, x: ot.quantile(x, levels, axis=-1),
         lambda m, x: m.quantile(x, levels, axis=-1),

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["MODELS", "WORKLOADS", "Library", "Workload"]
+__all__ = ["MODELS", "WORKLOADS", "Library", "Workload", "of_one_function"]
 
 
 @dataclass
@@ -52,6 +52,40 @@ class Workload:
     real: str = "float64"
     rtol: float = 1e-6
     pytensor: bool = True
+
+
+def of_one_function(
+    name: str,
+    ours: Callable[..., Any],
+    theirs: Callable[..., Any],
+    *arrays: Any,
+    torch: Callable[[Any], Callable[..., Any]] | None = None,
+    static: bool = False,
+    **options: Any,
+) -> Workload:
+    """A function of the tensor library (``ours``), and of `numpy` and `jax.numpy` (``theirs``).
+
+    ``torch`` gets `torch`. With ``static``, the graph is built for the shapes of the arrays. The goal is 0.8.
+    """
+
+    def build(lib: Library) -> Any:
+        inputs = [
+            lib.tensor.tensor(dtype=a.dtype.name, shape=a.shape if static else (None,) * a.ndim)
+            for a in arrays
+        ]
+        return inputs, [ours(lib.tensor, *inputs)], []
+
+    return Workload(
+        name,
+        build,
+        arrays,
+        lambda *a: [theirs(np, *a)],
+        lambda jax: lambda *a: [theirs(jax.numpy, *a)],
+        torch=None if torch is None else lambda library: lambda *a: [torch(library)(*a)],
+        torch_compiles=False,
+        goal=0.8,
+        **options,
+    )
 
 
 rng = np.random.default_rng(1)

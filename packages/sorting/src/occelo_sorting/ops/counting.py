@@ -96,8 +96,7 @@ def bincount(
     known = known_integer(least)
     if known is not None and known < 0:
         raise ValueError(f"minlength must not be negative, got {known}")
-    # -1 stands for the largest element where there is none
-    most = max_(join(0, at, np.array([-1]))) + 1
+    most = max_(cast(x, "int64"), initial=-1) + 1
     return _totals(at, each, maximum(most, cast(least, "int64")))
 
 

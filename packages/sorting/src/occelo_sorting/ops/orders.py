@@ -27,6 +27,7 @@ from occelo_graph.ops.shape.reshaping import flatten
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.nodes import Tensors
 from occelo_graph.tensors.type import TensorType, is_discrete
+from occelo_sorting.ops.integer_rows import order_of_rows, sorted_rows
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
@@ -50,7 +51,7 @@ class Sort(Op):
         return x
 
     def evaluate(self, x: Any) -> Any:
-        return np.sort(x, axis=-1)
+        return sorted_rows(x)
 
     def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
         if is_discrete(inputs[0].dtype):
@@ -86,7 +87,7 @@ class ArgSort(Op):
         return TensorType("int64", x.shape)
 
     def evaluate(self, x: Any) -> Any:
-        return np.asarray(np.argsort(x, axis=-1, kind="stable"), dtype="int64")
+        return np.asarray(order_of_rows(x), dtype="int64")
 
     def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
         return [ZERO]
