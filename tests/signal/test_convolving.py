@@ -93,8 +93,8 @@ def test_tensors_of_three_dimensions(mode: Any, method: Any) -> None:
 
 
 def test_long_static_vectors_are_transformed() -> None:
-    a, v = _value((900,)), _value((300,), salt=1)
-    x, k = (ot.tensor(dtype="float64", shape=(n,)) for n in (900, 300))
+    a, v = _value((900,)), _value((450,), salt=1)
+    x, k = (ot.tensor(dtype="float64", shape=(n,)) for n in (900, 450))
     long = oc.function([x, k], vectors.convolve(x, k, "same"))
     assert "FFT" in og.debugprint(long, file="str")
     np.testing.assert_allclose(long(a, v), np.convolve(a, v, "same"), atol=1e-10)

@@ -40,10 +40,10 @@ Method: TypeAlias = Literal["auto", "direct", "fft"]
 
 _PADDING = {"fill": "constant", "wrap": "wrap", "symm": "symmetric"}
 _FACTORS = (8, 9, 10, 12, 15)
-_LEAST_FOR_FFT = 200
+_LEAST_FOR_FFT = 400
 """The least number of elements of the smaller tensor for which "auto" chooses transforms.
 
-The linker ``native`` multiplies and adds some 7 numbers in a nanosecond, and three transforms take some 25 ns for each
+The linker ``native`` multiplies and adds some 15 numbers in a nanosecond, and three transforms take some 25 ns for each
 element.
 """
 
@@ -203,7 +203,7 @@ def convolve(in1: Any, in2: Any, mode: Mode = "full", method: Method = "auto") -
 
     ``mode`` "full" has all sums in which the tensors overlap, "valid" those without padding, and "same" the part in the
     middle with the shape of ``in1``. ``method`` "direct" adds products, "fft" multiplies transforms, and "auto" chooses
-    the faster one: transforms if both are floats with static shapes and the smaller one has 200 elements.
+    the faster one: transforms if both are floats with static shapes and the smaller one has 400 elements.
 
     ValueError for another mode or method, for different numbers of dimensions, for empty tensors, and in mode "valid"
     if neither tensor fits into the other.
