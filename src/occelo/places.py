@@ -7,9 +7,7 @@ that only PyTensor has what to use instead. Some places have the name of a funct
 from __future__ import annotations
 
 import importlib
-import importlib.abc
 import importlib.machinery
-import importlib.util
 import sys
 from collections.abc import Callable
 from types import FunctionType
@@ -66,6 +64,8 @@ def made_modes(name: str) -> Any:
 
 
 def _library_is_there(linker: str) -> bool:
+    import importlib.util  # slow to import
+
     name = {"jax": "jax", "numba": "numba", "pytorch": "torch"}.get(linker)
     return name is None or importlib.util.find_spec(name) is not None
 
@@ -83,18 +83,25 @@ _MODES = {
 _QUERIES = {"OPT_NONE": "None", "OPT_MINIMUM": "minimum_compile"}
 
 
-class _Places(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Makes the modules in `SAME_NAMES` and `FUNCTIONS_AT`, and says of those in `MODULES` why they do not exist."""
+class _Places:
+    """Makes the modules in `SAME_NAMES` and `FUNCTIONS_AT`, and says of those in `MODULES` why they do not exist.
+
+    A finder and loader of modules. It does not inherit from the classes for them in `importlib.abc`, whose import is slow.
+    """
 
     def find_spec(self, fullname: str, path: Any, target: Any = None) -> Any:
         if fullname in SAME_NAMES or fullname in FUNCTIONS_AT:
-            return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
+            loader: Any = self
+            return importlib.machinery.ModuleSpec(fullname, loader, is_package=True)
         if fullname.startswith("occelo."):
             place = fullname.removeprefix("occelo.")
             reason = next((MODULES[m] for m in MODULES if f"{place}.".startswith(f"{m}.")), None)
             if reason is not None:
                 raise ModuleNotFoundError(f"No module named {fullname!r}; {reason}", name=fullname)
         return None
+
+    def create_module(self, spec: Any) -> None:
+        """None: Python makes the module itself."""
 
     def exec_module(self, module: Any) -> None:
         name: str = module.__name__
@@ -109,7 +116,8 @@ class _Places(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             module.__getattr__ = names_of(name, SAME_NAMES[name])
 
 
-sys.meta_path.append(_Places())
+_finder: Any = _Places()
+sys.meta_path.append(_finder)
 
 
 def hints_about(module: str, made: Callable[[str], Any] | None = None) -> Callable[[str], Any]:

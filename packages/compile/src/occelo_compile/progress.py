@@ -6,7 +6,6 @@ reports.
 
 from __future__ import annotations
 
-import shutil
 import sys
 import threading
 from collections.abc import Callable, Generator
@@ -88,6 +87,8 @@ class _Line:
 
     def show(self, text: str, end: str) -> None:
         seconds = f" ({perf_counter() - self.start:.0f} s)"
+        import shutil  # slow to import
+
         columns = shutil.get_terminal_size().columns - 1
         if self.live:
             text = "\r" + text[: max(columns - len(seconds), 0)]

@@ -24,7 +24,6 @@ from __future__ import annotations
 import functools
 import importlib
 import os
-import pkgutil
 import sys
 import threading
 from collections.abc import Callable, Iterable
@@ -197,6 +196,8 @@ def with_required(families: Iterable[Family]) -> list[Family]:
 
 def import_ops(family: Family) -> None:
     """Import all modules of a family that define ops, types and their parameters."""
+    import pkgutil  # slow to import
+
     for part in family.ops:
         module = importlib.import_module(f"{family.package}.{part}")
         for each in pkgutil.walk_packages(getattr(module, "__path__", ()), f"{module.__name__}."):
