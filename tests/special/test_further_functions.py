@@ -70,6 +70,15 @@ ROWS: list[Row] = [
             )
         )
     ],
+    *[
+        (
+            f"hyp1f1 {a} {b}",
+            lambda x, a=a, b=b: sp.hyp1f1(a, b, x),
+            lambda x, a=a, b=b: mp.hyp1f1(a, b, x),
+            (-20.0, -2.3, -1e-3, 0.0, 0.4, 1.9, 21.0),
+        )
+        for a, b in ((0.5, 1.5), (1.2, 2.7), (2.0, 1.0), (0.3, 4.1))
+    ],
     ("exp1", sp.exp1, mp.e1, SMALL_TO_LARGE),
     ("expi", sp.expi, mp.ei, (-20.0, -1.2, -1e-5, 1e-5, 0.7, 3.0, 40.0)),
     *[
@@ -314,3 +323,18 @@ def test_derivatives_by_orders_are_errors_that_say_so() -> None:
             og.grad(made, v)
     with pytest.raises(ValueError, match="positive number of dimensions, got 0"):
         sp.multigammaln(v, 0)
+
+
+def test_numbers_of_bernoulli_and_bessel_functions_of_several_orders() -> None:
+    for n in (0, 1, 2, 7, 40):
+        np.testing.assert_allclose(
+            sp.bernoulli(n).eval(), [float(mp.bernoulli(k)) for k in range(n + 1)], rtol=1e-13
+        )
+    for value in (np.array([0.0, 0.5, -3.0]), np.float32([[1.0, 20.0]])):
+        made = sp.bessel_jn(value, v=3)
+        assert made.dtype == value.dtype
+        expected = [scipy.special.jv(k, value) for k in range(4)]
+        np.testing.assert_allclose(made.eval(), expected, rtol=1e-5, atol=1e-9)
+    for bad in (lambda: sp.bernoulli(-1), lambda: sp.bessel_jn(1.0, v=-1)):
+        with pytest.raises(ValueError, match="negative"):
+            bad()

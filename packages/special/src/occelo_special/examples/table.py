@@ -79,6 +79,7 @@ _OF_ORDERS: list[tuple[str, ArrayFunction, Sequence[Domain]]] = [
         for name in ("jv", "iv", "ive", "kv", "kve", "yv", "jve", "yve")
     ),
     ("zeta", of_scipy("zeta"), [ABOVE_ONE, POSITIVE]),
+    ("hyp1f1", of_scipy("hyp1f1"), [POSITIVE, ABOVE_ONE, REAL]),
 ]
 
 
@@ -154,6 +155,14 @@ EXAMPLES: list[Example] = [
         lambda a: functions.multigammaln(a, 3),
         lambda a: np.array([of_scipy("multigammaln")(each, 3) for each in a]),
         (draw(ABOVE_ONE, (3,)),),
+        (0,),
+    ),
+    Example(
+        "bessel_jn",
+        "special",
+        partial(functions.bessel_jn, v=2),
+        lambda x: of_scipy("jv")(np.arange(3.0)[:, None], x),
+        (draw(POSITIVE, (3,)),),
         (0,),
     ),
     Example(

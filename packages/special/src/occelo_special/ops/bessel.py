@@ -13,6 +13,7 @@ import numpy as np
 from occelo_graph.ops.elemwise.arithmetic import abs as abs_
 from occelo_graph.ops.elemwise.arithmetic import eq, sign, switch
 from occelo_graph.ops.elemwise.op import Elemwise
+from occelo_graph.ops.shape.axes import static_integer
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_special.ops.defining import of_scipy, special, undefined
 from occelo_special.ops.special_functions import ive, jv, kv, kve
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "airy",
+    "bessel_jn",
     "i0e",
     "i1e",
     "jn",
@@ -60,6 +62,15 @@ y1: Elemwise = special(
 y0: Elemwise = special(
     "y0", [lambda ct, x, out: -ct * y1(x)], "Bessel function of the second kind, order 0."
 )
+
+
+def bessel_jn(z: Any, *, v: int, n_iter: int = 50) -> TensorVariable:
+    """`jv` of the orders 0 to ``v``, along a new first dimension, as in JAX. ``n_iter`` changes nothing."""
+    last, x = static_integer(v, "v"), as_tensor_variable(z)
+    if last < 0:
+        raise ValueError(f"v of bessel_jn must not be negative, got {v}")
+    orders = np.arange(last + 1, dtype="float64").reshape(-1, *[1] * x.type.ndim)
+    return jv(orders.astype(x.dtype) if x.type.numpy_dtype.kind == "f" else orders, x)
 
 
 def yn(n: Any, x: Any) -> TensorVariable:

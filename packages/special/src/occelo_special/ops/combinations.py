@@ -1,12 +1,16 @@
-"""Functions made of gamma functions: numbers of combinations, reciprocals, signs, and the zeta functions."""
+"""Functions made of gamma functions: numbers of combinations, reciprocals, signs, `hyp1f1`, and the zeta functions."""
 
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from occelo_graph.ops.elemwise.arithmetic import eq, floor, gt, lt, switch
 from occelo_graph.ops.elemwise.op import Elemwise
+from occelo_graph.ops.shape.axes import static_integer
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_special.ops.defining import of_scipy, special, undefined
 from occelo_special.ops.special_functions import gamma, gammaln, poch, psi
@@ -15,9 +19,11 @@ if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
 __all__ = [
+    "bernoulli",
     "binom",
     "comb",
     "gammasgn",
+    "hyp1f1",
     "loggamma",
     "multigammaln",
     "perm",
@@ -34,6 +40,38 @@ binom: Elemwise = special(
     ],
     "Binomial coefficient gamma(n + 1) / (gamma(k + 1) gamma(n - k + 1)) of real numbers.",
 )
+_PARAMETERS = "the derivative of hyp1f1 by its parameters"
+hyp1f1: Elemwise = special(
+    "hyp1f1",
+    [
+        undefined(_PARAMETERS),
+        undefined(_PARAMETERS),
+        lambda ct, a, b, x, out: ct * a / b * hyp1f1(a + 1, b + 1, x),
+    ],
+    "Confluent hypergeometric function 1F1(a; b; x).",
+)
+
+
+def bernoulli(n: int) -> TensorVariable:
+    """The Bernoulli numbers B0 to Bn, of which B1 is -1/2: float64 of shape (n + 1,). ValueError if ``n`` is negative."""
+    last = static_integer(n, "n")
+    if last < 0:
+        raise ValueError(f"n of bernoulli must not be negative, got {n}")
+    found = [Fraction(1)]
+    for m in range(1, last + 1):
+        if m > 1 and m % 2:
+            found.append(Fraction(0))
+        else:  # the sum of all m + 1 numbers, times binomial coefficients of m + 1, is 0
+            total = sum(math.comb(m + 1, k) * b for k, b in enumerate(found) if b)
+            found.append(-total / (m + 1))
+    return as_tensor_variable(np.array([_rounded(b) for b in found]))
+
+
+def _rounded(number: Fraction) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
 
 
 def comb(N: Any, k: Any, repetition: bool = False) -> TensorVariable:
