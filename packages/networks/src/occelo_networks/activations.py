@@ -28,6 +28,7 @@ __all__ = [
     "hard_tanh",
     "identity",
     "leaky_relu",
+    "log1mexp",
     "log_sigmoid",
     "log_softmax",
     "logmeanexp",
@@ -200,6 +201,11 @@ def softmax(x: Any, axis: Any = -1, where: Any = None) -> TensorVariable:
 def softmin(x: Any, axis: Any = -1) -> TensorVariable:
     """The `softmax` of -x."""
     return softmax(-_float(x), axis)
+
+
+def log1mexp(x: Any) -> TensorVariable:
+    """log(1 - exp(-x)) for positive ``x``, as in JAX; that of ``occelo.tensor`` is log(1 - exp(x)), as in PyTensor."""
+    return ot.log1mexp(-_float(x))
 
 
 def log_softmax(x: Any, axis: Any = -1, where: Any = None) -> TensorVariable:
