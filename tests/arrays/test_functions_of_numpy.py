@@ -18,11 +18,25 @@ from occelo_graph.ops.elemwise.op import Elemwise
 
 GENERATOR = np.random.default_rng(7)
 OF_PYTENSOR = {"pack", "to_one_hot", "unpack"}
+OF_SCIKIT_IMAGE = {"view_as_blocks", "view_as_windows"}  # in test_choosing.py
 OF_JAX = {
     f"segment_{each}" for each in ("sum", "prod", "max", "min", "logsumexp", "softmax")
 }  # in test_segments.py
 NOT_COMPARED = {
+    "asanyarray": "takes arrays in NumPy",
     "asarray": "takes arrays in NumPy",
+    **dict.fromkeys(
+        ["broadcast_shapes", "isscalar", "fromfunction", "apply_along_axis", "apply_over_axes"],
+        "takes no tensors, or functions, in test_choosing.py",
+    ),
+    **dict.fromkeys(
+        ["can_cast", "finfo", "iinfo", "isdtype", "issubdtype", "promote_types", "result_type"],
+        "of dtypes, in test_choosing.py",
+    ),
+    **dict.fromkeys(
+        ["piecewise", "put", "place", "put_along_axis"],
+        "NumPy's changes its argument, in test_choosing.py",
+    ),
     "cross": "in test_einsum.py",
     "cummax": "NumPy's is a method of a ufunc, below",
     "cummin": "NumPy's is a method of a ufunc, below",
@@ -147,6 +161,24 @@ SAMPLES = [
     normal(4) + 1j * normal(4),
 ]
 
+BYTES = [
+    np.array([1, 77, 200]),
+    np.arange(6).reshape(2, 3) * 40,
+    np.zeros(0, "int64"),
+    np.array([[128]]),
+]
+
+
+def each_of_bits(**options: Any) -> Callable[[], Calls]:
+    bits = [
+        np.arange(20) % 3,
+        np.arange(16).reshape(2, 8) % 2 == 0,
+        np.zeros((2, 0), "int8"),
+        normal(3),
+    ]
+    return given(*((v, axis) for v in bits for axis in (None, *range(v.ndim))), **options)
+
+
 CALLS: dict[str, Callable[[], Calls]] = {
     **dict.fromkeys(["hstack", "vstack", "dstack", "column_stack", "row_stack", "concat"], LISTS),
     "block": several(
@@ -266,13 +298,37 @@ CALLS: dict[str, Callable[[], Calls]] = {
             for k in (False, True)
         )
     ),
+    "array": given((INTEGERS, "float32"), (normal(2),)),
+    "array_equal": several(
+        given(*itertools.product([normal(2), np.ones((2, 1)), np.ones((2, 2)), np.ones(2), np.ones(0), INTEGERS], repeat=2)),
+        given((FLOATS, FLOATS), (FLOATS, FLOATS[::-1]), equal_nan=True),
+        given((FLOATS, FLOATS)),
+    ),
+    "array_equiv": given(
+        *itertools.product([normal(2), np.ones((2, 1)), np.ones((2, 2)), np.ones(2), np.ones(3), np.ones(0), np.ones((1, 0)), INTEGERS, np.float64(1)], repeat=2)
+    ),
+    "extract": given((INTEGERS > 0, INTEGERS), (np.eye(3), normal(3, 3)), (np.eye(2), normal(3, 3)), (np.eye(3), normal(2))),
+    "select": several(
+        given(([INTEGERS > 3, INTEGERS > 0], [INTEGERS, 1.5]), ([np.eye(2) > 0, normal(2) > 0], [normal(2, 2), normal(2, 2)], 7)),
+        given(([], []), ([INTEGERS], [INTEGERS]), ([INTEGERS > 0], [1, 2]), ([normal(0) > 0], [np.float32([])], 2.5)),
+    ),
+    "packbits": several(*(each_of_bits(bitorder=order) for order in ("big", "little", "no"))),
+    "unpackbits": several(
+        *(
+            given(*((v.astype("uint8"), axis) for v in BYTES if v.size or (count or 0) <= 0 for axis in (None, *range(v.ndim))), bitorder=order, count=count)
+            for order in ("big", "little")
+            for count in (None, 0, 5, 12, 30, -3)
+        ),
+        given((normal(3),)),
+    ),
     "corrcoef": several(given((normal(3, 4),), (normal(1, 4),), (normal(2, 5), normal(5)), (normal(2, 3) * 1j,)), given((normal(4, 3),), rowvar=False)),
 }  # fmt: skip
 
 
 def test_every_function_is_compared_or_has_a_reason() -> None:
     public = {name for name in dir(arrays) if callable(getattr(arrays, name)) and name[0] != "_"}
-    assert public == set(CALLS) | set(NOT_COMPARED) | OF_PYTENSOR | OF_JAX
+    compared = set(CALLS) | OF_PYTENSOR | OF_JAX | OF_SCIKIT_IMAGE
+    assert public == compared | set(NOT_COMPARED)
     assert not set(CALLS) & set(NOT_COMPARED)
 
 

@@ -87,7 +87,7 @@ def _public_functions() -> dict[str, Any]:
 # what answers with something that is no variable, and says the truth
 PLAIN = {"ndim", "iscomplexobj", "isrealobj", "result_type", "can_cast", "iterable"}
 # the dtypes of NumPy's results follow from values
-OTHER_DTYPES = {"linalg.eig", "linalg.eigvals"}
+OTHER_DTYPES = {"linalg.eig", "linalg.eigvals", "roots"}
 # what only looks at Python objects, or does something else than to compute
 NOT_COMPUTING = {
     *["get_include", "info", "show_config", "show_runtime", "test", "save", "savez", "savetxt"],

@@ -44,40 +44,59 @@ _ALIASES = "Constant Lop Op Rop Variable grad hessian jacobian pullback pushforw
 """Names of `occelo` that PyTensor has among those of tensors as well."""
 
 _ARRAYS = """
-absolute acos acosh amax amin append around array_split asarray asin asinh astype atan atan2 atanh average
+absolute acos acosh amax amin append apply_along_axis apply_over_axes around array array_equal array_equiv array_split asanyarray asarray asin asinh astype atan atan2 atanh average
 bitwise_count bitwise_invert
-bitwise_left_shift bitwise_right_shift block cbrt column_stack concat copy copysign corrcoef cross cumlogsumexp cummax cummin cumulative_logsumexp
+bitwise_left_shift bitwise_right_shift block broadcast_shapes c_ can_cast cbrt column_stack concat copy copysign corrcoef cross cumlogsumexp cummax cummin cumulative_logsumexp
 cumulative_prod cumulative_sum degrees delete diag_indices diag_indices_from diagflat divide dsplit dstack ediff1d
-einsum fabs fix fliplr flipud float_power floor_divide fmax fmin fmod frexp gcd gradient heaviside hsplit hstack hypot
-indices inner insert iscomplex iscomplexobj isreal isrealobj ix_ lcm ldexp left_shift logaddexp2 logical_and
-logical_not logical_or logical_xor mask_indices meshgrid modf multiply ndim negative nextafter pack permute_dims poly
-polyadd polyder polydiv polyint polymul polysub polyval positive radians remainder resize right_shift rint rollaxis
-rot90 row_stack segment_logsumexp segment_max segment_min segment_prod segment_softmax segment_sum signbit sinc size
-spacing subtract to_one_hot trapezoid trim_zeros true_divide unpack unstack unwrap
-vander vdot vsplit vstack
+einsum extract fabs finfo fix fliplr flipud float_power floor_divide fmax fmin fmod frexp fromfunction gcd gradient heaviside hsplit hstack hypot
+iinfo index_exp indices inner insert iscomplex iscomplexobj isdtype isreal isrealobj isscalar issubdtype ix_ lcm ldexp left_shift logaddexp2 logical_and
+logical_not logical_or logical_xor mask_indices meshgrid modf multiply ndim negative nextafter pack packbits permute_dims piecewise place poly
+polyadd polyder polydiv polyint polymul polysub polyval positive promote_types put put_along_axis r_ radians remainder resize result_type right_shift rint rollaxis
+rot90 row_stack s_ segment_logsumexp segment_max segment_min segment_prod segment_softmax segment_sum select signbit sinc size
+spacing subtract to_one_hot trapezoid trim_zeros true_divide unpack unpackbits unstack unwrap
+vander vdot view_as_blocks view_as_windows vsplit vstack
 """
 """The names of `occelo_arrays.functions`, which is imported at the first use of one of them."""
 _SORTING = """
 ArgSort SearchSorted Sort argpartition argsort argtopk argwhere bincount count_nonzero digitize histogram histogram2d
 histogram_bin_edges histogramdd interp interpolate1d intersect1d isin lexsort median mode nanargmax nanargmin
 nancumprod nancumsum nanmax nanmean nanmedian nanmin nanpercentile nanprod nanquantile nanstd nansum nanvar partition
-percentile quantile searchsorted setdiff1d setxor1d sort topk topk_and_argtopk union1d unique unique_all unique_counts
+percentile quantile searchsorted setdiff1d setxor1d sort sort_complex topk topk_and_argtopk union1d unique unique_all unique_counts
 unique_inverse unique_values
 """
 """The names of `occelo_sorting.functions`, which is imported at the first use of one of them."""
 _SIGNAL = "blackman convolve correlate hamming hanning kaiser"
 """The names of `occelo_signal.ops.vectors`, which is imported at the first use of one of them."""
 _SPECIAL = """
-airy beta betainc betaincc betainccinv betaincinv betaln binom boxcox boxcox1p chi2sf comb cosm1 dawsn digamma ellipe
+airy bernoulli bessel_jn beta betainc betaincc betainccinv betaincinv betaln binom boxcox boxcox1p chi2sf comb cosm1 dawsn digamma ellipe
 ellipeinc ellipj ellipk ellipkinc ellipkm1 elliprd elliprf entr erfcinv erfi erfinv exp1 expi expn exprel factorial
-fresnel gamma gammainc gammaincc gammainccinv gammaincinv gammal gammaln gammasgn gammau huber hyp2f1 i0 i0e i1 i1e
+fresnel gamma gammainc gammaincc gammainccinv gammaincinv gammal gammaln gammasgn gammau huber hyp1f1 hyp2f1 i0 i0e i1 i1e
 inv_boxcox inv_boxcox1p iv ive j0 j1 jn jv jve k0 k0e k1 k1e kl_div kn kv kve log_expit log_ndtr loggamma logit
 multigammaln ndtr ndtri ndtri_exp owens_t perm poch polygamma pseudo_huber psi rel_entr rgamma shichi sici spence
 spherical_in spherical_jn spherical_kn spherical_yn tri_gamma xlog1py xlogy y0 y1 yn yv yve zeta zetac
 """
 """The names of `occelo_special.functions`, which is imported at the first use of one of them."""
 
+_DTYPES = """
+complex128 complex64 float16 float32 float64 int16 int32 int64 int8 uint16 uint32 uint64 uint8
+"""
+"""NumPy's dtypes, which the array API has here."""
+
 if TYPE_CHECKING:
+    from numpy import complex64 as complex64
+    from numpy import complex128 as complex128
+    from numpy import float16 as float16
+    from numpy import float32 as float32
+    from numpy import float64 as float64
+    from numpy import int8 as int8
+    from numpy import int16 as int16
+    from numpy import int32 as int32
+    from numpy import int64 as int64
+    from numpy import uint8 as uint8
+    from numpy import uint16 as uint16
+    from numpy import uint32 as uint32
+    from numpy import uint64 as uint64
+
     from occelo.tensor import basic as basic
     from occelo.tensor import blockwise as blockwise
     from occelo.tensor import elemwise as elemwise
@@ -125,6 +144,8 @@ if TYPE_CHECKING:
     from occelo_graph.tensors.kinds import int_vector_types as int_vector_types
     from occelo_linalg.ops.block_matrices import kron as kron
     from occelo_linalg.ops.norms import norm as norm
+    from occelo_linalg.ops.polynomials import polyfit as polyfit
+    from occelo_linalg.ops.polynomials import roots as roots
     from occelo_signal.ops.vectors import *
     from occelo_sorting.functions import *
     from occelo_special.functions import *
@@ -139,15 +160,18 @@ else:  # type checkers know what is here without it
             **dict.fromkeys(("NoneConst", "none_type_t"), "occelo.tensor.type_other"),
             "kron": "occelo_linalg.ops.block_matrices",
             "norm": "occelo_linalg.ops.norms",
+            **dict.fromkeys(("polyfit", "roots"), "occelo_linalg.ops.polynomials"),
+            **dict.fromkeys(_DTYPES.split(), "numpy"),
             **dict.fromkeys(_ARRAYS.split(), "occelo_arrays.functions"),
             **dict.fromkeys(_SIGNAL.split(), "occelo_signal.ops.vectors"),
             **dict.fromkeys(_SORTING.split(), "occelo_sorting.functions"),
             **dict.fromkeys(_SPECIAL.split(), "occelo_special.functions"),
         },
+        "occelo.array_names",
     )
 
     def __dir__() -> list[str]:
-        late = (_ARRAYS, _SIGNAL, _SORTING, _SPECIAL)
+        late = (_ARRAYS, _DTYPES, _SIGNAL, _SORTING, _SPECIAL)
         return sorted({*globals(), *(name for names in late for name in names.split())})
 
     __all__ = [name for name in __dir__() if not name.startswith("_") and name != "TYPE_CHECKING"]

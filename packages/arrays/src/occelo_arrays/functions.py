@@ -8,7 +8,9 @@ from occelo_arrays.ops.aliases import *
 from occelo_arrays.ops.bits import *
 from occelo_arrays.ops.bits import __all__ as _bits
 from occelo_arrays.ops.calculus import *
+from occelo_arrays.ops.choosing import *
 from occelo_arrays.ops.cross import *
+from occelo_arrays.ops.dtypes import *
 from occelo_arrays.ops.einsum import *
 from occelo_arrays.ops.floats import *
 from occelo_arrays.ops.floats import __all__ as _floats
@@ -17,8 +19,10 @@ from occelo_arrays.ops.joining import *
 from occelo_arrays.ops.packing import *
 from occelo_arrays.ops.polynomials import *
 from occelo_arrays.ops.rearranging import *
+from occelo_arrays.ops.rows import *
 from occelo_arrays.ops.segments import *
 from occelo_arrays.ops.statistics import *
+from occelo_arrays.ops.subscripted import *
 from occelo_graph.ops.arguments import stands_for as _stands_for
 from occelo_graph.ops.elemwise.op import Elemwise as _Elemwise
 

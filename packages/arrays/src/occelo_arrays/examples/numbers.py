@@ -122,6 +122,8 @@ ELEMENTWISE: list[Example] = [
     ),
 ]
 ALONG_AXES: list[Example] = [
+    make("packbits", np.packbits, I, axis=0),
+    make("unpackbits", np.unpackbits, np.array([[1, 77], [200, 3]], "uint8"), axis=1, count=13),
     make("gradient", np.gradient, V),
     make("gradient", np.gradient, A, axis=1, edge_order=2),
     make(

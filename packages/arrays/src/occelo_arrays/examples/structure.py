@@ -10,7 +10,7 @@ import numpy as np
 
 from occelo_arrays import functions as arrays
 from occelo_graph.examples.example import Example, draw
-from occelo_graph.tensor import specify_shape, triu
+from occelo_graph.tensor import exp, outer, sin, specify_shape, triu
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.signatures import Array
@@ -78,6 +78,20 @@ def _packed(x: Any, y: Any) -> Any:
 
 def _unpacked(x: Any) -> Any:
     return x[1:].reshape(1, 3)
+
+
+def _changed(function: Any, x: Any, *arguments: Any) -> Any:
+    """A copy of ``x`` that NumPy's function has written to."""
+    function(copied := x.copy(), *arguments)
+    return copied
+
+
+def _with_reversed(v: Any) -> Any:
+    return outer(v, v[::-1])
+
+
+def _over_axes(x: Any) -> Any:
+    return arrays.apply_over_axes(lambda v, axis: v.sum(axis), x, (0, 2))
 
 
 _REDUCTIONS: list[tuple[str, np.ufunc, float]] = [
@@ -202,6 +216,67 @@ EXAMPLES: list[Example] = [
     make("to_one_hot", lambda y: np.eye(3)[y], PLACES, ours=lambda y: arrays.to_one_hot(y, 3)),
     make("pack", _packed, A, W, ours=lambda x, y: arrays.pack(x, y)[0]),
     make("unpack", _unpacked, V, ours=lambda x: arrays.unpack(x, [(1, 1), (1, 3)])[1]),
+    make(
+        "select",
+        lambda x, y: np.select([x > 0.2, y > 0], [x, x * y], 2.0),
+        A,
+        B,
+        ours=lambda x, y: arrays.select([x > 0.2, y > 0], [x, x * y], 2.0),
+    ),
+    make(
+        "piecewise",
+        lambda x: np.piecewise(x, [x > 0.2, x < -0.2], [np.exp, 3.0, np.sin]),
+        A,
+        ours=lambda x: arrays.piecewise(x, [x > 0.2, x < -0.2], [exp, 3.0, sin]),
+    ),
+    make(
+        "extract",
+        lambda x: np.extract(S > 0, x),
+        S,
+        ours=lambda x: arrays.extract(S > 0, x),
+    ),
+    make(
+        "put",
+        lambda x, v: _changed(np.put, x, [5, 0], v),
+        A,
+        W,
+        ours=lambda x, v: arrays.put(x, [5, 0], v, inplace=False),
+    ),
+    make(
+        "place",
+        lambda x, v: _changed(np.place, x, S > 0, v),
+        S,
+        W,
+        ours=lambda x, v: arrays.place(x, S > 0, v, inplace=False),
+    ),
+    make(
+        "put_along_axis",
+        lambda x, v: _changed(np.put_along_axis, x, PLACES[None], v, 1),
+        S,
+        W,
+        ours=lambda x, v: arrays.put_along_axis(x, PLACES[None], v, 1, inplace=False),
+        batched=False,
+    ),
+    make(
+        "apply_along_axis",
+        lambda x: np.apply_along_axis(lambda v: np.outer(v, v[::-1]), 1, x),
+        T,
+        ours=lambda x: arrays.apply_along_axis(_with_reversed, 1, x),
+    ),
+    make("apply_over_axes", lambda x: x.sum((0, 2), keepdims=True), T, ours=_over_axes),
+    make(
+        "view_as_blocks",
+        lambda x: x.reshape(1, 2, 2, 2, 1, 2).transpose(0, 2, 4, 1, 3, 5),
+        T,
+        ours=lambda x: arrays.view_as_blocks(x, (2, 2, 2)),
+    ),
+    make(
+        "view_as_windows",
+        lambda x: np.lib.stride_tricks.sliding_window_view(x, (2, 3))[:, ::2],
+        S,
+        ours=lambda x: arrays.view_as_windows(x, (2, 3), (1, 2)),
+    ),
+    make("array_equal", np.array_equal, PLACES, PLACES),
     *(_segments(name, ufunc, of_none) for name, ufunc, of_none in _REDUCTIONS),
     make(
         "segment_logsumexp",

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from occelo_graph import tensor as ot
 from occelo_graph.ops.cast import cast as _cast
 from occelo_graph.ops.shape.axes import normalize_axis
@@ -22,6 +24,8 @@ __all__ = [
     "amax",
     "amin",
     "around",
+    "array",
+    "asanyarray",
     "asarray",
     "asin",
     "asinh",
@@ -30,6 +34,7 @@ __all__ = [
     "atan2",
     "atanh",
     "bitwise_invert",
+    "broadcast_shapes",
     "copy",
     "degrees",
     "divide",
@@ -40,6 +45,7 @@ __all__ = [
     "iscomplexobj",
     "isreal",
     "isrealobj",
+    "isscalar",
     "logical_and",
     "logical_not",
     "logical_or",
@@ -61,7 +67,7 @@ absolute = ot.abs
 acos, acosh, asin, asinh = ot.arccos, ot.arccosh, ot.arcsin, ot.arcsinh
 atan, atan2, atanh = ot.arctan, ot.arctan2, ot.arctanh
 amax, amin = ot.max, ot.min
-asarray = ot.as_tensor_variable
+asarray = asanyarray = ot.as_tensor_variable
 bitwise_invert = ot.invert
 copy = positive = ot.tensor_copy
 degrees, radians = ot.rad2deg, ot.deg2rad
@@ -75,6 +81,25 @@ rint = ot.round_half_to_even
 def around(a: Any, decimals: int = 0) -> TensorVariable:
     """``a`` rounded to so many ``decimals``, halves to the even number: NumPy's `round`."""
     return ot.round(a, decimals=decimals)
+
+
+def array(object: Any, dtype: Any = None, *, copy: bool = True, ndmin: int = 0) -> TensorVariable:
+    """`as_tensor_variable` with NumPy's arguments: ``dtype``, and ``ndmin`` for new dimensions in front. ``copy`` changes nothing."""
+    x = ot.as_tensor_variable(object)
+    x = x if dtype is None else _cast(x, dtype)
+    return ot.atleast_Nd(x, n=ndmin) if ndmin > x.type.ndim else x
+
+
+def broadcast_shapes(*args: Any) -> tuple[Any, ...]:
+    """The shape to which shapes broadcast. Lengths are integers or variables, see `broadcast_shape`; an integer is a vector."""
+    return ot.broadcast_shape(*args, arrays_are_shapes=True)
+
+
+def isscalar(element: Any) -> bool:
+    """Whether it is a number, or a tensor without dimensions, as in JAX; a bool of Python."""
+    return np.isscalar(element) or (
+        isinstance(element, ot.TensorVariable) and not element.type.ndim
+    )
 
 
 def astype(x: Any, dtype: Any, /, *, copy: bool = True) -> TensorVariable:

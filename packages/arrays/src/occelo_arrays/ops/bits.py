@@ -1,4 +1,4 @@
-"""Elementwise functions of integers: shifts, `gcd`, `lcm`, `bitwise_count`."""
+"""Elementwise functions of integers: shifts, `gcd`, `lcm`, `bitwise_count`; bits in bytes: `packbits`, `unpackbits`."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from occelo_graph import tensor as ot
+from occelo_graph.ops.arguments import stands_for
 from occelo_graph.ops.elemwise.op import Elemwise, elementwise
 from occelo_graph.ops.elemwise.scalar import ufunc_rule
+from occelo_graph.ops.shape.axes import normalize_axis
+from occelo_graph.ops.shape.reading import lengths_by_variables
 from occelo_graph.tensors.type import is_discrete
 
 if TYPE_CHECKING:
@@ -22,7 +25,9 @@ __all__ = [
     "gcd",
     "lcm",
     "left_shift",
+    "packbits",
     "right_shift",
+    "unpackbits",
 ]
 
 _LOOP = "Euclid's algorithm, whose number of steps depends on the data, in NumPy"
@@ -110,3 +115,77 @@ bitwise_count: Elemwise = elementwise(
     "How many bits of the magnitude of an integer are 1, as uint8.",
     formula=_count_formula,
 )
+
+
+def _places(bitorder: Any, name: str) -> Any:
+    if bitorder not in ("big", "little"):
+        raise ValueError(f"bitorder of {name} is 'big' or 'little', not {bitorder!r}")
+    return np.arange(8, dtype="uint8")[:: -1 if bitorder == "big" else 1]
+
+
+def _last(x: Any, axis: int | None) -> tuple[Any, int]:
+    """The tensor with ``axis`` moved to the end, or flattened for None, and where the axis was."""
+    if axis is None:
+        return ot.flatten(x), 0
+    where = normalize_axis(axis, x.type.ndim)
+    return ot.moveaxis(x, where, -1), where
+
+
+@stands_for("packbits", "a axis bitorder")
+def packbits(a: Any, axis: int | None = None, bitorder: str = "big") -> TensorVariable:
+    """Bytes (uint8) of eight elements each along ``axis``: a bit is 1 where an element is not 0. Zeros fill the last byte.
+
+    ``axis`` None flattens first. The first element is the bit of 128 if ``bitorder`` is "big", and of 1 if it is "little".
+    TypeError unless the elements are integers or bools.
+    """
+    places = _places(bitorder, "packbits")
+    x = ot.as_tensor_variable(a)
+    if not is_discrete(x.dtype):
+        raise TypeError(f"packbits takes integers or bools, got {x.type}")
+    rows, where = _last(x, axis)
+    *lead, length = lengths_by_variables(rows)
+    count = (length + 7) // 8
+    rest = ot.zeros((*lead, count * 8 - length), dtype="bool")
+    bits = ot.reshape(ot.join(-1, ot.neq(rows, 0), rest), (*lead, count, 8), ndim=len(lead) + 2)
+    packed = ot.sum(ot.cast(bits, "uint8") << places, axis=-1, dtype="uint8")
+    return ot.moveaxis(packed, -1, where)
+
+
+@stands_for("unpackbits", "a axis count bitorder")
+def unpackbits(
+    a: Any, axis: int | None = None, count: Any = None, bitorder: str = "big"
+) -> TensorVariable:
+    """The bits of bytes along ``axis``, as uint8 numbers 0 and 1: what `packbits` packed.
+
+    ``axis`` None flattens first. ``count`` is the number of bits to return; a negative one leaves out as many at the end,
+    and more than there are adds zeros. TypeError unless ``a`` is uint8.
+    """
+    places = _places(bitorder, "unpackbits")
+    x = ot.as_tensor_variable(a)
+    if x.dtype != "uint8":
+        raise TypeError(f"unpackbits takes uint8, got {x.type}")
+    rows, where = _last(x, axis)
+    *lead, length = lengths_by_variables(rows)
+    bits = (ot.expand_dims(rows, -1) >> places) & np.uint8(1)
+    line = ot.reshape(bits, (*lead, length * 8), ndim=len(lead) + 1)
+    if count is not None:
+        known = line.type.shape[-1]
+        line = _of_length(line, count, lead, length * 8 if known is None else known)
+    return ot.moveaxis(line, -1, where)
+
+
+def _of_length(line: Any, count: Any, lead: list[Any], bits: Any) -> Any:
+    """The first ``count`` of so many ``bits``, with zeros if there are fewer; of a negative count, all but so many."""
+    if isinstance(count, int) and isinstance(bits, int):
+        wanted, more = (count, max(count - bits, 0)) if count >= 0 else (bits + count, 0)
+    else:
+        given = ot.as_tensor_variable(count)
+        wanted = ot.switch(given < 0, bits + given, given)
+        more = ot.maximum(wanted - bits, 0)
+    message = "count of unpackbits leaves out more bits than there are"
+    if isinstance(wanted, int):
+        if wanted < 0:
+            raise ValueError(f"{message}: {count} of {bits}")
+    else:
+        wanted = ot.CheckAndRaise(ValueError, message)(wanted, wanted >= 0)
+    return ot.join(-1, line, ot.zeros((*lead, more), dtype="uint8"))[..., :wanted]

@@ -16,6 +16,7 @@ from occelo_graph.ir.nodes import Apply
 from occelo_graph.ir.op import ZERO, Cotangents, Op, Tangents, op
 from occelo_graph.ir.terms import Term, called
 from occelo_graph.ops.arguments import stands_for
+from occelo_graph.ops.cast import cast
 from occelo_graph.ops.create import arange, zeros_like
 from occelo_graph.ops.index.search import take_along_axis
 from occelo_graph.ops.index.subtensor import getitem
@@ -26,13 +27,13 @@ from occelo_graph.ops.shape.reading import lengths_by_variables
 from occelo_graph.ops.shape.reshaping import flatten
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.nodes import Tensors
-from occelo_graph.tensors.type import TensorType, is_discrete
+from occelo_graph.tensors.type import TensorType, is_complex, is_discrete
 from occelo_sorting.ops.integer_rows import order_of_rows, sorted_rows
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["ArgSort", "Sort", "argsort", "sort"]
+__all__ = ["ArgSort", "Sort", "argsort", "sort", "sort_complex"]
 
 KINDS = ("quicksort", "mergesort", "heapsort", "stable")
 """NumPy's names of sorting methods. They all give the same results here."""
@@ -182,6 +183,19 @@ def argsort(
     _check_kind("argsort", kind, order)
     x, where = last_axis(a, axis, "argsort")
     return axis_back(row_order(x, descending), where)
+
+
+@stands_for("sort_complex", "a")
+def sort_complex(a: Any) -> TensorVariable:
+    """`sort` along the last axis, of the elements as complex128 if they are real.
+
+    As in NumPy, integers of at most 16 bits become complex64.
+    """
+    x = as_tensor_variable(a)
+    if not is_complex(x.dtype):
+        small = x.type.numpy_dtype.kind in "iu" and x.type.numpy_dtype.itemsize <= 2
+        x = cast(x, "complex64" if small else "complex128")
+    return sort(x)
 
 
 def row_order(x: TensorVariable, descending: bool = False) -> TensorVariable:

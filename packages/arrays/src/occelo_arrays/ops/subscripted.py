@@ -1,0 +1,69 @@
+"""NumPy's objects that are used by subscripts: ``r_`` and ``c_`` join, ``s_`` and ``index_exp`` keep an index."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from occelo_graph import tensor as ot
+from occelo_graph.narrowing import is_slice, is_tuple
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.variable import TensorVariable
+
+__all__ = ["c_", "index_exp", "r_", "s_"]
+
+index_exp, s_ = np.index_exp, np.s_
+
+
+class _Joining:
+    """``r_[x, 0, 1:4]``: what is in the brackets, joined along an axis. A slice is an `arange`, or a `linspace` if its step is
+    imaginary.
+
+    A first entry of text such as "1,2,0" gives the axis, the least number of dimensions, and at which place of these the own
+    dimensions of a tensor begin if it has less; -1 puts them last. TypeError for text of another form: NumPy's "r" and "c"
+    make matrices.
+    """
+
+    def __init__(self, axis: int, ndmin: int, start: int) -> None:
+        self._places = (axis, ndmin, start)
+
+    def __getitem__(self, key: Any) -> TensorVariable:
+        entries: list[Any] = list(key) if is_tuple(key) else [key]
+        axis, ndmin, start = self._places
+        if entries and isinstance(entries[0], str):
+            axis, ndmin, start = _numbers(entries.pop(0), self._places)
+        return ot.concatenate([_vector_or_more(each, ndmin, start) for each in entries], axis)
+
+
+def _numbers(text: str, default: tuple[int, int, int]) -> tuple[int, ...]:
+    try:
+        given = [int(part) for part in text.split(",")]
+    except ValueError:
+        raise TypeError(f"r_ and c_ take text of up to three numbers, got {text!r}") from None
+    return (*given, *default[len(given) :])[:3]
+
+
+def _vector_or_more(entry: Any, ndmin: int, start: int) -> TensorVariable:
+    if is_slice(entry):
+        begin, step = entry.start or 0, 1 if entry.step is None else entry.step
+        spaced = isinstance(step, complex)
+        x = (
+            ot.linspace(begin, entry.stop, int(abs(step)))
+            if spaced
+            else ot.arange(begin, entry.stop, step)
+        )
+    else:
+        x = ot.as_tensor_variable(entry)
+        if not x.type.ndim:
+            return x.dimshuffle(["x"] * max(ndmin, 1))
+    new = ndmin - x.type.ndim
+    if new <= 0:
+        return x
+    first = start if start >= 0 else start + new + 1
+    return x.dimshuffle([*["x"] * first, *range(x.type.ndim), *["x"] * (new - first)])
+
+
+c_ = _Joining(-1, 2, 0)
+r_ = _Joining(0, 1, -1)
