@@ -23,9 +23,7 @@ AT_TOP = frozenset(
 )
 """Names in `occelo` that a user may look for in `occelo.tensor`."""
 
-ABSENT = frozenset(
-    "batch_normalization optimize root sparse wrap_jax xtensor RandomStreams".split()
-)
+ABSENT = frozenset("optimize root sparse wrap_jax xtensor RandomStreams".split())
 """Names of similar tensor libraries that Occelo does not have yet."""
 
 ELSEWHERE = {
@@ -49,10 +47,13 @@ def missing_name_hints(
     top: str,
     namespaces: Mapping[str, str] = MappingProxyType({}),
     functions: Mapping[str, str] = MappingProxyType({}),
+    reasons: str = "",
 ) -> Callable[[str], object]:
     """The ``__getattr__`` for ``module``, the namespace of tensor functions in the package ``top``.
 
-    It imports the functions in ``functions``, which maps names to modules, and the modules in ``namespaces``. For all other names it raises the error of `name_error` with a hint.
+    It imports the functions in ``functions``, which maps names to modules, and the modules in ``namespaces``. For all other
+    names it raises the error of `name_error` with a hint. The module ``reasons`` has further hints: a function ``reason``
+    of a name.
     """
 
     def find(name: str) -> object:
@@ -65,6 +66,8 @@ def missing_name_hints(
             text += f"; use {top}.{name}"
         elif ELSEWHERE.get(name, "").partition(".")[0] in namespaces:
             text += f"; use {module}.{ELSEWHERE[name]}"
+        elif reasons and (why := importlib.import_module(reasons).reason(name)):
+            text += f"; {why}"
         elif name in ABSENT:
             text += "; Occelo does not have it yet"
         elif name in _FLAT:
@@ -123,8 +126,9 @@ NAMES = {
         "occelo.tensor.matmul": "mm bmm",
         **{
             f"occelo.nn.{name}": name
-            for name in "relu gelu silu elu selu layer_norm one_hot dropout embedding".split()
+            for name in "relu gelu silu elu selu layer_norm batch_norm one_hot dropout embedding".split()
         },
+        "occelo.nn.batch_norm": "batch_normalization",
         "occelo.nn.softmax_cross_entropy": "categorical_crossentropy",
         "occelo.nn.binary_cross_entropy": "binary_crossentropy",
         "occelo.nn.dot_product_attention": "attention",
