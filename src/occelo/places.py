@@ -38,14 +38,17 @@ SAME_NAMES = {
     "occelo.configparser": "occelo.configdefaults",
     "occelo.tensor.random.variable": "occelo_random.ops.generators",
     "occelo.tensor.interpolate": "occelo.tensor",
-    "occelo.tensor.reshape": "occelo.tensor",
     "occelo.tensor.rewriting": "occelo_rewrite",
     "occelo.tensor.rewriting.basic": "occelo_rewrite",
     "occelo.tensor.var": "occelo.tensor.variable",
 }
 """Places of PyTensor without a file here. Each is made at its first import, with the names of another module."""
 
-FUNCTIONS_AT = {"occelo.tensor.pad": ("pad", "flip"), "occelo.tensor.einsum": ("einsum",)}
+FUNCTIONS_AT = {
+    "occelo.tensor.einsum": ("einsum",),
+    "occelo.tensor.pad": ("pad", "flip"),
+    "occelo.tensor.reshape": ("join_dims", "pack", "split_dims", "unpack"),
+}
 """Places of PyTensor whose names are those of functions of `occelo.tensor`: the function, and the names there."""
 
 

@@ -95,6 +95,7 @@ IMPORTS = (
     "from occelo.scan import until, views; assert oc.scan.until is until",
     "from occelo import scan, ifelse, config",
     "assert oc.scan.until and oc.scan.views.map and oc.ifelse.IfElse",
+    "from occelo.tensor.reshape import pack, join_dims; assert callable(ot.reshape)",
     "from occelo.tensor.shape import reshape; from occelo.tensor.sort import argsort",
 )
 
@@ -108,7 +109,7 @@ def test_functions_stay_functions_in_every_order(order: tuple[str, ...]) -> None
     code = f"""
 import types, occelo, occelo as oc, occelo.tensor as ot
 def check():
-    functions = (oc.scan, oc.ifelse, ot.sort, ot.shape)
+    functions = (oc.scan, oc.ifelse, ot.sort, ot.shape, ot.reshape)
     assert all(isinstance(f, types.FunctionType) for f in functions), functions
     assert isinstance(oc.config.floatX, str)
 statements = {order!r}
