@@ -143,6 +143,14 @@ def test_windows_and_their_adjoint(stride: int, dilation: int) -> None:
     og.verify_grad(lambda v: OverlapAdd((stride,), (dilation,), (20,))(v), [weights])
 
 
+def test_windows_of_dynamic_lengths_are_added() -> None:
+    x = ot.dtensor3("x")
+    made = OverlapAdd((2,), (1,), (10,))(x)
+    a, weights = draw((-1.0, 1.0), (2, 3, 4)), draw((-1.0, 1.0), (2, 10))
+    slope = oc.function([x], og.grad((made * weights).sum(), x))
+    np.testing.assert_array_equal(slope(a), windows_of(weights, (3,), (2,), (1,))[..., :4])
+
+
 def test_a_single_window_is_a_copy() -> None:
     """What reads the tensor itself may overwrite it."""
     x = ot.tensor("x", dtype="float64", shape=(1, 3))

@@ -194,11 +194,12 @@ class OverlapAdd(FollowsLengths, LinearInFirst):
         if is_discrete(inputs[0].dtype):
             return [ZERO, *rest]
         ndim, x = len(self.lengths), inputs[0]
-        windows = x.type.shape[x.type.ndim - 2 * ndim : x.type.ndim - ndim]
+        split = x.type.ndim - 2 * ndim
+        windows = x.type.shape[split : split + ndim]
         if None in windows:
-            raise TypeError(
-                f"The gradient of {self} needs the lengths of its windows, got {x.type}"
-            )
+            own = lengths_by_variables(x)[split:]
+            keys = place_keys(own[:ndim], self.strides, self.dilations, own[ndim:])
+            return [getitem(cotangents[0], (*[slice(None)] * split, *keys)), *rest]
         made = Windows(tuple(n or 0 for n in windows), self.strides, self.dilations)(cotangents[0])
         # there may be room for further windows at the end
         places = lengths_by_variables(x)[x.type.ndim - ndim :]
