@@ -526,3 +526,43 @@ def test_a_ramp_of_booleans() -> None:
     given = np.array([True, False, True])
     expected = np.pad(given, (3, 2), "linear_ramp")
     np.testing.assert_array_equal(ot.pad(x, (3, 2), "linear_ramp").eval({x: given}), expected)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "float32", "float16"])
+@pytest.mark.parametrize(
+    "name", ["hypot", "logaddexp2", "heaviside", "nextafter", "copysign", "fmax", "fmod"]
+)
+def test_python_numbers_take_the_dtype_of_the_tensor(name: str, dtype: str) -> None:
+    """Also integers that do not fit it, where the function is of floats."""
+    x, value = ot.vector("x", dtype=dtype), np.array([1, 2, 3], dtype)
+    numpys: Callable[..., Any] = getattr(np, name)
+    for number in (2, 2.5, -1, 300):
+        for place in (0, 1):
+            try:
+                expected: Any = numpys(*((value, number) if place else (number, value)))
+            except OverflowError:
+                continue
+            function = getattr(arrays, name)
+            made: Any = function(*((x, number) if place else (number, x)))
+            found = og.evaluate(made, {x: value})
+            assert (made.dtype, found.dtype) == (expected.dtype, expected.dtype)
+            # NumPy's float16 is a few units off
+            np.testing.assert_allclose(found, expected, rtol=2e-3 if dtype != "float32" else 0)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int32", "float16", "bool"])
+def test_dtypes_of_sinc(dtype: str) -> None:
+    x, value = ot.vector("x", dtype=dtype), np.array([0, 1, 1], dtype)
+    found, expected = og.evaluate(arrays.sinc(x), {x: value}), np.sinc(value)
+    assert found.dtype == expected.dtype
+    np.testing.assert_allclose(found, expected, atol=1e-3 if dtype == "float16" else 1e-15)
+
+
+def test_unwrapping_integers() -> None:
+    x, value = ot.ivector("x"), np.array([0, 3, 1, 7, 2], "int32")
+    for period in (2, 5, 2.5):
+        found, expected = (f(v, period=period) for f, v in ((arrays.unwrap, x), (np.unwrap, value)))
+        assert found.dtype == expected.dtype
+        np.testing.assert_array_equal(og.evaluate(found, {x: value}), expected)
+    with pytest.raises(OverflowError, match="uint8"):
+        arrays.unwrap(ot.vector("u", dtype="uint8"), period=2)

@@ -188,6 +188,8 @@ def unwrap(
     where = normalize_axis(axis, p.type.ndim)
     steps = ot.diff(p, axis=where)
     whole = is_discrete(p.dtype) and isinstance(period, int)
+    if whole and np.dtype(p.dtype).kind != "i":
+        raise OverflowError(f"unwrap turns angles back, which {p.dtype} cannot hold; cast them")
     half = period // 2 if whole else period / 2
     at_edge = not whole or period % 2 == 0
     turned = (steps + half) % period - half
@@ -197,7 +199,7 @@ def unwrap(
     least = period / 2 if discont is None else discont
     correction = ot.switch(ot.lt(abs(steps), least), 0, correction)
     first, rest = _part(p, where, None, 1), _part(p, where, 1, None)
-    rest = rest + ot.cumsum(correction, axis=where)
+    rest = ot.cast(rest + ot.cumsum(correction, axis=where), turned.dtype)
     return ot.join(where, ot.cast(first, rest.dtype), rest)
 
 

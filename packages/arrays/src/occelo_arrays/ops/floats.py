@@ -14,7 +14,8 @@ import numpy as np
 
 from occelo_graph import tensor as ot
 from occelo_graph.ops.elemwise.op import Elemwise, elementwise
-from occelo_graph.ops.elemwise.scalar import boolean_of, in_floats, ufunc_rule
+from occelo_graph.ops.elemwise.scalar import boolean_of, converting, in_floats, ufunc_rule
+from occelo_graph.tensors.constant import promote_arguments
 from occelo_graph.tensors.type import is_complex, is_discrete
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def _real(name: str, ufunc: np.ufunc) -> Callable[[Sequence[str]], str]:
             raise TypeError(f"{name} is for real numbers, got {', '.join(dtypes)}")
         return rule(dtypes)
 
-    return of_reals
+    return converting(of_reals)
 
 
 def _boolean_of_reals(dtypes: Sequence[str]) -> str:
@@ -118,7 +119,7 @@ _nextafter_of_halves = _next(
 
 def nextafter(x1: Any, x2: Any) -> TensorVariable:
     """The number next to ``x1`` in the direction of ``x2``, in the dtype of the result. Its derivative is 1."""
-    x, y = ot.as_tensor_variable(x1), ot.as_tensor_variable(x2)
+    x, y = promote_arguments([x1, x2], lambda value, dtypes: (value, _next_dtype(dtypes)))
     is_half = _next_dtype([x.dtype, y.dtype]) == "float16"
     made: TensorVariable = (_nextafter_of_halves if is_half else _nextafter)(x, y)
     return made
@@ -358,7 +359,10 @@ def float_power(x1: Any, x2: Any) -> TensorVariable:
 
 def sinc(x: Any) -> TensorVariable:
     """sin(pi x) / (pi x), and 1 at 0. Near 0 it is a series, so that its derivatives keep their digits."""
-    (x,) = in_floats(ot.as_tensor_variable(x))
+    x = ot.as_tensor_variable(x)
+    if is_discrete(x.dtype):
+        x = ot.cast(x, "float64")  # as in NumPy, also for small integers
+    (x,) = in_floats(x)
     angle = np.array(np.pi, x.dtype) * x
     near = ot.lt(abs(angle), 0.5)
     square = ot.switch(near, angle * angle, 0.0)

@@ -406,7 +406,8 @@ _CONVERTING: set[DtypeRule] = set()
 """
 
 
-def _converting(rule: DtypeRule) -> DtypeRule:
+def converting(rule: DtypeRule) -> DtypeRule:
+    """Declare that functions with this dtype rule convert their inputs to the dtype of the result, if it is a float."""
     _CONVERTING.add(rule)
     return rule
 
@@ -424,10 +425,10 @@ def ufunc_rule(ufunc: np.ufunc) -> DtypeRule:
             result = ufunc.resolve_dtypes((result, other, None))[-1]
         return name_of(result)
 
-    return _converting(rule)
+    return converting(rule)
 
 
-@_converting
+@converting
 def promoted(dtypes: Sequence[str]) -> str:
     """Dtype rule: NumPy's common dtype of all inputs."""
     return name_of(np.result_type(*(np.dtype(d) for d in dtypes)))
@@ -449,7 +450,7 @@ def float_like(dtypes: Sequence[str]) -> str:
     return {"complex64": "float32", "complex128": "float64"}.get(common, common)
 
 
-@_converting
+@converting
 def inexact(dtypes: Sequence[str]) -> str:
     """Dtype rule: the common dtype. For integers and booleans, the dtype of NumPy's sqrt, such as float64 for int64."""
     common = promoted(dtypes)
@@ -461,7 +462,7 @@ def inexact(dtypes: Sequence[str]) -> str:
 _SMALL = {"bool", "int8", "uint8", "int16", "uint16", "float16", "float32"}
 
 
-@_converting
+@converting
 def special_float(dtypes: Sequence[str]) -> str:
     """Dtype rule of special functions, as in SciPy: float32 if all inputs convert to it exactly, else float64.
 
