@@ -32,7 +32,7 @@ nox.options.tags = ["ci"]
 ROOT = pathlib.Path(__file__).parent
 WHEELS = ROOT / "dist"
 PYTHONS = ["3.11", "3.12", "3.13"]
-CORE = ["graph", "forms", "rewrite", "link", "compile"]  # in the order of the layers
+CORE = ["graph", "forms", "printing", "rewrite", "link", "compile"]  # in the order of the layers
 # each after those that it needs
 FAMILIES = "arrays linalg special loops random signal sorting stats networks".split()
 PACKAGES = [*CORE, *FAMILIES]

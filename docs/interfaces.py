@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = "graph forms rewrite link compile arrays linalg special loops random signal sorting stats networks testing".split()
+PACKAGES = "graph forms printing rewrite link compile arrays linalg special loops random signal sorting stats networks testing".split()
 CLIENTS = ("pytensor",)
 """Packages above the facade, which take from the others, and which no other package imports."""
 WITHOUT_PROMISE = ("occelo_testing",)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "modules.md"
-ORDER = "graph forms rewrite link compile arrays linalg special loops random signal sorting stats networks testing pytensor".split()
+ORDER = "graph forms printing rewrite link compile arrays linalg special loops random signal sorting stats networks testing pytensor".split()
 
 
 def first_sentence(path: Path) -> str:

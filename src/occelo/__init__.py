@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 import occelo_arrays as occelo_arrays
 import occelo_linalg as occelo_linalg
 import occelo_loops as occelo_loops
+import occelo_printing as occelo_printing
 import occelo_random as occelo_random
 import occelo_signal as occelo_signal
 import occelo_sorting as occelo_sorting
@@ -206,16 +207,11 @@ _LATER = {
             "jvp",
             "load",
             "numeric_grad",
-            "pp",
-            "pprint",
             "pullback",
             "pushforward",
-            "pydotprint",
             "save",
             "stop_gradient",
             "subgraph_grad",
-            "to_dot",
-            "to_python",
             "undefined_grad",
             "value_and_grad",
             "verify_grad",
@@ -224,6 +220,7 @@ _LATER = {
         ),
         "occelo_graph",
     ),
+    **dict.fromkeys(("pp", "pprint", "pydotprint", "to_dot", "to_python"), "occelo_printing"),
     "as_jax": "occelo_link.jax.calling",
     "as_numba": "occelo_link.numba.calling",
     "as_torch": "occelo_link.torch.calling",
@@ -316,16 +313,11 @@ if TYPE_CHECKING:
         jvp,
         load,
         numeric_grad,
-        pp,
-        pprint,
         pullback,
         pushforward,
-        pydotprint,
         save,
         stop_gradient,
         subgraph_grad,
-        to_dot,
-        to_python,
         undefined_grad,
         value_and_grad,
         verify_grad,
@@ -354,6 +346,7 @@ if TYPE_CHECKING:
     from occelo_loops.ops.building.loops import while_loop as while_loop
     from occelo_loops.ops.building.switching import switch_case as switch_case
     from occelo_networks.minimizing import minimize as minimize
+    from occelo_printing import pp, pprint, pydotprint, to_dot, to_python
     from occelo_rewrite.records.explaining import explain as explain
     from occelo_rewrite.records.explaining import rewrite_profile as rewrite_profile
     from occelo_rewrite.records.viewer import view_rewriting as view_rewriting

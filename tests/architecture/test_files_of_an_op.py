@@ -75,7 +75,7 @@ BESIDE: dict[str, tuple[str, str]] = {
         "the elements of these are those of one input and no others, which the trait of ops that move elements does not say",
         "Alloc DimShuffle Elemwise MakeVector Reshape SpecifyShape Subtensor second",
     ),
-    "occelo_graph/printing/infix.py": (
+    "occelo_printing/infix.py": (
         "a mean is a sum that is divided, and a constant is written by Python's name of its kind",
         "CAReduce Elemwise complex true_div",
     ),

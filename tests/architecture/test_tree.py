@@ -23,7 +23,7 @@ from occelo_graph.ops.typed_list import ListOp
 from occelo_testing.examples import EXAMPLES
 
 ROOT = Path(__file__).parents[2]
-CORE = ("graph", "forms", "rewrite", "link", "compile")
+CORE = ("graph", "forms", "printing", "rewrite", "link", "compile")
 FAMILY_PACKAGES = (
     "arrays",
     "linalg",
@@ -164,6 +164,10 @@ def _is_text(statement: ast.stmt) -> bool:
         and isinstance(statement.value, ast.Constant)
         and isinstance(statement.value.value, str)
     )
+
+
+def test_the_page_on_the_architecture_is_read_in_a_sitting() -> None:
+    assert (ROOT / "ARCHITECTURE.md").read_text().count("\n") <= 200
 
 
 def test_no_folder_has_more_than_twenty_modules() -> None:

@@ -32,6 +32,7 @@ class Away:
 sys.meta_path.insert(0, Away())
 import numpy as np
 import occelo_graph as og
+from occelo_printing import pprint
 from occelo_compile import function
 from occelo_graph import tensor as ot
 
@@ -45,7 +46,7 @@ slope = -(point[0] / (1 + np.exp(-scores))[:, None]).mean(0)
 assert np.allclose(f(*point)[1], slope)
 og.vectorize_graph(loss, {{x: ot.dtensor3("b")}})
 og.evaluate(loss, {{x: point[0], w: point[1]}})
-print(og.pprint(loss), og.digest([loss]))
+print(pprint(loss), og.digest([loss]))
 """
 
 

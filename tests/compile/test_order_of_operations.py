@@ -14,6 +14,7 @@ import occelo_graph as og
 from occelo_compile import Mode, function
 from occelo_graph import tensor as ot
 from occelo_linalg import functions as linalg
+from occelo_printing import pprint
 
 DRAWS = 2000 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 60
 MODES = {"FAST_RUN": "FAST_RUN", "FAST_COMPILE": "FAST_COMPILE", "strict": Mode("vm", "strict")}
@@ -132,7 +133,7 @@ def test_drawn_sums_and_products_do_not_cease_to_be_finite(seed: int) -> None:
             wanted = build(*values)
             size = float(build(*[np.abs(v) for v in values]))
         if np.isfinite(wanted) and np.isfinite(size):
-            assert np.isfinite(call(*values)), (values, og.pprint(out))
+            assert np.isfinite(call(*values)), (values, pprint(out))
 
 
 @pytest.mark.parametrize("base", ["int8", "uint8", "int32", "float16", "float32", "bool"])

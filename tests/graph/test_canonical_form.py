@@ -17,6 +17,7 @@ import occelo_graph as og
 from occelo_graph import tensor as ot
 from occelo_graph.examples.example import Example
 from occelo_graph.ops.control import CheckAndRaise
+from occelo_printing import pp, pprint, pydotprint, to_dot, to_python
 from occelo_testing.checks import symbolic
 from occelo_testing.examples import EXAMPLES
 
@@ -42,7 +43,7 @@ def test_every_op_is_saved_printed_as_python_and_digested(example: Example) -> N
     expected = og.evaluate(output, dict(zip(inputs, example.arguments, strict=True)))
     np.testing.assert_array_equal(og.evaluate(loaded.outputs[0], given), expected)
     space: dict[str, Any] = {}
-    exec(og.to_python(output, inputs), space)
+    exec(to_python(output, inputs), space)
     assert og.digest(space["outputs"], space["inputs"]) == wanted
 
 
@@ -196,20 +197,20 @@ Sum{axis=[0]} [id A] 'z'
 
 def test_formulas() -> None:
     x, y = ot.dscalars("x", "y")
-    assert og.pprint((x + y) * x - y / (x - y)) == "(x + y) * x - y / (x - y)"
-    assert og.pprint(-((x**2) ** y)) == "-(x ** 2.0) ** y"
-    assert og.pprint(ot.exp(-x) > y) == "exp(-x) > y"
+    assert pprint((x + y) * x - y / (x - y)) == "(x + y) * x - y / (x - y)"
+    assert pprint(-((x**2) ** y)) == "-(x ** 2.0) ** y"
+    assert pprint(ot.exp(-x) > y) == "exp(-x) > y"
     m = ot.dmatrix("m")
-    assert og.pp(m @ m.T) == "m @ m.T"
+    assert pp(m @ m.T) == "m @ m.T"
 
 
 def test_dot_output(tmp_path: Path) -> None:
     inputs, outputs = model()
-    text = og.to_dot(outputs, inputs)
+    text = to_dot(outputs, inputs)
     assert text.startswith("digraph {")
     assert text.count("->") == sum(len(n.inputs) for n in og.toposort(outputs)) + len(outputs)
     assert '"x float64 (?, ?)"' in text
-    og.pydotprint(outputs, tmp_path / "g.dot", print_output_file=False)
+    pydotprint(outputs, tmp_path / "g.dot", print_output_file=False)
     assert (tmp_path / "g.dot").read_text().startswith("digraph {")
 
 
@@ -221,16 +222,16 @@ def test_pictures_are_drawn_or_refused(
     monkeypatch.setenv("PATH", str(tmp_path))
     picture, program = tmp_path / name, tmp_path / "dot"
     with pytest.raises(RuntimeError, match=r"y\..* needs the program `dot` of Graphviz"):
-        og.pydotprint(outputs, picture)
+        pydotprint(outputs, picture)
     # a program in place of Graphviz's, which tells what it was asked for
     program.write_text('#!/bin/sh\necho "$1"\n/bin/cat\n')
     program.chmod(0o755)
-    text = og.pydotprint(outputs, picture, print_output_file=False)
+    text = pydotprint(outputs, picture, print_output_file=False)
     assert picture.read_text() == f"-T{picture.suffix[1:].lower()}\n{text}"
     picture.unlink()
     program.write_text('#!/bin/sh\necho "no such format" >&2\nexit 1\n')
     with pytest.raises(ValueError, match=r"cannot draw .*y\..*: no such format"):
-        og.pydotprint(outputs, picture)
+        pydotprint(outputs, picture)
     assert not picture.exists()
 
 

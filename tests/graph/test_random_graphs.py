@@ -9,6 +9,7 @@ import numpy as np
 
 import occelo_graph as og
 from occelo_graph.vectorize import vectorize_graph
+from occelo_printing import to_python
 from occelo_testing.programs.trying import RandomGraph, on_random_graphs
 
 DTYPES = ("float64", "float32", "int64", "int8", "bool")
@@ -37,7 +38,7 @@ def test_saved_and_printed_graphs_are_equal(graph: RandomGraph) -> None:
     loaded = og.load(stream)
     assert og.digest(loaded.outputs, loaded.inputs) == wanted
     space: dict[str, Any] = {}
-    exec(og.to_python(graph.outputs, graph.inputs), space)
+    exec(to_python(graph.outputs, graph.inputs), space)
     assert og.digest(space["outputs"], space["inputs"]) == wanted
 
 

@@ -15,6 +15,7 @@ import pytest
 import occelo_graph as og
 from occelo_graph import tensor as ot
 from occelo_graph.config import Config, ConfigError, boolean, config, text
+from occelo_printing import pprint, to_dot, to_python
 
 DEPTH = 100_000 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 20_000
 
@@ -51,17 +52,17 @@ def test_a_long_chain_of_nodes_prints(chain: tuple[Any, Any]) -> None:
     text = og.dprint(y, file="str")
     assert text.count("\n") == DEPTH + 1
     assert len(text) < 100 * DEPTH
-    *lines, last = og.pprint(y).split("\n")
+    *lines, last = pprint(y).split("\n")
     assert lines[0].startswith("t0 = sin(sin(")
     space: dict[str, Any] = {"sin": ot.sin, "x": x}
     exec("\n".join(lines), space)
     assert og.equal_computations([eval(last, space)], [y])
-    assert og.to_dot(y).count("->") == DEPTH + 1
-    assert og.to_python(y, [x]).count("make_node") == DEPTH
+    assert to_dot(y).count("->") == DEPTH + 1
+    assert to_python(y, [x]).count("make_node") == DEPTH
     doubled = x
     for _ in range(200):
         doubled = doubled + doubled
-    assert len(og.pprint(doubled)) < 30_000
+    assert len(pprint(doubled)) < 30_000
 
 
 def test_importing_loads_numpy_and_nothing_else() -> None:

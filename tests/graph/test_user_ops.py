@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import occelo_graph as og
+import occelo_printing as occelo_printing  # messages show formulas
 from occelo_graph import tensor as ot
 from occelo_graph.ir.nodes import Apply
 from occelo_graph.ir.op import Op, op

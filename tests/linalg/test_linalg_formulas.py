@@ -13,6 +13,7 @@ from occelo_graph import tensor as ot
 from occelo_graph.ir.traversal import toposort
 from occelo_linalg import functions as linalg
 from occelo_linalg.ops.matrix_op import MatrixOp
+from occelo_printing import pprint
 
 SPACE: dict[str, Any] = {name: getattr(ot, name) for name in dir(ot) if name[0].islower()}
 SPACE["linalg"] = linalg
@@ -63,8 +64,8 @@ def evaluated(text: str) -> Any:
 def test_linear_algebra_prints_as_it_is_written(text: str) -> None:
     printed = evaluated("linalg." + text)
     if not text.startswith("lstsq"):
-        assert og.pprint(printed) == "linalg." + text
-    again = evaluated(og.pprint(printed))
+        assert pprint(printed) == "linalg." + text
+    again = evaluated(pprint(printed))
     assert again.type == printed.type
     expected, found = og.evaluate([printed, again], VALUES)
     np.testing.assert_array_equal(found, expected)
@@ -73,8 +74,8 @@ def test_linear_algebra_prints_as_it_is_written(text: str) -> None:
 def test_formulas_as_parts_of_others() -> None:
     text = "linalg.inv(m) @ linalg.solve(m.T, b + 1.0) - linalg.det(m) * b"
     printed = evaluated(text)
-    assert og.pprint(printed) == text
-    vectors = og.pprint(linalg.solve(m, c))
+    assert pprint(printed) == text
+    vectors = pprint(linalg.solve(m, c))
     np.testing.assert_array_equal(
         og.evaluate(evaluated(vectors), VALUES), og.evaluate(linalg.solve(m, c), VALUES)
     )

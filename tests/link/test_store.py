@@ -407,7 +407,7 @@ def test_the_manifest_changes_with_sources_of_cached_code_alone(
     (tmp_path / "loops.ll").write_text("; part of compiled units")
     seen.append(manifest_now())
     assert len(set(seen)) == len(seen)
-    for name in ("examples", "debugging", "printing", "__pycache__"):
+    for name in ("examples", "debugging", "__pycache__"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "case.py").write_text("b = 1")
     (tmp_path / "notes.txt").write_text("no source")

@@ -13,6 +13,7 @@ import occelo_graph as og
 from occelo_graph import tensor as ot
 from occelo_loops.ops.building.classic import scan
 from occelo_loops.ops.building.loops import fori_loop, loop, while_loop
+from occelo_printing import pprint
 from occelo_testing.formulas import same_values
 
 x, y = ot.dvectors("x", "y")
@@ -69,7 +70,7 @@ def _results(made: Any) -> list[Any]:
 @pytest.mark.parametrize("name", LOOPS)
 def test_loops_evaluate_to_the_same_values(name: str) -> None:
     for printed in _results(LOOPS[name]()):
-        same_values(printed, og.pprint(printed), INPUTS, VALUES)
+        same_values(printed, pprint(printed), INPUTS, VALUES)
 
 
 @pytest.mark.sampled(6)
@@ -77,7 +78,7 @@ def test_loops_evaluate_to_the_same_values(name: str) -> None:
 def test_derivatives_of_loops_evaluate_to_the_same_values(name: str) -> None:
     cost = sum((v * 1.5).sum() for v in _results(LOOPS[name]()))
     for printed in og.grad(cost, [x, y, s], disconnected_inputs="ignore"):
-        same_values(printed, og.pprint(printed), INPUTS, VALUES)
+        same_values(printed, pprint(printed), INPUTS, VALUES)
 
 
 @pytest.mark.sampled(6)
@@ -91,15 +92,15 @@ def test_rewritten_loops_evaluate_to_the_same_values(name: str) -> None:
     inputs = {v.name: v for v in graph.inputs}
     values = {inputs[v.name]: value for v, value in VALUES.items()}
     for printed in graph.outputs:
-        same_values(printed, og.pprint(printed), inputs, values)
+        same_values(printed, pprint(printed), inputs, values)
 
 
 def test_a_loop_prints_as_a_function_and_a_call() -> None:
     final, kept = loop(lambda h, e: (h * y + e, h), x, y)
-    text = og.pprint(kept)
+    text = pprint(kept)
     function = "def f0(i0, i1, i2):\n    return i0 * i2 + i1, i0\n"
     assert text == function + "loop(lambda s, x: f0(s, x, y), x, y, length=y.shape[0])[1]"
     # two results of a loop share the function
-    assert og.pprint([final, kept]).count("def ") == 1
-    until = og.pprint(while_loop(lambda h: h[0] < 9.0, lambda h: h * 2.0, x, max_steps=n))
+    assert pprint([final, kept]).count("def ") == 1
+    until = pprint(while_loop(lambda h: h[0] < 9.0, lambda h: h * 2.0, x, max_steps=n))
     assert "until=lambda s: s[-2]" in until

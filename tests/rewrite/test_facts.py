@@ -12,6 +12,7 @@ import occelo_graph as og
 from occelo_graph import tensor as ot
 from occelo_graph.ops.control.facts import FACTS
 from occelo_graph.ops.control.python_function import wrap_py
+from occelo_printing import pprint
 from occelo_rewrite import optimizer_query, rewrite_graph, rewriter_for
 from occelo_rewrite.assumptions import assumptions_of
 
@@ -209,7 +210,7 @@ def test_every_fact_that_is_claimed_holds(start: int) -> None:
                 continue  # of no matrix that is infinite
             if told is not None:
                 claims += 1
-                assert HOLDS[fact](value) == told, (seed, fact, og.pprint(built), value)
+                assert HOLDS[fact](value) == told, (seed, fact, pprint(built), value)
     assert claims > 20
 
 
@@ -226,7 +227,7 @@ def test_rewriting_by_facts_keeps_values(start: int) -> None:
         rewriter.rewrite(graph)
         given = dict(zip(graph.inputs, drawing.given.values(), strict=True))
         result = og.evaluate(graph.outputs[0], given)
-        assert result.shape == value.shape, (seed, og.pprint(built))
+        assert result.shape == value.shape, (seed, pprint(built))
         inner = [v for node in og.toposort([built]) for v in node.outputs]
         values = og.evaluate(inner, drawing.given)
         if all(np.isfinite(v).all() for v in values):

@@ -25,8 +25,8 @@ from occelo_graph.ir.traversal import truncated_graph_inputs as truncated_graph_
 from occelo_graph.ir.traversal import variable_depends_on as variable_depends_on
 from occelo_graph.ir.traversal import vars_between as vars_between
 from occelo_graph.ir.traversal import walk as walk
-from occelo_graph.printing.as_text import as_string as as_string
-from occelo_graph.printing.as_text import default_node_formatter as default_node_formatter
+from occelo_printing.as_text import as_string as as_string
+from occelo_printing.as_text import default_node_formatter as default_node_formatter
 
 if not TYPE_CHECKING:  # type checkers know what is here without it
     __getattr__ = _hints_about(__name__)

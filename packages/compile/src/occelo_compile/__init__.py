@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+import occelo_printing as occelo_printing  # error messages show formulas from now on
 from occelo_compile.calling import DUPLICATE, Function
 from occelo_compile.collect import Collected, collect, construct_function_ins_and_outs
 from occelo_compile.errors import AliasedMemoryError

@@ -1,4 +1,4 @@
-"""Occelo's graphs: types, variables, ops, gradients, vectorization, function graphs, the interpreter, printing, saving.
+"""Occelo's graphs: types, variables, ops, gradients, vectorization, function graphs, the interpreter, trees of nodes, saving.
 
 This is the lowest of Occelo's packages; the other ones import it. It exports the most used names of its modules.
 `occelo_graph.tensor` has the functions of tensors. `occelo` exports most of these names to users.
@@ -174,13 +174,10 @@ __all__ = [
     "numeric_grad",
     "op",
     "orphans_between",
-    "pp",
-    "pprint",
     "promoted",
     "pullback",
     "pushforward",
     "pushforward_through_pullback",
-    "pydotprint",
     "register_coder",
     "register_loadable",
     "register_reduction",
@@ -191,8 +188,6 @@ __all__ = [
     "stop_gradient",
     "subgraph_grad",
     "tensor",
-    "to_dot",
-    "to_python",
     "toposort",
     "toposort_with_orderings",
     "truncated_graph_inputs",
@@ -262,13 +257,8 @@ _LATER = {
     "value_and_grad": "occelo_graph.gradient.transformations",
     "vjp": "occelo_graph.gradient.transformations",
     "evaluate": "occelo_graph.interpret",
-    "debugprint": "occelo_graph.printing.debugprint",
-    "dprint": "occelo_graph.printing.debugprint",
-    "pydotprint": "occelo_graph.printing.dot",
-    "to_dot": "occelo_graph.printing.dot",
-    "pp": "occelo_graph.printing.formulas",
-    "pprint": "occelo_graph.printing.formulas",
-    "to_python": "occelo_graph.printing.python_source",
+    "debugprint": "occelo_graph.node_trees",
+    "dprint": "occelo_graph.node_trees",
 }
 
 if TYPE_CHECKING:
@@ -312,9 +302,6 @@ if TYPE_CHECKING:
     from occelo_graph.gradient.reverse import Lop, grad, pullback, subgraph_grad
     from occelo_graph.gradient.transformations import jvp, stop_gradient, value_and_grad, vjp
     from occelo_graph.interpret import evaluate
-    from occelo_graph.printing.debugprint import debugprint, dprint
-    from occelo_graph.printing.dot import pydotprint, to_dot
-    from occelo_graph.printing.formulas import pp, pprint
-    from occelo_graph.printing.python_source import to_python
+    from occelo_graph.node_trees import debugprint, dprint
 else:  # so that type checkers report unknown names
     __getattr__, __dir__ = deferred(__name__, _LATER)

@@ -6,7 +6,7 @@ Users find the most common exceptions in `occelo`, and the others in `occelo_gra
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -68,6 +68,19 @@ def describe(variable: Variable) -> str:
     source = variable.source
     where = f", made at {source}" if source is not None else ""
     return f"{variable} ({variable.type}){where}"
+
+
+_formula_writer: list[Callable[[Variable], str]] = []
+
+
+def set_formula_writer(writer: Callable[[Variable], str]) -> None:
+    """Let error messages show variables as ``writer`` writes them; `occelo_printing` has one for formulas."""
+    _formula_writer[:] = [writer]
+
+
+def formula_of(variable: Variable) -> str:
+    """A variable in an error message: its name, or its formula if there is a writer (`set_formula_writer`)."""
+    return variable.name or (_formula_writer[0] if _formula_writer else str)(variable)
 
 
 def with_arguments(error: Exception, variables: Iterable[Variable]) -> Exception:

@@ -16,10 +16,7 @@ if TYPE_CHECKING:
 
 variable_eval: Callable[..., Any] = at_first_call("occelo_graph.interpret", "variable_eval")
 """The function behind `Variable.eval`: of a variable, a mapping from variables or names to values, and options."""
-debugprint: Callable[..., Any] = at_first_call("occelo_graph.printing.debugprint", "debugprint")
-pprint: Callable[[Any], str] = at_first_call("occelo_graph.printing.formulas", "pprint")
-names_of_functions: Callable[[], list[str]] = at_first_call("occelo_graph.tensor", "__dir__")
-"""The names in the namespace of tensor functions."""
+debugprint: Callable[..., Any] = at_first_call("occelo_graph.node_trees", "debugprint")
 stack: Callable[..., TensorVariable] = at_first_call("occelo_graph.ops.join", "stack")
 batch_by_loop: Callable[..., Sequence[Any]] = at_first_call(
     "occelo_graph.blockwise", "batch_by_loop"

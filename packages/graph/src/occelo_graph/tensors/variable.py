@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from occelo_graph.errors import formula_of
 from occelo_graph.ir.nodes import Constant, NominalVariable, Variable
 from occelo_graph.ir.shared import SharedVariable, shared_constructor
 from occelo_graph.ir.taken_constants import read
@@ -30,7 +31,6 @@ from occelo_graph.tensors import numpy_functions
 from occelo_graph.tensors.constant import TensorLike, as_tensor_variable, constant
 from occelo_graph.tensors.sequences import is_sequence, leaf_types
 from occelo_graph.tensors.type import DTYPES, TensorType, name_of, refuse_mask
-from occelo_graph.upward import pprint
 
 
 class TensorVariable(Variable):
@@ -648,7 +648,7 @@ def _shifted(ufunc: np.ufunc, x: Any, n: Any) -> TensorVariable:
 
 def _written(variable: Variable) -> str:
     """A variable in an error message: its name or formula, and the line of the user's code that made it."""
-    formula: str = variable.name or pprint(variable)
+    formula = formula_of(variable)
     short = len(formula) <= _LONGEST_FORMULA and "\n" not in formula
     shown = formula if short else str(variable)
     return (

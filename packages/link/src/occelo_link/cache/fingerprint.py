@@ -17,12 +17,10 @@ import occelo_forms
 import occelo_graph
 import occelo_rewrite
 
-_NO_SOURCES = frozenset(
-    (*("__pycache__", "examples", "debugging", "jax", "torch", "traced", "printing"),)
-)
+_NO_SOURCES = frozenset((*("__pycache__", "examples", "debugging", "jax", "torch", "traced"),))
 """The names of folders that `manifest` skips, because cached code does not depend on their sources.
 
-They contain examples, printing, and the modes and linkers whose functions are not cached.
+They contain examples, and the modes and linkers whose functions are not cached.
 """
 
 _SOURCES = frozenset((".py", ".ll"))

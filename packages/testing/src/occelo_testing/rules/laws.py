@@ -14,6 +14,7 @@ import occelo_graph as og
 from occelo_graph import Constant, FunctionGraph, TensorVariable, Variable
 from occelo_graph.config import config
 from occelo_graph.tensors.type import is_discrete, is_float
+from occelo_printing import pprint
 from occelo_rewrite.patterns.node_rule import NodeRewriter
 from occelo_rewrite.rewriter import in2out
 from occelo_rewrite.rule_tags import CHANGES
@@ -60,7 +61,7 @@ def try_law(rule: NodeRewriter, draw: Draw) -> bool:
     for number, (old, new) in enumerate(zip(written.outputs, rewritten.outputs, strict=True)):
         told = judge.compare(number, old, new)
         if told:
-            graphs = f"{og.pprint(old)}\n{og.pprint(new)}"
+            graphs = f"{pprint(old)}\n{pprint(new)}"
             raise LawBroken(
                 f"{where}: output {number} {told}\n{values}\n{graphs}\n{expected[old]!r}\n{found[new]!r}"
             )
@@ -172,7 +173,7 @@ def _check_types(where: str, graph: FunctionGraph, values: dict[Variable, Any]) 
             n not in (None, m) for n, m in zip(kind.shape, value.shape, strict=True)
         ):
             raise LawBroken(
-                f"{where}: {og.pprint(variable)} is {value.dtype} {value.shape}, not {kind}"
+                f"{where}: {pprint(variable)} is {value.dtype} {value.shape}, not {kind}"
             )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import occelo_graph.tensor as ot
-from occelo_graph.printing.as_text import as_string
+from occelo_printing import as_string
 
 
 def test_nodes_that_are_used_again_are_written_once() -> None:

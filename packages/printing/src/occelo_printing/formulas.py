@@ -10,12 +10,13 @@ from collections.abc import Sequence
 from keyword import iskeyword
 from typing import Any
 
+from occelo_graph import tensor as functions
 from occelo_graph.fgraph.frozen import FrozenFunctionGraph
 from occelo_graph.ir.graph_like import graph_parts
 from occelo_graph.ir.nodes import Apply, Constant, Variable
 from occelo_graph.ir.terms import ATOM, Term, called
 from occelo_graph.ir.traversal import toposort
-from occelo_graph.printing.infix import (
+from occelo_printing.infix import (
     MOST_ELEMENTS,
     graphs_of,
     is_tensor_constant,
@@ -23,8 +24,7 @@ from occelo_graph.printing.infix import (
     written_constant,
     written_node,
 )
-from occelo_graph.printing.values import ValueWriter
-from occelo_graph.upward import names_of_functions
+from occelo_printing.values import ValueWriter
 
 _LONGEST = 10_000
 _SHARED = 200
@@ -188,7 +188,7 @@ class _Formula:
 
 def _is_name(text: str) -> bool:
     """Whether a line may define a name. It must hide no function that formulas call."""
-    hidden = text in ("linalg", "loop", "np") or text in names_of_functions()
+    hidden = text in ("linalg", "loop", "np") or text in dir(functions)
     return text.isidentifier() and not iskeyword(text) and not hidden
 
 

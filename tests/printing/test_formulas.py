@@ -14,6 +14,7 @@ import occelo_graph as og
 from occelo_graph import tensor as ot
 from occelo_graph.inner_graph import OpFromGraph
 from occelo_graph.ops.control.python_function import wrap_py
+from occelo_printing import pprint
 from occelo_testing.checks import symbolic
 from occelo_testing.examples import EXAMPLES, Example
 from occelo_testing.formulas import evaluated, same_values
@@ -63,8 +64,8 @@ VALUES: dict[Any, Any] = {
 )  # fmt: skip
 def test_formulas_print_as_they_are_written(text: str) -> None:
     printed = evaluated(text, INPUTS)
-    assert og.pprint(printed) == text.replace("m @ m.T @ y", "(m @ m.T) @ y")
-    same_values(printed, og.pprint(printed), INPUTS, VALUES)
+    assert pprint(printed) == text.replace("m @ m.T @ y", "(m @ m.T) @ y")
+    same_values(printed, pprint(printed), INPUTS, VALUES)
 
 
 _BINARY = ("+", "-", "*", "/", "//", "%", "**", "@", "<", "<=", ">", ">=")
@@ -99,7 +100,7 @@ def test_operators_keep_their_order(source: str) -> None:
             printed = evaluated(f"x + {source}", INPUTS)
     except (TypeError, ValueError, ZeroDivisionError, OverflowError):
         return
-    same_values(printed, og.pprint(printed), INPUTS, VALUES)
+    same_values(printed, pprint(printed), INPUTS, VALUES)
 
 
 @on_random_graphs(dtypes=DTYPES)
@@ -107,7 +108,7 @@ def test_formulas_of_random_graphs_evaluate_to_the_same_values(graph: RandomGrap
     inputs = {v.name: v for v in graph.inputs}
     for printed in graph.outputs:
         if printed.owner is not None:
-            same_values(printed, og.pprint(printed), inputs, graph.given())
+            same_values(printed, pprint(printed), inputs, graph.given())
 
 
 def by_op() -> dict[str, list[Example]]:
@@ -131,7 +132,7 @@ def check_formulas(example: Example, derive: Any) -> None:
     values = dict(zip(inputs, example.arguments, strict=True))
     outputs: Any = [output] if isinstance(output, og.Variable) else output
     for printed in derive(inputs, outputs):
-        same_values(printed, og.pprint(printed), {v.name: v for v in inputs}, values)
+        same_values(printed, pprint(printed), {v.name: v for v in inputs}, values)
 
 
 @pytest.mark.parametrize("name", BY_OP)
@@ -158,39 +159,39 @@ def test_long_and_shared_parts_have_lines() -> None:
     y = x
     for _ in range(60):
         y = ot.exp(y) * y
-    text = og.pprint(y)
+    text = pprint(y)
     assert len(text) < 20_000
     assert text.count("\n") > 2
     same_values(y, text, INPUTS, VALUES)
     deep = x
     for _ in range(300):
         deep = ot.sin(deep)
-    same_values(deep, og.pprint(deep), INPUTS, VALUES)
+    same_values(deep, pprint(deep), INPUTS, VALUES)
     # a name that the graph has is not used again
     t0 = ot.dvector("t0")
     late = deep * t0
-    assert "\nt1 = " in "\n" + og.pprint(late)
-    same_values(late, og.pprint(late), {**INPUTS, "t0": t0}, {**VALUES, t0: VALUES[x]})
+    assert "\nt1 = " in "\n" + pprint(late)
+    same_values(late, pprint(late), {**INPUTS, "t0": t0}, {**VALUES, t0: VALUES[x]})
 
 
 def test_parts_with_names_are_defined() -> None:
     z = ot.exp(x)
     z.name = "z"
-    assert og.pprint(z * y) == "z = exp(x)\nz * y"
-    assert og.pprint([z, z + y]) == "z = exp(x)\nexp(x)\nz + y"
+    assert pprint(z * y) == "z = exp(x)\nz * y"
+    assert pprint([z, z + y]) == "z = exp(x)\nexp(x)\nz + y"
     total = (z * y).sum()
     # no names of Python, a name that an input has, and names of functions
     for name in ("no name", "for", "x", "sum", "exp", "loop"):
         z.name = name
-        same_values(total, og.pprint(total), INPUTS, VALUES)
-    same_values(og.grad(total, x), og.pprint(og.grad(total, x)), INPUTS, VALUES)
+        same_values(total, pprint(total), INPUTS, VALUES)
+    same_values(og.grad(total, x), pprint(og.grad(total, x)), INPUTS, VALUES)
 
 
 def test_constants_of_many_elements() -> None:
     for size, evaluates in ((8, True), (9, True), (1000, True), (1001, False)):
         data = np.arange(float(size)) / 3.0
         printed = ot.sum(data * n)
-        text = og.pprint(printed)
+        text = pprint(printed)
         assert (text.startswith("c0 = constant([0.0, 0.333")) is (9 <= size <= 1000)
         if evaluates:
             same_values(printed, text, INPUTS, VALUES)
@@ -198,21 +199,21 @@ def test_constants_of_many_elements() -> None:
             with pytest.raises(SyntaxError):
                 evaluated(text, INPUTS)
     single = ot.sum(np.full(9, 0.1, "float32")) * f
-    same_values(single, og.pprint(single), INPUTS, VALUES)
+    same_values(single, pprint(single), INPUTS, VALUES)
 
 
 def test_inner_graphs_are_functions() -> None:
     inner = OpFromGraph([x, n], [ot.exp(x) * n, x[n:]])
     first, second = inner(x * 2.0, n), inner(y, n)
     printed = first[0] + second[0] * second[1].sum()
-    text = og.pprint(printed)
+    text = pprint(printed)
     assert text.startswith("def f0(i0, i1):\n    return exp(i0) * i1, i0[i1:]\n")
     assert text.count("def ") == 1
     same_values(printed, text, INPUTS, VALUES)
     z = x
     for _ in range(300):  # each graph holds the one before
         z = OpFromGraph([x], [z + 1.0])(x)
-    again = evaluated(og.pprint(z), INPUTS)
+    again = evaluated(pprint(z), INPUTS)
     np.testing.assert_array_equal(og.evaluate(again, VALUES), VALUES[x] + 300.0)
 
 
@@ -220,4 +221,4 @@ def test_what_has_no_form_in_python_does_not_evaluate() -> None:
     own: Any = wrap_py([x.type], [x.type])(np.sort)
     for printed in (own(x), og.shared(np.zeros(3)) + x, ot.dvector() + x):
         with pytest.raises((SyntaxError, NameError)):
-            evaluated(og.pprint(printed), INPUTS)
+            evaluated(pprint(printed), INPUTS)

@@ -15,7 +15,7 @@ from occelo_graph.fgraph.frozen import FrozenFunctionGraph
 from occelo_graph.ir.graph_like import graph_parts
 from occelo_graph.ir.nodes import Constant, Variable
 from occelo_graph.ir.shared import SharedVariable
-from occelo_graph.printing.values import ValueWriter
+from occelo_printing.values import ValueWriter
 
 _PLAIN = re.compile(r"^(?!(make_)?graph\d+$)[A-Za-z_][A-Za-z0-9_]*$")
 """Matches the names that a variable may keep in the source. Other variables get new names there, such as ``v0``.

@@ -11,6 +11,7 @@ import pytest
 import occelo_compile as oc
 import occelo_graph as og
 from occelo_graph import tensor as ot
+from occelo_printing import pprint, to_dot, to_python
 from occelo_testing.checks import symbolic
 from occelo_testing.examples import EXAMPLES, Example
 from occelo_testing.formulas import same_values
@@ -24,14 +25,14 @@ def f() -> Any:
 
 def test_functions_and_graphs_are_printed(f: Any) -> None:
     for graph in (f, f.maker, f.maker.fgraph, f.maker.fgraph.outputs):
-        assert og.pprint(graph) == "exp(x) * y\nx - y"
-        dot = og.to_dot(graph, f.maker.fgraph.inputs)
-        assert dot == og.to_dot(f) == og.to_dot(f.maker.fgraph)
-        assert og.to_python(graph, f.maker.fgraph.inputs) == og.to_python(f)
+        assert pprint(graph) == "exp(x) * y\nx - y"
+        dot = to_dot(graph, f.maker.fgraph.inputs)
+        assert dot == to_dot(f) == to_dot(f.maker.fgraph)
+        assert to_python(graph, f.maker.fgraph.inputs) == to_python(f)
         assert og.debugprint(graph, file="str").count("mul") == 1
     frozen = f.maker.fgraph.freeze()
-    assert og.pprint(frozen).count("exp(") == 1
-    assert og.to_dot(frozen).count("->") == og.to_dot(f).count("->")
+    assert pprint(frozen).count("exp(") == 1
+    assert to_dot(frozen).count("->") == to_dot(f).count("->")
 
 
 def test_graphs_of_functions_are_saved_and_functions_are_not(f: Any) -> None:
@@ -42,7 +43,7 @@ def test_graphs_of_functions_are_saved_and_functions_are_not(f: Any) -> None:
     loaded = og.load(stream)
     assert [v.name for v in loaded.inputs] == ["x", "y"]
     assert og.digest(loaded) == og.digest(graph) == og.digest(graph.outputs, graph.inputs)
-    assert og.pprint(loaded) == og.pprint(f)
+    assert pprint(loaded) == pprint(f)
     with pytest.raises(TypeError, match=re.escape("pickle a function, or save its maker.fgraph")):
         og.save(io.BytesIO(), f)
     with pytest.raises(TypeError, match=r"such as a function's maker\.fgraph"):
@@ -50,7 +51,7 @@ def test_graphs_of_functions_are_saved_and_functions_are_not(f: Any) -> None:
 
 
 def test_what_is_no_graph_is_named(f: Any) -> None:
-    for take in (og.pprint, og.to_dot, og.to_python, og.digest, lambda g: og.save(io.BytesIO(), g)):
+    for take in (pprint, to_dot, to_python, og.digest, lambda g: og.save(io.BytesIO(), g)):
         for wrong in (3, "x", None):
             with pytest.raises(TypeError, match="Expected variables or a graph, got"):
                 take(wrong)
@@ -71,4 +72,4 @@ def test_formulas_of_rewritten_graphs_evaluate_to_the_same_values(example: Examp
     inputs = function.maker.fgraph.inputs
     values = dict(zip(inputs, example.arguments, strict=True))
     for printed in function.maker.fgraph.outputs:
-        same_values(printed, og.pprint(printed), {v.name: v for v in inputs}, values)
+        same_values(printed, pprint(printed), {v.name: v for v in inputs}, values)

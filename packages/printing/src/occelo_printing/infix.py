@@ -19,8 +19,8 @@ from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.scalar import ScalarOp
 from occelo_graph.ops.reduce import CAReduce
 from occelo_graph.ops.statistics import mean
-from occelo_graph.printing.values import ValueWriter
 from occelo_graph.tensors.type import DTYPES
+from occelo_printing.values import ValueWriter
 
 _UNARY = 7
 _POWERS = 8
