@@ -314,7 +314,8 @@ def bridge(session: nox.Session) -> None:
         )  # fmt: skip
         if available.returncode:
             session.skip("the index has no PyTensor")
-        install(session, "--no-config", *given, *map(wheel, PACKAGES), *TEST_TOOLS, "pyright")
+        tools = [*TEST_TOOLS, "pyright", "matplotlib"]
+        install(session, "--no-config", *given, *map(wheel, PACKAGES), *tools)
     python = python_of(pathlib.Path(session.virtualenv.location))
     session.run("pyright", "-p", str(ROOT / "packages" / "pytensor"), "--pythonpath", python)
     sample = () if "--sample" in session.posargs else ("--sample", "1/3")
