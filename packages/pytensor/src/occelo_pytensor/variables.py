@@ -10,12 +10,16 @@ from pytensor.compile.sharedvalue import SharedVariable
 from pytensor.compile.sharedvalue import shared as pytensor_shared
 from pytensor.scalar.basic import ScalarType
 from pytensor.tensor.random.type import RandomType
+from pytensor.tensor.random.type import random_generator_type as their_generator_type
 from pytensor.tensor.type import TensorType
-from pytensor.tensor.type_other import NoneTypeT, SliceType
+from pytensor.tensor.type_other import NoneTypeT, SliceType, none_type_t
+from pytensor.xtensor.random.type import XRandomGeneratorType
+from pytensor.xtensor.type import XTensorType
 
 import occelo.tensor as ot
 from occelo_graph import Constant, Container
 from occelo_graph import SharedVariable as OurShared
+from occelo_graph.ir.types import none_type
 from occelo_graph.tensors.variable import TensorSharedVariable
 from occelo_random.ops.generator_type import random_generator_type
 from occelo_random.ops.generators import RandomGeneratorSharedVariable
@@ -27,13 +31,24 @@ _kept: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
 
 def our_type(theirs: Any) -> Any:
     """Occelo's type for one of PyTensor's. TypeError if there is none."""
-    if isinstance(theirs, TensorType):
+    if isinstance(theirs, TensorType | XTensorType):  # named dimensions are plain ones here
         return ot.TensorType(theirs.dtype, theirs.shape)
     if isinstance(theirs, ScalarType):
         return ot.TensorType(theirs.dtype, ())
-    if isinstance(theirs, RandomType):
+    if isinstance(theirs, RandomType | XRandomGeneratorType):
         return random_generator_type
     raise TypeError(f"Occelo has no type for PyTensor's {theirs}")
+
+
+def their_type(ours: Any) -> Any:
+    """PyTensor's type for one of Occelo's. TypeError if there is none."""
+    if isinstance(ours, ot.TensorType):
+        return TensorType(ours.dtype, ours.shape)
+    if ours == random_generator_type:
+        return their_generator_type
+    if ours == none_type:
+        return none_type_t
+    raise TypeError(f"PyTensor has no type for Occelo's {ours}")
 
 
 def input_like(variable: Any) -> Any:
@@ -106,12 +121,13 @@ def bound(variable: Any, cell: list[Any]) -> Any:
 
 
 def their_shared(variable: Any) -> Any:
-    """PyTensor's shared variable that has the storage of Occelo's shared tensor ``variable``. It is made once."""
+    """PyTensor's shared variable that has the storage of Occelo's shared ``variable``. It is made once."""
     for theirs, ours in _shared.items():
         if ours is variable:
             return theirs
-    value = variable.get_value(borrow=True)
-    made = pytensor_shared(value, variable.name, shape=variable.type.shape, borrow=True)
+    kind = their_type(variable.type)
+    options: dict[str, Any] = {"shape": kind.shape} if isinstance(kind, TensorType) else {}
+    made = pytensor_shared(variable.get_value(borrow=True), variable.name, borrow=True, **options)
     made.container.storage = variable.container.storage
     _shared[made] = variable
     _kept[variable] = made

@@ -1,0 +1,29 @@
+"""The equals of draws from NumPy's generators. Draws with keys have none: PyTensor has no such keys."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pytensor.tensor.random.op import default_rng
+
+from occelo_pytensor.conversions.random_variables import LAWS
+from occelo_pytensor.equals.registry import equal_of
+from occelo_random.ops.generators import DefaultGenerator
+from occelo_random.ops.random_variable import RandomVariable
+
+_THEIRS = {type(ours): theirs for theirs, ours in LAWS.items()}
+
+
+@equal_of(RandomVariable)
+def _draw(op: Any, *inputs: Any) -> Any:
+    law = _THEIRS.get(type(op))
+    if law is None:
+        return NotImplemented
+    generator, size, *parameters = inputs
+    made = law(dtype=op.dtype)
+    return list(made.make_node(generator, size, *parameters).outputs)
+
+
+@equal_of(DefaultGenerator)
+def _generator(op: Any, seed: Any) -> Any:
+    return default_rng(seed)

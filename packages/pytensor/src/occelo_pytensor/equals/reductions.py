@@ -1,0 +1,54 @@
+"""The equals of reductions, cumulative sums and the softmax family."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pytensor.tensor.math import Argmax, Max, Min
+
+from occelo_graph.ops.reduce import Argmax as OurArgmax
+from occelo_graph.ops.reduce import CAReduce, CumOp, LogSoftmax, LogSumExp, Softmax
+from occelo_pytensor.equals.registry import equal_of
+from occelo_pytensor.library import tensor as pt
+
+_REDUCTIONS = {
+    "add": "sum", "mul": "prod", "maximum": "max", "minimum": "min", "and": "all", "or": "any",
+    "supremum": "max", "infimum": "min",
+}  # fmt: skip
+
+
+@equal_of(CAReduce)
+def _reduce(op: Any, x: Any) -> Any:
+    name = _REDUCTIONS.get(op.scalar_op.name)
+    if name is None:
+        return NotImplemented
+    if op.scalar_op.name in ("supremum", "infimum"):  # of no elements it is infinite
+        return (Max if name == "max" else Min)(axis=tuple(op.axis), initial=True)(x)
+    options = {} if name in ("max", "min", "all", "any") else {"dtype": op.dtype}
+    return getattr(pt, name)(x, axis=list(op.axis), **options)
+
+
+@equal_of(OurArgmax)
+def _argmax(op: Any, x: Any) -> Any:
+    axes = tuple(op.axis)
+    return Argmax(None if len(axes) == x.ndim else axes)(x)
+
+
+@equal_of(CumOp)
+def _cumulative(op: Any, x: Any) -> Any:
+    return (pt.cumsum if op.mode == "add" else pt.cumprod)(x, axis=op.axis)
+
+
+@equal_of(Softmax)
+def _softmax(op: Any, x: Any) -> Any:
+    return pt.special.softmax(x, axis=list(op.axis))
+
+
+@equal_of(LogSoftmax)
+def _log_softmax(op: Any, x: Any) -> Any:
+    return pt.special.log_softmax(x, axis=list(op.axis))
+
+
+@equal_of(LogSumExp)
+def _log_sum_exp(op: Any, x: Any) -> Any:
+    return pt.logsumexp(x, axis=list(op.axis))

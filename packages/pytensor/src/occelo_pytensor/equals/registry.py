@@ -1,0 +1,82 @@
+"""The registry of equals in PyTensor, and `converted`, which walks over a graph of Occelo once, in topological order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+from pytensor.tensor.type import TensorType
+
+from occelo_graph import Constant, SharedVariable, toposort
+from occelo_graph.ir.decomposing import decomposition
+from occelo_pytensor.library import tensor as pt
+from occelo_pytensor.variables import their_shared, their_type
+
+Equal = Callable[..., Any]
+"""``equal(op, *inputs)``: PyTensor's outputs for an op of Occelo, or NotImplemented if PyTensor lacks them."""
+
+_EqualT = TypeVar("_EqualT", bound=Equal)
+_equals: dict[type, Equal] = {}
+
+
+def equal_of(*op_classes: type) -> Callable[[_EqualT], _EqualT]:
+    """Decorator that registers the equal of ops of the classes ``op_classes`` of Occelo, and of their subclasses."""
+
+    def register(function: _EqualT) -> _EqualT:
+        _equals.update(dict.fromkeys(op_classes, function))
+        return function
+
+    return register
+
+
+def has_equal(op_class: type) -> bool:
+    """Whether ops of a class, or of one that it inherits from, have a registered equal."""
+    return any(c in _equals for c in op_class.__mro__)
+
+
+def root(variable: Any) -> Any:
+    """PyTensor's variable for one of Occelo's that no node computes."""
+    if isinstance(variable, SharedVariable):
+        return their_shared(variable)
+    kind = their_type(variable.type)
+    if isinstance(variable, Constant):
+        if isinstance(kind, TensorType):
+            return pt.constant(np.asarray(variable.data))
+        return kind.make_constant(variable.data)
+    return kind(variable.name)
+
+
+def _node(node: Any, inputs: Sequence[Any]) -> list[Any]:
+    """PyTensor's variables for the outputs of a node of Occelo."""
+    function = next((_equals[c] for c in type(node.op).__mro__ if c in _equals), None)
+    found = NotImplemented if function is None else function(node.op, *inputs)
+    if found is NotImplemented:
+        simpler = decomposition(node)
+        if simpler is None:
+            raise TypeError(f"PyTensor has no equal of {node.op}, made at {node.outputs[0].source}")
+        return converted(list(simpler.outputs), dict(zip(simpler.inputs, inputs, strict=True)))
+    several = list(found) if isinstance(found, list | tuple) else [found]
+    return [
+        v
+        if getattr(v.type, "dtype", None) == getattr(o.type, "dtype", None)
+        else pt.cast(v, o.type.dtype)
+        for v, o in zip(several, node.outputs, strict=True)
+    ]
+
+
+def converted(outputs: Sequence[Any], known: dict[Any, Any]) -> list[Any]:
+    """PyTensor's variables for ``outputs``. ``known`` maps Occelo's variables to PyTensor's, and all others are added to it."""
+    for node in toposort(list(outputs), blockers=list(known)):
+        for variable in node.inputs:
+            if variable not in known:
+                known[variable] = root(variable)
+        made = _node(node, [known[v] for v in node.inputs])
+        for variable, value in zip(node.outputs, made, strict=True):
+            if variable.name and value.name is None:
+                value.name = variable.name
+            known[variable] = value
+    for variable in outputs:
+        if variable not in known:
+            known[variable] = root(variable)
+    return [known[v] for v in outputs]

@@ -1,0 +1,55 @@
+"""The equals of Fourier transforms.
+
+PyTensor transforms real tensors along all axes but the first, which is a batch; complex numbers are pairs there. Its
+transforms of complex tensors are of one axis, forward, and have 128 bits.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pytensor.tensor.fft import irfft_op, rfft_op
+
+from occelo_pytensor.equals.registry import equal_of
+from occelo_pytensor.library import tensor as pt
+from occelo_signal.ops.correlating import Correlate
+from occelo_signal.ops.transforms import FFT, InverseRealFFT, RealFFT
+
+
+@equal_of(FFT)
+def _transform(op: Any, x: Any) -> Any:
+    if x.type.dtype != "complex128":
+        return NotImplemented
+    made = pt.conj(x) if op.inverse else x
+    for axis in range(x.type.ndim - op.ndim, x.type.ndim):
+        made = pt.fourier.fft(made, x.shape[axis], axis)
+    return pt.conj(made) if op.inverse else made
+
+
+@equal_of(RealFFT)
+def _real(op: Any, x: Any) -> Any:
+    lead, lengths = x.shape[: x.type.ndim - op.ndim], x.shape[x.type.ndim - op.ndim :]
+    batch = x.reshape((-1, *(lengths[i] for i in range(op.ndim))), ndim=op.ndim + 1)
+    found: Any = rfft_op(batch, lengths)
+    made = pt.complex(found[..., 0], found[..., 1])
+    whole = pt.concatenate([lead, made.shape[1:]])
+    return made.reshape(whole, ndim=x.type.ndim)
+
+
+@equal_of(InverseRealFFT)
+def _inverse_real(op: Any, x: Any, *given: Any) -> Any:
+    split = x.type.ndim - op.ndim
+    last = given[0] if given else op.n
+    lengths = pt.stack([*(x.shape[i] for i in range(split, x.type.ndim - 1)), last])
+    batch = x.reshape((-1, *(x.shape[i] for i in range(split, x.type.ndim))), ndim=op.ndim + 1)
+    made: Any = irfft_op(pt.stack([pt.real(batch), pt.imag(batch)], axis=-1), lengths)
+    return made.reshape(pt.concatenate([x.shape[:split], made.shape[1:]]), ndim=x.type.ndim)
+
+
+@equal_of(Correlate)
+def _correlate(op: Any, x: Any, kernel: Any) -> Any:
+    if op.ndim > 2:
+        return NotImplemented
+    turned = kernel[(..., *[slice(None, None, -1)] * op.ndim)]
+    function = pt.signal.convolve1d if op.ndim == 1 else pt.signal.convolve2d
+    return function(x, turned, mode="valid")
