@@ -10,6 +10,7 @@ import numpy as np
 import pytensor
 import pytensor.tensor as pt
 import pytest
+from pytensor.compile.builders import OpFromGraph
 from pytensor.compile.mode import Mode, get_mode
 from pytensor.conditional import ifelse
 from pytensor.graph.basic import Apply
@@ -19,6 +20,7 @@ from pytensor.scan.utils import until
 from pytensor.tensor import signal
 from pytensor.tensor.linalg.solvers.linear_control import TRSYL
 from pytensor.tensor.linalg.solvers.lstsq import Lstsq
+from pytensor.tensor.linalg.solvers.tridiagonal import tridiagonal_lu_factor, tridiagonal_lu_solve
 from pytensor.tensor.type_other import NoneTypeT
 from scipy import special
 
@@ -84,6 +86,10 @@ CASES: dict[str, Build] = {
     "filled_diagonals": lambda m, v: pt.extra_ops.fill_diagonal(m, v[0]) + pt.extra_ops.fill_diagonal_offset(m, v[1], -1),
     "positions_by_number": lambda m, v: pt.stack(pt.unravel_index(pt.argsort(v) * 2, (2, 3), order="F")) + pt.ravel_multi_index(([1, 5, 0], [2, 0, -1]), (3, 4), mode="clip"),
     "choices": lambda m, v: pt.choose(pt.argsort(v) + 1, m, mode="wrap") + pt.extra_ops.bartlett(3),
+    "softmax_of_all": lambda m, v: pt.special.softmax(m, axis=None) + pt.special.log_softmax(m, axis=None) + pt.special.softmax(pt.stack([m, -m]), axis=(0, 2))[0],
+    "bounds_in_the_wrong_order": lambda m, v: pt.clip(m, v[0], v[1]) + pt.clip(m, 0.5, -0.5),
+    "choice_of_a_list": lambda m, v: pt.choose(pt.argsort(v), (v, v * 2, v - 1)),
+    "different_rows": lambda m, v: pt.unique(pt.concatenate([m, m]), axis=0),
     "dtypes": lambda m, v: pt.cast(m, "float32") * pt.cast(v, "int16") + pt.cast(m > 0, "uint8"),
 }  # fmt: skip
 LINEAR: dict[str, Callable[[Any], Any]] = {
@@ -101,6 +107,9 @@ LINEAR: dict[str, Callable[[Any], Any]] = {
     "solve": lambda a: pt.linalg.solve(a, a[0], b_ndim=1) + pt.linalg.solve(a, a.T, assume_a="pos"),
     "triangular": lambda a: pt.linalg.solve_triangular(pt.tril(a), a, lower=True),
     "cho_solve": lambda a: pt.linalg.cho_solve((pt.linalg.cholesky(a), True), a[:2].T, b_ndim=2),
+    "tridiagonal": lambda a: pt.linalg.solve(a, a[0], assume_a="tridiagonal", b_ndim=1),
+    "tridiagonal_solve": lambda a: tridiagonal_lu_solve(tridiagonal_lu_factor(a), a[:2].T, b_ndim=2, transposed=True) + tridiagonal_lu_factor(a)[4][:, None],
+    "tridiagonal_batches": lambda a: tridiagonal_lu_solve(tridiagonal_lu_factor(pt.stack([a, a.T * 2])), a[0], b_ndim=1),
     "expm": lambda a: pt.linalg.expm(a / 10),
     "block_diagonal": lambda a: pt.linalg.block_diag(a, a[:2]),
     "kron": lambda a: pt.linalg.kron(a, a[:2, :2]),
@@ -159,6 +168,24 @@ def _scans() -> dict[str, Build]:
                 ** 2
             ).sum(),
             v,
+        ),
+        "scan_truncated": lambda m, v: pytensor.grad(
+            scan(
+                lambda r, a, b: pt.tanh(0.3 * a - 0.2 * b + r),
+                sequences=[pt.concatenate([m.flatten(), v])],
+                outputs_info=[dict(initial=v[:2], taps=[-2, -1])],
+                truncate_gradient=4,
+            )[-1],
+            m,
+        ),
+        "scan_truncated_while": lambda m, v: pytensor.grad(
+            scan(
+                lambda r, s: (pt.tanh(s + r), until(s > 5)),
+                sequences=[m.flatten()],
+                outputs_info=[v[0]],
+                truncate_gradient=4,
+            )[-1],
+            m,
         ),
         "scan_of_matrices": lambda m, v: scan(
             lambda s, a: pt.linalg.solve(a, s) + 1.0,
@@ -241,6 +268,24 @@ def test_an_op_of_a_user_runs_its_own_code_and_gradient() -> None:
     value, gradient = f([1.0, 2.0])
     assert value == 6
     np.testing.assert_array_equal(gradient, [3, 3])
+
+
+@pytest.mark.parametrize("form", ["function", "list", "graph"])
+def test_a_graph_has_the_derivative_that_its_user_gave(form: str) -> None:
+    x, y, ct = pt.dvectors("x", "y", "ct")
+    first: Any = {
+        "function": lambda inputs, outputs, cts: [cts[0] * outputs[0], 100.0 * cts[0]],
+        "list": [lambda inputs, outputs, cts: cts[0] * outputs[0], None],
+        "graph": OpFromGraph([x, y, pt.dvector(), ct], [ct * x * y, 100.0 * ct]),
+    }[form]
+    out = OpFromGraph([x, y], [x * y], pullback=first)(x, y).sum()
+    ours, converted = bridge.from_pytensor(out, [x, y])
+    values = ([1.0, 2.0], [3.0, 5.0])
+    found = oc.function(ours, [converted, *oc.grad(converted, ours)])(*values)
+    wanted = pytensor.function([x, y], [out, *pytensor.grad(out, [x, y])], mode=THEIRS)(*values)
+    np.testing.assert_array_equal(wanted[1], [3.0, 10.0])
+    for a, b in zip(found, wanted, strict=True):
+        np.testing.assert_array_equal(a, b)
 
 
 def test_a_conversion_can_be_registered() -> None:

@@ -40,11 +40,13 @@ class Settings:
     """How a graph is converted.
 
     - ``checks``: what a failed check of the parameters of a log density gives, as in `from_pytensor`.
+    - ``derivatives``: whether derivatives that a user gave an op are kept. A linker sees none.
     - ``called``: names of the ops that have no conversion, each with the number of nodes.
     - ``constants``: the constants that were converted, so that equal ones are one variable.
     """
 
     checks: Checks = "raise"
+    derivatives: bool = True
     called: dict[str, int] = field(default_factory=dict[str, int])
     constants: dict[int, Any] = field(default_factory=dict[int, Any])
 

@@ -27,6 +27,9 @@ from occelo_pytensor.conversions import (
     loops as loops,
 )
 from occelo_pytensor.conversions import (
+    named_dimensions as named_dimensions,
+)
+from occelo_pytensor.conversions import (
     products as products,
 )
 from occelo_pytensor.conversions import (

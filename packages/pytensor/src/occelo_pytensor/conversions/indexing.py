@@ -21,9 +21,9 @@ from pytensor.tensor.subtensor import (
     Subtensor,
 )
 from pytensor.tensor.type_other import MakeSlice
+from pytensor.typed_list.basic import MakeList
 
 import occelo.tensor as ot
-from occelo_pytensor.conversion import Unconvertible
 from occelo_pytensor.registry import register_conversion
 from occelo_pytensor.variables import static
 
@@ -83,9 +83,15 @@ def _fill_diagonal_offset(node: Any, x: Any, value: Any, offset: Any) -> Any:
 
 @register_conversion(Choose)
 def _choose(node: Any, positions: Any, choices: Any) -> Any:
-    if not isinstance(choices, ot.TensorVariable):
-        raise Unconvertible(f"{node.op} of a list")
+    if isinstance(choices, list):
+        choices = ot.stack(ot.broadcast_arrays(*choices))
     return ot.choose(positions, choices, mode=node.op.mode)
+
+
+@register_conversion(MakeList)
+def _list(node: Any, *elements: Any) -> Any:
+    """A list is one where an op takes it apart; it is no value of a function."""
+    return [list(elements)]
 
 
 @register_conversion(UnravelIndex)

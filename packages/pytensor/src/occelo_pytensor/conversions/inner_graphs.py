@@ -5,20 +5,24 @@ So are symbolic ops such as padding and Kronecker products, gradients of special
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Any
 
 from pytensor.compile.builders import OpFromGraph
+from pytensor.gradient import DisconnectedType
+from pytensor.graph.null_type import NullType
 from pytensor.tensor.basic import ARange
 from pytensor.tensor.blockwise import Blockwise, OpWithCoreShape
 from pytensor.tensor.linalg.constructors import BaseBlockDiagonal
 from pytensor.tensor.math import Dot
 from pytensor.tensor.signal.conv import Convolve1d, Convolve2d
 
+import occelo as oc
 import occelo.tensor as ot
 from occelo_graph import computed_by
 from occelo_graph.ops.shape.dimensions import DimShuffle
 from occelo_pytensor.calls import call_of
-from occelo_pytensor.conversion import Unconvertible, convert_inner, settings
+from occelo_pytensor.conversion import Unconvertible, convert, convert_inner, settings
 from occelo_pytensor.conversions.linear_algebra import BATCHED
 from occelo_pytensor.registry import conversion_of, register_conversion
 from occelo_pytensor.variables import our_type
@@ -29,8 +33,42 @@ ALSO_BATCHED = (BaseBlockDiagonal, Convolve1d, Convolve2d)
 
 @register_conversion(OpFromGraph, OpWithCoreShape)
 def _inline(node: Any, *inputs: Any) -> Any:
-    graph = node.op.fgraph
+    op, graph = node.op, node.op.fgraph
+    if settings().derivatives and _has_a_users_derivative(op):
+        return _with_derivative(op, inputs)
     return convert_inner(graph.inputs, graph.outputs, inputs)
+
+
+def _has_a_users_derivative(op: Any) -> bool:
+    """Whether a user gave the graph a pullback. Those of PyTensor's own ops are formulas for the same derivative."""
+    if getattr(op, "pullback_overrides", None) is None:
+        return False
+    return type(op) is OpFromGraph or not type(op).__module__.startswith("pytensor.")
+
+
+def _with_derivative(op: Any, inputs: tuple[Any, ...]) -> list[Any]:
+    """An `OpFromGraph` of Occelo, whose pullback is PyTensor's, converted."""
+    graph = op.fgraph
+    arguments = [our_type(v.type).make_variable() for v in graph.inputs]
+    outputs = convert_inner(graph.inputs, graph.outputs, arguments)
+    theirs = [[v.type() for v in vs] for vs in (graph.inputs, graph.outputs, graph.outputs)]
+    pulled = op.pullback(*theirs)
+    ours = [[our_type(v.type).make_variable() for v in vs] for vs in theirs]
+    known = dict(zip(chain(*theirs), chain(*ours), strict=True))
+    rules = [_rule(v, x, known, ours) for v, x in zip(pulled, ours[0], strict=True)]
+    made = oc.OpFromGraph(arguments, outputs, pullback=rules, name=op.name)
+    return list(made(*inputs, return_list=True))
+
+
+def _rule(pulled: Any, argument: Any, known: dict[Any, Any], ours: list[list[Any]]) -> Any:
+    """The rule for one input: a graph of all inputs, outputs and cotangents."""
+    if isinstance(pulled.type, NullType):
+        raise Unconvertible("a graph with an undefined derivative")
+    if isinstance(pulled.type, DisconnectedType):
+        cotangent = ot.zeros_like(argument)
+    else:
+        (cotangent,) = convert([pulled], dict(known))
+    return oc.OpFromGraph(list(chain(*ours)), [cotangent])
 
 
 @register_conversion(Blockwise)

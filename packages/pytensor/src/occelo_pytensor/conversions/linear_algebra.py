@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from pytensor.tensor.linalg.constructors import BaseBlockDiagonal
 from pytensor.tensor.linalg.decomposition.cholesky import Cholesky
 from pytensor.tensor.linalg.decomposition.eigen import Eig, Eigh, Eigvalsh
@@ -22,18 +23,25 @@ from pytensor.tensor.linalg.solvers.linear_control import TRSYL
 from pytensor.tensor.linalg.solvers.lstsq import Lstsq, TensorSolve
 from pytensor.tensor.linalg.solvers.psd import CholeskySolve
 from pytensor.tensor.linalg.solvers.triangular import SolveTriangular
+from pytensor.tensor.linalg.solvers.tridiagonal import (
+    LUFactorTridiagonal,
+    SolveLUFactorTridiagonal,
+)
 from pytensor.tensor.linalg.summary import Det, SLogDet
 
 import occelo.tensor as ot
 import occelo.tensor.linalg as ol
 from occelo_linalg.ops.equations.sylvester import TriangularSylvester
+from occelo_linalg.ops.equations.tridiagonal import TridiagonalFactor
 from occelo_linalg.ops.factorizations.eigh import Eigh as OurEigh
 from occelo_pytensor.conversion import Unconvertible
 from occelo_pytensor.registry import register_conversion
+from occelo_pytensor.variables import as_dtype
 
 BATCHED = (
     Cholesky, SolveTriangular, Solve, CholeskySolve, MatrixInverse, MatrixPinv, Det, SLogDet,
     Eig, Eigh, Eigvalsh, SVD, QR, LU, LUFactor, Expm, PivotToPermutations, Schur, QZ, TRSYL,
+    LUFactorTridiagonal, SolveLUFactorTridiagonal,
 )  # fmt: skip
 """The ops whose functions here have batch dimensions."""
 
@@ -200,3 +208,28 @@ def _tensor_solve(node: Any, a: Any, b: Any) -> Any:
     if a.ndim != b.ndim + 2:  # likewise
         raise Unconvertible(f"{node.op} with a solution that is no matrix")
     return ol.tensorsolve(a, b, node.op.axes)
+
+
+@register_conversion(LUFactorTridiagonal)
+def _tridiagonal_factor(node: Any, below: Any, main: Any, above: Any) -> Any:
+    dtype = node.outputs[0].type.dtype
+    below, main, above = (as_dtype(v, dtype) for v in (below, main, above))
+    nothing = ot.zeros_like(main[..., :1])
+    rows = [
+        ot.concatenate([nothing, above], axis=-1),
+        main,
+        ot.concatenate([below, nothing], axis=-1),
+    ]
+    factors, pivots = TridiagonalFactor()(ot.stack(rows, axis=-2), return_list=True)
+    up, diagonal, steps, second = (factors[..., i, :] for i in range(4))
+    return [steps[..., :-1], diagonal, up[..., 1:], second[..., 2:], pivots + np.int32(1)]
+
+
+@register_conversion(SolveLUFactorTridiagonal)
+def _tridiagonal_solve(node: Any, *inputs: Any) -> Any:
+    *factors, pivots, b = inputs
+    op = node.op
+    # LAPACK counts rows from 1
+    return ol.tridiagonal_lu_solve(
+        (*factors, pivots - 1), b, b_ndim=op.b_ndim, transposed=op.transposed, on_error="nan"
+    )

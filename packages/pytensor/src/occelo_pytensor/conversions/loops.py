@@ -149,14 +149,14 @@ def _results(
         found.append(
             _rows_in_place(window, trace, last, steps)
             if window.is_updated_in_place
-            else _rows(window, trace, info.as_while)
+            else _rows(op, window, trace, steps)
         )
     lengths = op.outer_nitsot(outer)
     for trace, length, theirs in zip(
         traces[len(windows) :], lengths, op.outer_nitsot(list(node.inputs)), strict=False
     ):
         whole = theirs is node.inputs[0]
-        found.append(trace if whole else _last(trace, length))
+        found.append(trace if whole else _last(op, trace, length, steps))
     return [*found, *final[at:]]
 
 
@@ -166,7 +166,7 @@ def _rows_in_place(window: _Window, trace: Any, last: list[Any], steps: Any) -> 
     return ot.concatenate([trace, *([ot.stack(last)] if last else []), unread], axis=0)
 
 
-def _rows(window: _Window, trace: Any, may_stop: bool) -> Any:
+def _rows(op: Any, window: _Window, trace: Any, steps: Any) -> Any:
     """The rows of a buffer after the loop. If it is shorter than the loop is long, the last ones."""
     rows = (
         ot.concatenate([window.buffer[: window.carried], trace], axis=0)
@@ -176,8 +176,15 @@ def _rows(window: _Window, trace: Any, may_stop: bool) -> Any:
     known, length = rows.type.shape[0], window.buffer.type.shape[0]
     if known is not None and known == length:
         return rows
-    return _last(rows, window.buffer.shape[0])
+    return _last(op, rows, window.buffer.shape[0], steps + window.carried)
 
 
-def _last(rows: Any, length: Any) -> Any:
+def _last(op: Any, rows: Any, length: Any, all_rows: Any) -> Any:
+    """The last ``length`` rows. Truncated gradients reserve more rows than there are steps: the rest is 0."""
+    if op.truncate_gradient != -1:
+        more = ot.maximum(length - all_rows, 0)
+        if op.info.as_while:  # a loop that stopped early has no further rows
+            more = ot.switch(rows.shape[0] < all_rows, 0, more)
+        rest = [rows.shape[i] for i in range(1, rows.ndim)]
+        rows = ot.concatenate([rows, ot.zeros([more, *rest], rows.dtype)], axis=0)
     return rows[ot.maximum(rows.shape[0] - length, 0) :]

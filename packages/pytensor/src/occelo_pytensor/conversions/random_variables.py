@@ -8,10 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytensor.tensor.random.basic as theirs
-from pytensor.tensor.random.op import RandomVariable
+from pytensor.tensor.random.op import DefaultGeneratorMakerOp, RandomVariable
 
 import occelo_random.ops.generators as ours
 from occelo_pytensor.calls import call_of
+from occelo_pytensor.conversion import Unconvertible
 from occelo_pytensor.registry import register_conversion
 
 LAWS: dict[type, Any] = {
@@ -30,6 +31,18 @@ LAWS: dict[type, Any] = {
     theirs.HyperGeometricRV: ours.hypergeometric,
     theirs.TriangularRV: ours.triangular,
     theirs.VonMisesRV: ours.vonmises,
+    theirs.BernoulliRV: ours.bernoulli,
+    theirs.BetaBinomialRV: ours.betabinom,
+    theirs.CategoricalRV: ours.categorical,
+    theirs.DirichletRV: ours.dirichlet,
+    theirs.GenGammaRV: ours.gengamma,
+    theirs.HalfCauchyRV: ours.halfcauchy,
+    theirs.HalfNormalRV: ours.halfnormal,
+    theirs.InvGammaRV: ours.invgamma,
+    theirs.MultinomialRV: ours.multinomial,
+    theirs.StudentTRV: ours.t,
+    theirs.WaldRV: ours.wald,
+    theirs.WeibullRV: ours.weibull,
 }
 """Occelo's laws by PyTensor's classes; their parameters have the same order and meaning."""
 
@@ -41,3 +54,10 @@ def _draw(node: Any, generator: Any, size: Any, *parameters: Any) -> Any:
         return call_of(node, [generator, size, *parameters])
     drawn = law.changed(dtype=node.op.dtype)
     return list(drawn(*parameters, size=size, rng=generator))
+
+
+@register_conversion(DefaultGeneratorMakerOp)
+def _generator(node: Any, seed: Any) -> Any:
+    if seed is None or seed.ndim > 1:
+        raise Unconvertible(str(node.op))  # NumPy chooses another seed in each call
+    return ours.default_rng(seed)

@@ -73,19 +73,26 @@ def _cumulative(node: Any, x: Any) -> Any:
 
 @register_conversion(Softmax)
 def _softmax(node: Any, x: Any) -> Any:
-    shifted = x - ot.max(x, axis=list(node.op.axis), keepdims=True)
-    if len(node.op.axis) == 1:
-        return ot.softmax(x, axis=node.op.axis[0])
-    return ot.exp(shifted) / ot.sum(ot.exp(shifted), axis=list(node.op.axis), keepdims=True)
+    axes = _axes(node.op, x)
+    if len(axes) == 1:
+        return ot.softmax(x, axis=axes[0])
+    shifted = ot.exp(x - ot.max(x, axis=axes, keepdims=True))
+    return shifted / ot.sum(shifted, axis=axes, keepdims=True)
 
 
 @register_conversion(LogSoftmax)
 def _log_softmax(node: Any, x: Any) -> Any:
-    if len(node.op.axis) == 1:
-        return ot.log_softmax(x, axis=node.op.axis[0])
-    return x - ot.logsumexp(x, axis=list(node.op.axis), keepdims=True)
+    axes = _axes(node.op, x)
+    if len(axes) == 1:
+        return ot.log_softmax(x, axis=axes[0])
+    return x - ot.logsumexp(x, axis=axes, keepdims=True)
 
 
 @register_conversion(LogSumExp)
 def _log_sum_exp(node: Any, x: Any) -> Any:
-    return ot.logsumexp(x, axis=list(node.op.axis))
+    return ot.logsumexp(x, axis=_axes(node.op, x))
+
+
+def _axes(op: Any, x: Any) -> list[int]:
+    """The axes of an op of the softmax family. None means all."""
+    return list(range(x.ndim)) if op.axis is None else list(op.axis)

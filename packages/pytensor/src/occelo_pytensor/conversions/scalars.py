@@ -60,6 +60,14 @@ def _power(op: Any, dtype: str, base: Any, exponent: Any) -> Any:
     return ot.power(base if whole else as_dtype(base, dtype), exponent)
 
 
+def _clip(x: Any, low: Any, high: Any) -> Any:
+    """Where the bounds are in the wrong order, PyTensor's clip compares with the lower one first, and NumPy's last."""
+    bounds: list[Any] = [getattr(v, "data", None) for v in (low, high)]
+    if all(v is not None for v in bounds) and np.all(np.less_equal(*bounds)):
+        return ot.clip(x, low, high)
+    return ot.switch(ot.lt(x, low), low, ot.switch(ot.gt(x, high), high, x))
+
+
 def _condition(x: Any) -> Any:
     return x if x.dtype == "bool" else ot.neq(x, 0)
 
@@ -106,7 +114,7 @@ SCALARS: dict[str, Scalar] = {
     "Sub": _in_result_dtype(ot.sub),
     "IntDiv": _in_result_dtype(ot.floor_div),
     "Mod": _in_result_dtype(ot.mod),
-    "Clip": _in_result_dtype(ot.clip),
+    "Clip": _in_result_dtype(_clip),
     "TrueDiv": _of_floats(ot.true_div),
     "Pow": _power,
     "Second": lambda op, dtype, model, value: ot.second(model, as_dtype(value, dtype)),

@@ -8,6 +8,7 @@ from pytensor.tensor.extra_ops import SearchsortedOp, Unique
 from pytensor.tensor.sort import ArgSortOp, SortOp
 
 import occelo.tensor as ot
+from occelo_pytensor.conversion import Unconvertible
 from occelo_pytensor.registry import register_conversion
 
 
@@ -29,6 +30,8 @@ def _searchsorted(node: Any, a: Any, v: Any, sorter: Any = None) -> Any:
 @register_conversion(Unique)
 def _unique(node: Any, x: Any) -> Any:
     op = node.op
+    if op.axis is not None and None in (*x.type.shape[: op.axis], *x.type.shape[op.axis + 1 :]):
+        raise Unconvertible(f"{op} of slices whose lengths are not static")
     made: Any = ot.unique(x, op.return_index, op.return_inverse, op.return_counts, op.axis)
     results = list(made) if isinstance(made, list) else [made]
     if op.return_inverse:  # PyTensor's is a vector
