@@ -27,6 +27,7 @@ from occelo_graph.ops.elemwise.declared import (
     check_traits,
     with_shape_checked,
 )
+from occelo_graph.ops.elemwise.named_inputs import SignatureOfInputs
 from occelo_graph.ops.elemwise.scalar import DtypeRule, ScalarFunction, ScalarOp
 from occelo_graph.tensors.constant import promote_arguments
 from occelo_graph.tensors.nodes import tensors
@@ -110,6 +111,7 @@ class Elemwise(Op):
 
     elementwise: ClassVar[bool] = True
     plain_nodes: ClassVar[bool] = True
+    __signature__: ClassVar[Any] = SignatureOfInputs()
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
