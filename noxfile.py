@@ -40,7 +40,7 @@ PACKAGES = [*CORE, *FAMILIES]
 ALL_PACKAGES = [*PACKAGES, "testing"]
 SOURCES = ["src", *(f"packages/{p}/src" for p in ALL_PACKAGES)]
 CLIENT = "tests/typing/client.py"
-CHECKED = ["src", "packages", "tests", "examples", "benchmarks", "noxfile.py"]
+CHECKED = ["src", "packages", "tests", "examples", "benchmarks", "docs/site", "noxfile.py"]
 # what answers first: a few files of every layer, and what the tree must keep
 QUICK = [
     "architecture",
@@ -486,6 +486,24 @@ def coverage(session: nox.Session) -> None:
         session.log(f"{name:24} {clock:5.0f} s {processors:6.0f} s of processors")
     session.log(f"{'all, with environments':24} {time.monotonic() - START:5.0f} s")
     session.run("coverage", "report", "--format=total", *settings)
+
+
+@nox.session(python="3.11", reuse_venv=True)
+@timed
+def site(session: nox.Session) -> None:
+    """The documentation in ``.nox/site-of-pages/html``: every cell of every page is run, and a warning or a failing cell is an error.
+
+    Cells that did not change are not run again, unless ``nox -s site -- --fresh`` begins anew. Only what is installed
+    comes from the network; pages are built and read without it.
+    """
+    need_wheels()
+    groups = tomllib.loads((ROOT / "pyproject.toml").read_text())["dependency-groups"]
+    install(session, wheel("") + "[examples]", wheel("testing"), *TEST_TOOLS, *groups["site"])
+    install_libraries(session)
+    folder = ROOT / ".nox" / "site-of-pages"
+    if "--fresh" in session.posargs:
+        shutil.rmtree(folder, ignore_errors=True)
+    session.run("python", "-P", str(ROOT / "docs" / "site" / "build.py"), str(folder))
 
 
 @nox.session(python="3.11")

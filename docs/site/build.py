@@ -1,0 +1,203 @@
+"""Builds the site: ``python docs/site/build.py FOLDER`` writes the pages that a browser opens to ``FOLDER/html``.
+
+Pages are Markdown as others can read it, without directives. `assemble` copies them to ``FOLDER/source``, where each block
+of Python becomes a cell that is run when Sphinx builds the page; a cell that fails stops the build. Nothing of it needs the
+network.
+
+The words after ``python`` in the first line of a block say more: ``raises`` is a cell that must raise an error, which the
+page shows; ``quoted`` is code that is not run here.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import reference
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+AT_ROOT = ("ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "benchmarks/README.md")
+"""Pages from elsewhere in the repository, which lie in the folder `project` of the site."""
+OF_PROJECT = ("checks", "modules")
+"""Pages of `docs` that are listed with them."""
+
+BLOCK = re.compile(r"^```python( raises| quoted)?\n(.*?)^```$", re.M | re.S)
+LINK = re.compile(r"(?<=\]\()(?!https?://|#)([^)#\s]+)(#[^)\s]*)?(?=\))")
+OTHER_PYTHON = re.compile(r"^(import|from) (occelo[._]pytensor|pymc)\b", re.M)
+"""Code of pages that need a later Python; the tests of `occelo-pytensor` run it."""
+NOTEBOOK = "---\nfile_format: mystnb\nkernelspec:\n  name: python3\n---\n\n"
+
+
+def pages() -> dict[Path, Path]:
+    """The pages of the site, by their files in the repository: where each lies below the source folder."""
+    placed = {
+        path: path.relative_to(DOCS)
+        for path in sorted(DOCS.rglob("*.md"))
+        if "site" not in path.relative_to(DOCS).parts
+    }
+    for name in AT_ROOT:
+        stem = "benchmarks" if name.startswith("benchmarks") else Path(name).stem.lower()
+        placed[ROOT / name] = Path("project") / f"{stem}.md"
+    for path in sorted((ROOT / "packages").glob("*/README.md")):
+        placed[path] = Path("packages") / f"{path.parent.name}.md"
+    return placed
+
+
+def scripts() -> dict[Path, Path]:
+    """The example scripts, and where their pages lie."""
+    folders = [ROOT / "examples", *sorted((ROOT / "packages").glob("*/examples"))]
+    return {
+        path: Path("scripts") / f"{path.stem.replace('_', '-')}.md"
+        for folder in folders
+        for path in sorted(folder.glob("*.py"))
+    }
+
+
+def script_page(path: Path) -> str:
+    """The page that shows a script."""
+    return f"---\norphan: true\n---\n\n# {path.relative_to(ROOT)}\n\n```python\n{path.read_text()}```\n"
+
+
+def is_run(path: Path, text: str) -> bool:
+    """Whether the blocks of a page are run. Pages of examples quote from scripts, which are run as a whole."""
+    return path.parent.name != "examples" and not OTHER_PYTHON.search(text)
+
+
+def cells(path: Path, text: str) -> str:
+    """The text of a page with cells instead of blocks of Python."""
+    if not is_run(path, text):
+        return text
+
+    def cell(block: re.Match[str]) -> str:
+        if block[1] == " quoted":
+            return f"```python\n{block[2]}```"
+        tags = ":tags: [raises-exception]\n" if block[1] else ""
+        return f"```{{code-cell}} ipython3\n{tags}{block[2]}```"
+
+    changed = BLOCK.sub(cell, text)
+    return NOTEBOOK + changed if "```{code-cell}" in changed else changed
+
+
+def links(path: Path, text: str, placed: dict[Path, Path]) -> str:
+    """The text of a page with links to where the other pages of the site lie. Links to other files become their names."""
+    here = placed[path].parent
+
+    def moved(link: re.Match[str]) -> str:
+        target = (path.parent / link[1]).resolve()
+        if (target / "README.md").is_file():
+            target = target / "README.md"
+        made = DOCS / "gallery.md", DOCS / "reference" / "index.rst"
+        if target.suffix == ".png" or target in made:
+            return link[0]
+        if target == DOCS / "decisions":
+            place = Path("project/index.md")
+        elif target in scripts():
+            place = scripts()[target]
+        elif target in placed:
+            place = placed[target]
+        else:
+            raise ValueError(
+                f"{path.relative_to(ROOT)} links to {link[1]}, which is no page of the site"
+            )
+        return os.path.relpath(place, here) + (link[2] or "")
+
+    return LINK.sub(moved, text)
+
+
+def gallery(placed: dict[Path, Path]) -> str:
+    """The page with a card for each page of an example: its title, its picture, its first sentence."""
+    cards: list[str] = []
+    for path, place in placed.items():
+        if path.parent.name == "examples":
+            text = path.read_text()
+            title, picture = (
+                re.findall(r"^# (.*)$", text, re.M)[0],
+                re.findall(r"!\[[^]]*\]\((.*?)\)", text)[0],
+            )
+            first = " ".join(text.split("\n\n")[1].split())
+            sentence = re.split(r"(?<=\.) (?=[A-Z])|(?<=:)$", first, maxsplit=1)[0]
+            cards.append(
+                f":::{{grid-item-card}} {title}\n:img-top: {place.parent}/{picture}\n:img-alt: {title}\n"
+                f":link: {place.with_suffix('')}\n:link-type: doc\n\n{sentence}\n:::\n"
+            )
+    listed = "\n".join(
+        str(p.with_suffix("")) for p in placed.values() if p.parent.name == "examples"
+    )
+    return (
+        "# Gallery\n\nEach example is a script of the repository that runs as it is. It compares its results with a reference, "
+        "and fails if they differ.\n\n"
+        f"::::{{grid}} 1 2 2 3\n:gutter: 3\n\n{''.join(cards)}::::\n\n"
+        f"```{{toctree}}\n:hidden:\n\n{listed}\n```\n"
+    )
+
+
+def project(placed: dict[Path, Path]) -> str:
+    """The page that lists what contributors read: the structure, the packages, the decisions."""
+    groups = {
+        "How Occelo is built": ["project", "."],
+        "The packages": ["packages"],
+        "Decisions": ["decisions"],
+    }
+    lines = ["# The project\n"]
+    for title, folders in groups.items():
+        listed = [
+            f"/{place.with_suffix('')}"
+            for place in placed.values()
+            if str(place.parent) in folders
+            and (str(place.parent) != "." or place.stem in OF_PROJECT)
+        ]
+        lines.append(
+            f"```{{toctree}}\n:caption: {title}\n:maxdepth: 1\n\n" + "\n".join(listed) + "\n```\n"
+        )
+    return "\n".join(lines)
+
+
+def assemble(source: Path) -> None:
+    """Write the sources of all pages to a folder. Files that stay the same keep their times, for the next build."""
+    placed = pages()
+    written = {place: cells(p, links(p, p.read_text(), placed)) for p, place in placed.items()}
+    for path, place in scripts().items():
+        written[place] = script_page(path)
+        example = Path("examples") / place.name
+        if example in written:
+            written[example] += f"\n[The whole script](../scripts/{place.name})\n"
+    written[Path("gallery.md")] = gallery(placed)
+    written[Path("project/index.md")] = project(placed)
+    written |= reference.pages()
+    for place, text in written.items():
+        path = source / place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.exists() or path.read_text() != text:
+            path.write_text(text)
+    for old in source.rglob("*.*"):
+        if old.suffix in (".md", ".rst") and old.relative_to(source) not in written:
+            old.unlink()
+    for picture in DOCS.rglob("*.png"):
+        copy = source / picture.relative_to(DOCS)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(picture, copy)
+
+
+def main() -> None:
+    """Assemble the pages, and run Sphinx on them; any warning is an error."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    folder = parser.parse_args().folder.resolve()
+    assemble(folder / "source")
+    # cells run elsewhere: nothing but installed packages can be imported, and nothing is left in the tree
+    os.environ["OCCELO_FLAGS"] = f"base_compiledir={folder / 'compiled'}"
+    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", "-j", "2"]
+    places = ["-c", str(DOCS / "site"), "-d", str(folder / "doctrees"), str(folder / "source")]
+    subprocess.run([*command, *places, str(folder / "html")], check=True)
+
+
+if __name__ == "__main__":
+    main()

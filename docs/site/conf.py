@@ -1,0 +1,57 @@
+"""How Sphinx builds the site from the pages that `assemble` laid out; see docs/site/build.py."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx import addnodes
+
+ROOT = Path(__file__).parents[2]
+
+project = "Occelo"
+version = release = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+html_title = f"Occelo {release}"
+copyright = "the authors of Occelo, BSD-3-Clause"
+
+extensions = ["myst_nb", "sphinx_design", "sphinx_copybutton"]
+html_theme = "furo"
+html_static_path = [str(ROOT / "docs" / "site" / "static")]
+html_css_files = ["site.css"]
+# the sources are pages of the repository
+html_copy_source = False
+html_show_sourcelink = False
+# a name in single backquotes is code; those that the reference has become links (`reference`)
+default_role = "code"
+
+myst_heading_anchors = 4
+myst_enable_extensions = ["colon_fence", "deflist", "attrs_inline"]
+# a table of signatures of C or a quotation may begin at any level
+suppress_warnings = ["myst.header"]
+
+nb_execution_mode = "cache"
+nb_execution_raise_on_error = True
+nb_execution_show_tb = True
+nb_execution_timeout = 300
+nb_merge_streams = True
+# pictures and HTML before LaTeX, which would need a script from elsewhere
+nb_mime_priority_overrides = [
+    ("html", mime, i)
+    for i, mime in enumerate(("image/svg+xml", "image/png", "text/html", "text/plain"))
+]
+copybutton_exclude = ".linenos, .gp, .go"
+
+
+def unlink_type_variables(app: Any, doctree: nodes.document) -> None:
+    """Leave the names of type variables in signatures as they are: ``T`` is not the transpose of a tensor."""
+    for reference in list(doctree.findall(addnodes.pending_xref)):
+        if re.fullmatch(r"_\w+|[A-Z]", reference.get("reftarget", "")):
+            reference.replace_self(reference.children)
+
+
+def setup(app: Any) -> None:
+    """Add what is above to Sphinx."""
+    app.connect("doctree-read", unlink_type_variables)

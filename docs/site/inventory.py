@@ -1,0 +1,158 @@
+"""The public names: where each is imported from, what it is, and what its docstring lacks."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import inspect
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from occelo_graph import Op
+from occelo_graph.ops.elemwise.op import Elemwise
+from occelo_graph.tensors.type import TensorType
+
+DOORS = (
+    "occelo", "occelo.tensor", "occelo.tensor.linalg", "occelo.tensor.random", "occelo.tensor.fft", "occelo.tensor.signal",
+    "occelo.tensor.special", "occelo.tensor.stats", "occelo.nn", "occelo.updates", "occelo.trees",
+    "occelo_graph", "occelo_rewrite", "occelo_link", "occelo_compile", "occelo_testing",
+)  # fmt: skip
+"""The modules whose names are public. A name that several have is documented at the first, in this order."""
+
+ELSEWHERE = ("occelo.tensor.special",)
+"""Doors whose module has all names of another one; only those that the other lacks are listed."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A public name of a door."""
+
+    door: str
+    name: str
+    value: Any
+    target: str | None
+    """The name of the same object at an earlier door, or an earlier name of it; None if it is documented here."""
+
+    @property
+    def full(self) -> str:
+        """The name with its module."""
+        return f"{self.door}.{self.name}"
+
+    @property
+    def docstring(self) -> str:
+        """The docstring, which is not that of a base class or of the type of a constant."""
+        value = self.value
+        own = vars(value).get("__doc__") if isinstance(value, type) else value.__doc__
+        if not isinstance(value, type) and own is type(value).__doc__:
+            own = None
+        return inspect.cleandoc(own) if isinstance(own, str) else ""
+
+    @property
+    def kind(self) -> str:
+        """What the name is: module, exception, op, class, function, constant, or type (also a constructor of such types)."""
+        value = self.value
+        if inspect.ismodule(value):
+            return "module"
+        if isinstance(value, type):
+            if issubclass(value, BaseException):
+                return "exception"
+            return "op" if issubclass(value, Op) and value is not Op else "class"
+        if isinstance(value, TensorType) or _makes_several(value):
+            return "type"
+        if inspect.isroutine(value) or isinstance(value, Elemwise):
+            return "function"
+        return "constant"
+
+    @property
+    def signature(self) -> inspect.Signature | None:
+        """The signature of a function or class; None if it has none."""
+        if self.kind not in ("function", "class", "op", "exception"):
+            return None
+        try:
+            return inspect.signature(self.value)
+        except (TypeError, ValueError):
+            return None
+
+
+def _makes_several(value: Any) -> bool:
+    """Whether this is one of the constructors such as ``dvectors``, one for each dtype and number of dimensions."""
+    home = getattr(value, "__module__", None)
+    return home == "occelo_graph.tensors.constructors" and value.__name__.endswith("s")
+
+
+def names_of(door: str) -> list[str]:
+    """The public names of a module: those it declares, and for other modules, those of Occelo that it holds."""
+    module = importlib.import_module(door)
+    declared = getattr(module, "__all__", None)
+    if declared is not None:
+        return sorted(declared)
+    return [
+        name
+        for name in dir(module)
+        if not name.startswith("_") and _is_occelos(getattr(module, name))
+    ]
+
+
+def _is_occelos(value: Any) -> bool:
+    if inspect.ismodule(value):
+        return False
+    home = getattr(value, "__module__", None) or type(value).__module__
+    return home.startswith("occelo")
+
+
+@functools.cache
+def entries() -> tuple[Entry, ...]:
+    """All public names, those of a door in alphabetical order."""
+    known: dict[int, str] = {}
+    found: list[Entry] = []
+    for door in DOORS:
+        for name in _own_names_first(door):
+            value = getattr(importlib.import_module(door), name)
+            target = known.get(id(value))
+            if door in ELSEWHERE and target is not None:
+                continue
+            # equal numbers are one object, and no aliases
+            if not isinstance(value, int | float | str | None):
+                known.setdefault(id(value), f"{door}.{name}")
+            found.append(Entry(door, name, value, target))
+    return tuple(
+        sorted(found, key=lambda each: (DOORS.index(each.door), each.name.lower(), each.name))
+    )
+
+
+def _own_names_first(door: str) -> list[str]:
+    """The names of a door; a name that an object calls itself before its aliases."""
+    module = importlib.import_module(door)
+    return sorted(names_of(door), key=lambda n: getattr(getattr(module, n), "__name__", n) != n)
+
+
+def documented() -> Iterator[Entry]:
+    """The names that have an entry of their own: no aliases, modules and numbers."""
+    for each in entries():
+        if each.target is None and each.kind not in ("module", "type") and not _is_number(each):
+            yield each
+
+
+def _is_number(entry: Entry) -> bool:
+    return isinstance(entry.value, int | float | None)
+
+
+def lacks(entry: Entry) -> frozenset[str]:
+    """What a docstring lacks: a "summary", "parameters", an "example".
+
+    A summary is a first sentence. A parameter of a function is named in the docstring. An example is a line that begins
+    with ``>>>``.
+    """
+    text = entry.docstring
+    missing: set[str] = set()
+    if not re.match(r"\S.*?[.:]($|\s)", text, re.S):
+        missing.add("summary")
+    if entry.kind == "function" and entry.signature is not None:
+        names = [p.name for p in entry.signature.parameters.values()]
+        if not all(re.search(rf"\b{name}\b", text) for name in names):
+            missing.add("parameters")
+    if entry.kind in ("function", "class", "constant") and ">>> " not in text:
+        missing.add("example")
+    return frozenset(missing)

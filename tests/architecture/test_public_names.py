@@ -1,0 +1,97 @@
+"""Tests that public names have what the reference shows of them; what is still missing may only become less."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import re
+import sys
+from collections import Counter
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import occelo as oc
+import occelo.tensor as ot
+
+SITE = Path(__file__).parents[2] / "docs" / "site"
+LACKING = {"summary": 24, "parameters": 493, "example": 993}
+"""How many names have no first sentence, do not name all parameters, have no example. Lower a number that fell."""
+
+
+@functools.cache
+def inventory() -> Any:
+    sys.path.insert(0, str(SITE))
+    try:
+        return importlib.import_module("inventory")
+    finally:
+        sys.path.remove(str(SITE))
+
+
+@functools.cache
+def lacking() -> Counter[str]:
+    return Counter(what for each in inventory().documented() for what in inventory().lacks(each))
+
+
+@pytest.mark.parametrize("what", sorted(LACKING))
+def test_no_new_name_lacks_what_the_reference_shows(what: str) -> None:
+    names = [each.full for each in inventory().documented() if what in inventory().lacks(each)]
+    assert len(names) <= LACKING[what], f"of these, one that is new has no {what}: {names}"
+
+
+def test_the_numbers_of_what_is_missing_are_kept() -> None:
+    """A number is lowered when fifty names have more than it says."""
+    assert {w: n for w, n in LACKING.items() if n - lacking()[w] >= 50} == {}
+
+
+def test_what_a_docstring_lacks_is_seen() -> None:
+    def documented(a: Any, b: Any) -> Any:
+        """The sum of ``a`` and ``b``.
+
+        >>> documented(1, 2)
+        3
+        """
+
+    def sparse(a: Any, b: Any) -> Any:
+        """Adds ``a`` to another"""
+
+    def bare(a: Any) -> Any:
+        pass
+
+    entry, lacks = inventory().Entry, inventory().lacks
+    assert lacks(entry("here", "documented", documented, None)) == set()
+    assert lacks(entry("here", "sparse", sparse, None)) == {"summary", "parameters", "example"}
+    assert lacks(entry("here", "bare", bare, None)) == {"summary", "parameters", "example"}
+    # a class of an instance does not speak for it
+    number = entry("here", "number", oc.config, None)
+    assert number.docstring != type(oc.config).__doc__
+
+
+def test_every_public_name_is_in_the_reference_once() -> None:
+    """All names of the facade are entries or aliases of one, and no object has two entries."""
+    entries = inventory().entries()
+    listed = {(each.door, each.name) for each in entries}
+    assert {("occelo", name) for name in oc.__all__} <= listed
+    assert {("occelo.tensor", name) for name in dir(ot) if name in ot.__all__} <= listed
+    fulls = {each.full for each in entries if each.target is None}
+    assert {each.target for each in entries if each.target is not None} <= fulls
+    values = [id(each.value) for each in inventory().documented()]
+    assert len(values) == len(set(values))
+
+
+def test_examples_of_objects_run() -> None:
+    """Examples in docstrings of what is no function and no class, which the run of all doctests does not find."""
+    import doctest
+
+    finder, runner = doctest.DocTestParser(), doctest.DocTestRunner(verbose=False)
+    names: dict[str, Any] = {"oc": oc, "ot": ot}
+    for each in inventory().documented():
+        if isinstance(each.value, type | ModuleType) or re.match(
+            "function|builtin", type(each.value).__name__
+        ):
+            continue
+        test = finder.get_doctest(each.docstring, dict(names), each.full, None, None)
+        runner.run(test)
+    assert runner.summarize(verbose=False).failed == 0
