@@ -20,8 +20,6 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-import reference
-
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 AT_ROOT = ("ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "benchmarks/README.md")
@@ -162,6 +160,8 @@ def project(placed: dict[Path, Path]) -> str:
 
 def assemble(source: Path) -> None:
     """Write the sources of all pages to a folder. Files that stay the same keep their times, for the next build."""
+    import reference  # it needs Sphinx, and tests of the pages do not
+
     placed = pages()
     written = {place: cells(p, links(p, p.read_text(), placed)) for p, place in placed.items()}
     for path, place in scripts().items():

@@ -1,0 +1,59 @@
+"""Tests of what the build of the site needs from the pages, without a build."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+
+
+@functools.cache
+def build() -> Any:
+    sys.path.insert(0, str(DOCS / "site"))
+    try:
+        return importlib.import_module("build")
+    finally:
+        sys.path.remove(str(DOCS / "site"))
+
+
+def test_every_page_is_in_the_navigation_once() -> None:
+    trees = re.findall(
+        r"^```\{toctree\}\n(?::[^\n]*\n)*\n(.*?)^```$", (DOCS / "index.md").read_text(), re.M | re.S
+    )
+    listed = [line for tree in trees for line in tree.split()]
+    assert len(listed) == len(set(listed))
+    made = {"gallery", "reference/index", "project/index", *build().OF_PROJECT, "index"}
+    pages = {
+        str(path.relative_to(DOCS).with_suffix(""))
+        for path in DOCS.rglob("*.md")
+        if path.parent.name not in ("examples", "decisions", "site")
+    }
+    assert pages == {*listed, *made} - {"gallery", "reference/index", "project/index"}
+
+
+@pytest.mark.parametrize("page", sorted(build().pages()), ids=lambda p: str(p.relative_to(ROOT)))
+def test_links_lead_to_pages_of_the_site(page: Path) -> None:
+    build().links(page, page.read_text(), build().pages())
+
+
+def test_a_link_that_leads_nowhere_is_an_error() -> None:
+    with pytest.raises(ValueError, match="no page of the site"):
+        build().links(DOCS / "loops.md", "[a page](absent.md)", build().pages())
+
+
+def test_blocks_become_cells() -> None:
+    text = (
+        "```python\nx = 1\n```\n\n```python raises\n1 / 0\n```\n\n```python quoted\nrun(...)\n```\n"
+    )
+    made = build().cells(DOCS / "loops.md", text)
+    assert "```{code-cell} ipython3\nx = 1\n```" in made
+    assert "```{code-cell} ipython3\n:tags: [raises-exception]\n1 / 0\n```" in made
+    assert "```python\nrun(...)\n```" in made
