@@ -121,6 +121,7 @@ __all__ = [
     "digest",
     "disconnected_grad",
     "dprint",
+    "draw",
     "evaluate",
     "explain",
     "foldl",
@@ -168,6 +169,7 @@ __all__ = [
     "switch_case",
     "tensor",
     "to_dot",
+    "to_latex",
     "to_python",
     "trees",
     "undefined_grad",
@@ -220,7 +222,9 @@ _LATER = {
         ),
         "occelo_graph",
     ),
-    **dict.fromkeys(("pp", "pprint", "pydotprint", "to_dot", "to_python"), "occelo_printing"),
+    **dict.fromkeys(
+        ("draw", "pp", "pprint", "pydotprint", "to_dot", "to_latex", "to_python"), "occelo_printing"
+    ),
     "as_jax": "occelo_link.jax.calling",
     "as_numba": "occelo_link.numba.calling",
     "as_torch": "occelo_link.torch.calling",
@@ -346,7 +350,7 @@ if TYPE_CHECKING:
     from occelo_loops.ops.building.loops import while_loop as while_loop
     from occelo_loops.ops.building.switching import switch_case as switch_case
     from occelo_networks.minimizing import minimize as minimize
-    from occelo_printing import pp, pprint, pydotprint, to_dot, to_python
+    from occelo_printing import draw, pp, pprint, pydotprint, to_dot, to_latex, to_python
     from occelo_rewrite.records.explaining import explain as explain
     from occelo_rewrite.records.explaining import rewrite_profile as rewrite_profile
     from occelo_rewrite.records.viewer import view_rewriting as view_rewriting

@@ -26,6 +26,7 @@ from occelo_compile.symbolic_io import SymbolicInput, SymbolicOutput
 from occelo_graph import Container, SharedVariable
 from occelo_graph.errors import lines
 from occelo_graph.ir.container import external_array_types, local
+from occelo_graph.ir.notebook import Shown
 from occelo_link import VM, make_linker
 from occelo_link.entry_kinds import LIST, NOTHING, SINGLE
 from occelo_link.update_locks import UpdateLocks
@@ -66,7 +67,7 @@ class _Containers(_Values):
         return self._function.find(key)
 
 
-class Function:
+class Function(Shown):
     """A compiled function.
 
     A call accepts the inputs in order or by name. It returns an array, a list or a dict, in the form in which the

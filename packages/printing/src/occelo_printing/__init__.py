@@ -1,19 +1,24 @@
-"""Graphs as formulas (`pprint`), as Python source (`to_python`), as lines of text (`as_string`) and as drawings (`pydotprint`).
+"""Graphs as formulas (`pprint`), as Python source (`to_python`), as lines of text (`as_string`), in LaTeX (`to_latex`) and as
+drawings (`draw`, `pydotprint`).
 
-Users call these functions from `occelo`. The import of this package lets error messages show variables as formulas. The
+Users call these functions from `occelo`. The import of this package lets error messages show variables as formulas,
+and notebooks as drawings. The
 modules are imported at the first use of their names.
 """
 
 from typing import TYPE_CHECKING
 
 from occelo_graph.errors import set_formula_writer
+from occelo_graph.ir.notebook import set_notebook_writers
 from occelo_graph.lazy_names import at_first_call, deferred
 
-__all__ = ["as_string", "pp", "pprint", "pydotprint", "to_dot", "to_python"]
+__all__ = ["as_string", "draw", "pp", "pprint", "pydotprint", "to_dot", "to_latex", "to_python"]
 __version__ = "0.1.0"
 
 _LATER = {
     "as_string": "occelo_printing.as_text",
+    "draw": "occelo_printing.drawing",
+    "to_latex": "occelo_printing.latex",
     "pydotprint": "occelo_printing.dot",
     "to_dot": "occelo_printing.dot",
     "pp": "occelo_printing.formulas",
@@ -24,9 +29,15 @@ _LATER = {
 if TYPE_CHECKING:
     from occelo_printing.as_text import as_string
     from occelo_printing.dot import pydotprint, to_dot
+    from occelo_printing.drawing import draw
     from occelo_printing.formulas import pp, pprint
+    from occelo_printing.latex import to_latex
     from occelo_printing.python_source import to_python
 else:  # so that type checkers report unknown names
     __getattr__, __dir__ = deferred(__name__, _LATER)
 
+set_notebook_writers(
+    at_first_call("occelo_printing.drawing", "svg_of"),
+    at_first_call("occelo_printing.latex", "to_latex"),
+)
 set_formula_writer(at_first_call("occelo_printing.formulas", "pprint"))

@@ -21,6 +21,7 @@ from occelo_graph.fgraph.features import (
 from occelo_graph.fgraph.frozen import FrozenFunctionGraph, freeze
 from occelo_graph.ir.clone import clone_get_equiv
 from occelo_graph.ir.nodes import Apply, AtomicVariable, Variable
+from occelo_graph.ir.notebook import Shown
 from occelo_graph.ir.op import Op, op
 from occelo_graph.ir.pickling import NodeTable
 from occelo_graph.ir.traversal import graph_inputs, toposort, toposort_with_orderings
@@ -40,7 +41,7 @@ class Output(Op):
         return Apply(self, inputs, [])
 
 
-class FunctionGraph:
+class FunctionGraph(Shown):
     """A graph from ``inputs`` to ``outputs`` that can be changed.
 
     - ``inputs``: by default the roots that are not constants.

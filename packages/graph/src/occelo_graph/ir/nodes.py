@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic
 
 from occelo_graph import provenance
 from occelo_graph.errors import without_address
+from occelo_graph.ir.notebook import Shown
 from occelo_graph.ir.types import Type
 from occelo_graph.provenance import Mark, Source
 from occelo_graph.upward import debugprint, variable_eval
@@ -65,7 +66,7 @@ def _check_inputs(values: Sequence[object]) -> None:
             raise TypeError(f"The inputs of a node must be variables, got {value!r}")
 
 
-class Variable:
+class Variable(Shown):
     """A symbolic value of a graph.
 
     ``owner`` is the node that computes the variable (None for a root), and ``index`` is its position among the outputs
@@ -205,7 +206,8 @@ class Variable:
         return f"<{self.type}>"
 
     def __repr__(self) -> str:
-        return str(self)
+        text = str(self)
+        return text if text == f"<{self.type}>" else f"<{text}: {self.type}>"
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         printer.text(str(self) if cycle else str(debugprint(self, file="str")).rstrip())

@@ -183,15 +183,15 @@ class CAReduce(Op):
         return f"{self.reduction.title}{{axis={list(self.axis)}}}"
 
     def written(self, node: Apply, operands: Sequence[Term]) -> Term | None:
-        if not self.reduction.title.isalpha() or self.reduction.name == "supremum":
+        if not self.reduction.title.isalpha():
             return None
-        return called(
-            self.reduction.title.lower(),
-            operands[0].text,
-            axis=_written_axis(self.axis, node),
-            dtype=self.dtype,
-            acc_dtype=self.acc_dtype,
-        )
+        if self.reduction.name == "supremum":
+            least = np.asarray(self.reduction.start(str(node.inputs[0].type.dtype))).item()
+            start = least if np.isfinite(least) else f'float("{least}")'
+            return called("max", operands[0].text, f"axis={self.axis}, initial={start}")
+        name, axis = self.reduction.title.lower(), _written_axis(self.axis, node)
+        options = {"dtype": self.dtype, "acc_dtype": self.acc_dtype}
+        return called(name, operands[0].text, axis=axis, **options)
 
 
 def _written_axis(axis: tuple[int, ...], node: Apply) -> int | tuple[int, ...] | None:
