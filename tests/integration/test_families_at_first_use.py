@@ -133,3 +133,25 @@ def test_inferences_of_facts_are_registered_before_those_of_users(own: bool) -> 
         [sys.executable, "-c", FACTS.format(own=own)], capture_output=True, text=True, check=False
     )
     assert not done.returncode, done.stderr
+
+
+AFTER_A_FUNCTION = """
+import occelo as oc, occelo.tensor as ot
+
+x, a = ot.dvector("x"), ot.dmatrix("a")
+oc.function([x], ot.log(x).sum())
+f = oc.function([a, x], ot.linalg.inv(a) @ x)
+assert "Solve" in str([node.op for node in f.maker.fgraph.apply_nodes])
+"""
+
+
+def test_rules_of_a_family_apply_after_a_function_was_compiled_without_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The rewriter of a mode is kept from function to function, and made anew when a family is imported between them."""
+    # a function from the compile directory is not rewritten
+    monkeypatch.setenv("OCCELO_FLAGS", "cache=False")
+    done = subprocess.run(
+        [sys.executable, "-c", AFTER_A_FUNCTION], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr

@@ -229,7 +229,8 @@ class RewriteDatabase:
 
     @property
     def total_generation(self) -> int:
-        """The number of changes of this database and of all databases in it."""
+        """The number of changes of this database and of all databases in it, with the rules of all families whose ops are imported."""
+        catch_up()
         return self.generation + sum(
             e.rewriter.total_generation
             for e in self._held.values()
