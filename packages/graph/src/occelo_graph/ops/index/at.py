@@ -6,14 +6,17 @@ The names are those of JAX. ``x[key].set(y)`` and ``x[key].inc(y)`` are other na
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
+from occelo_graph.missing_names import MissingNameError
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.create import ones_like
 from occelo_graph.ops.elemwise.arithmetic import neg, true_div
 from occelo_graph.ops.elemwise.transcendental import power
+from occelo_graph.ops.index.modes import Mode, Within, checked_mode
 from occelo_graph.ops.index.scatter import combine_subtensor
 from occelo_graph.ops.index.subtensor import (
     getitem,
@@ -23,6 +26,8 @@ from occelo_graph.ops.index.subtensor import (
 )
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from occelo_graph.tensors.constant import TensorLike
     from occelo_graph.tensors.variable import TensorVariable
 
@@ -42,66 +47,121 @@ class At:
         return f"{self._x}.at"
 
 
+class Options(TypedDict, total=False):
+    """Keywords that all methods of ``x.at[key]`` that write have, as in JAX."""
+
+    mode: Mode | None
+    """What happens to positions out of bounds: None raises IndexError, "drop" (or "fill") leaves them out, "clip" takes
+    the nearest ones. "promise_in_bounds" is the same as None."""
+    indices_are_sorted: bool
+    unique_indices: bool
+    """Promises that change nothing."""
+
+
 class PartAt:
     """``x.at[key]``. Its methods return copies of ``x`` with the part ``x[key]`` changed; ``y`` broadcasts to this part.
 
     If the index contains a position several times, all values are applied to the element there. Only of the values that
-    `set` gets, the last one is kept. IndexError when the graph runs if a position is out of bounds. TypeError if ``y``
-    cannot be converted to the dtype of ``x`` without loss.
+    `set` gets, the last one is kept. Where a position is out of bounds, IndexError, when the graph runs if it is not known
+    before, unless the option ``mode`` (`Options`) says otherwise. TypeError if ``y`` cannot be converted to the dtype of
+    ``x`` without loss.
     """
 
     def __init__(self, x: TensorVariable, key: Any) -> None:
         self._x = x
         self._key = key
-        self._part = getitem(x, key)
 
     def __repr__(self) -> str:
         return f"{self._x}.at[{self._key}]"
 
-    def get(self) -> TensorVariable:
-        """``x[key]``."""
-        return self._part
+    if not TYPE_CHECKING:  # so that type checkers report unknown names
 
-    def set(self, y: TensorLike) -> TensorVariable:
+        def __getattr__(self, name: str) -> Any:
+            text = f"x.at[...] has no attribute {name!r}"
+            hint = {"apply": "; use x[key].set(f(x[key]))", "inc": "; use add"}.get(name, "")
+            raise MissingNameError(text + hint, name, self)
+
+    def _writing(
+        self, combine: Callable[[TensorVariable], TensorVariable], options: Options
+    ) -> TensorVariable:
+        """The tensor that ``combine`` makes of the part, which the mode keeps in bounds."""
+        unknown = set(options) - set(Options.__annotations__)
+        if unknown:
+            raise TypeError(f"x.at[...] has no option {', '.join(sorted(unknown))}")
+        mode = checked_mode(options.get("mode"), drops=True)
+        if mode is None:
+            return combine(getitem(self._x, self._key))
+        within = Within(self._x, self._key)
+        if mode == "clip":
+            return combine(getitem(self._x, tuple(within.clipped)))
+        return within.cut(combine(getitem(within.extended(), tuple(within.dropping))))
+
+    def get(
+        self,
+        *,
+        mode: Mode | None = None,
+        fill_value: Any = None,
+        indices_are_sorted: bool = False,
+        unique_indices: bool = False,
+    ) -> TensorVariable:
+        """``x[key]``. At positions out of bounds, the ``mode`` "fill" reads ``fill_value``, and "clip" the nearest element.
+
+        The default of ``fill_value`` is JAX's: NaN, the least signed and the largest unsigned integer, or True.
+        """
+        given = checked_mode(
+            "fill" if mode is None and fill_value is not None else mode, drops=False
+        )
+        if given is None:
+            return getitem(self._x, self._key)
+        within = Within(self._x, self._key)
+        if given == "clip":
+            return getitem(self._x, tuple(within.clipped))
+        return within.filled(fill_value)
+
+    def set(self, y: TensorLike, **options: Unpack[Options]) -> TensorVariable:
         """A copy of ``x`` with the part set to ``y``, as by ``x[key].set(y)``."""
-        return set_subtensor(self._part, y)
+        return self._writing(lambda part: set_subtensor(part, y), options)
 
-    def add(self, y: TensorLike) -> TensorVariable:
+    def add(self, y: TensorLike, **options: Unpack[Options]) -> TensorVariable:
         """A copy of ``x`` with ``y`` added to the part, as by ``x[key].inc(y)``."""
-        return inc_subtensor(self._part, y)
+        return self._writing(lambda part: inc_subtensor(part, y), options)
 
-    def subtract(self, y: TensorLike) -> TensorVariable:
+    def subtract(self, y: TensorLike, **options: Unpack[Options]) -> TensorVariable:
         """A copy of ``x`` with ``y`` subtracted from the part."""
-        y = written_value(y, self._part)
-        # in the dtype of the sum, since the negative number may not fit into that of y
-        y = cast(y, np.result_type(self._part.type.dtype, y.type.dtype).name)
-        return inc_subtensor(self._part, neg(y))
 
-    def multiply(self, y: TensorLike) -> TensorVariable:
+        def subtracted(part: TensorVariable) -> TensorVariable:
+            value = written_value(y, part)
+            # in the dtype of the sum, since the negative number may not fit into that of y
+            value = cast(value, np.result_type(part.type.dtype, value.type.dtype).name)
+            return inc_subtensor(part, neg(value))
+
+        return self._writing(subtracted, options)
+
+    def multiply(self, y: TensorLike, **options: Unpack[Options]) -> TensorVariable:
         """A copy of ``x`` with the part multiplied by ``y``.
 
         If factors at one position are 0, first derivatives are right, and second derivatives with respect to two of the
         factors are 0.
         """
-        return combine_subtensor(self._part, y, "prod")
+        return self._writing(lambda part: combine_subtensor(part, y, "prod"), options)
 
     mul = multiply
 
-    def divide(self, y: TensorLike) -> TensorVariable:
+    def divide(self, y: TensorLike, **options: Unpack[Options]) -> TensorVariable:
         """``x`` divided by ones that are multiplied by ``y`` at the part. For integers the result is float."""
-        return true_div(self._x, self._ones().multiply(y))
+        return true_div(self._x, self._ones().multiply(y, **options))
 
-    def power(self, y: TensorLike) -> TensorVariable:
+    def power(self, y: TensorLike, **options: Unpack[Options]) -> TensorVariable:
         """``x`` raised to the power of ones that are multiplied by ``y`` at the part."""
-        return power(self._x, self._ones().multiply(y))
+        return power(self._x, self._ones().multiply(y, **options))
 
-    def max(self, y: TensorLike) -> TensorVariable:
+    def max(self, y: TensorLike, **options: Unpack[Options]) -> TensorVariable:
         """A copy of ``x`` with the part replaced by the maxima of it and ``y``. Equal elements share the derivative."""
-        return combine_subtensor(self._part, y, "max")
+        return self._writing(lambda part: combine_subtensor(part, y, "max"), options)
 
-    def min(self, y: TensorLike) -> TensorVariable:
+    def min(self, y: TensorLike, **options: Unpack[Options]) -> TensorVariable:
         """A copy of ``x`` with the part replaced by the minima of it and ``y``. Equal elements share the derivative."""
-        return combine_subtensor(self._part, y, "min")
+        return self._writing(lambda part: combine_subtensor(part, y, "min"), options)
 
     def _ones(self) -> PartAt:
         return PartAt(ones_like(self._x), self._key)
