@@ -137,3 +137,13 @@ def test_an_opened_nest_keeps_what_is_not_to_be_inlined() -> None:
     left = [n.op for n in f.maker.fgraph.toposort() if isinstance(n.op, OpFromGraph)]
     assert left == [kept_inside]
     np.testing.assert_allclose(f(X[0]), 2 * np.sin(X[0]) + np.cos(X[0]))
+
+
+def test_shared_variables_of_an_inner_graph_are_updated(mode: str) -> None:
+    w = og.shared(np.ones(4), "w")
+    x = ot.dvector("x")
+    made = OpFromGraph([x], [(x * w).sum()])
+    f = function([x], made(x), updates=[(w, w - og.grad(made(x), w))], mode=kept(mode))
+    assert f(np.arange(4.0)) == 6
+    assert f(np.arange(4.0)) == 6 - 14
+    np.testing.assert_array_equal(w.get_value(), 1 - 2 * np.arange(4.0))

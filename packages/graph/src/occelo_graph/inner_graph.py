@@ -26,6 +26,7 @@ from occelo_graph.ir.nodes import Apply, AtomicVariable, Variable
 from occelo_graph.ir.op import ZERO, Cotangents, Op, Tangents
 from occelo_graph.ir.op_caches import cache_of
 from occelo_graph.ir.regions import Loop
+from occelo_graph.ir.shared import SharedVariable
 from occelo_graph.ir.taken_constants import held_by, take_all
 from occelo_graph.ir.terms import Term, called
 from occelo_graph.ir.traits import trait
@@ -62,13 +63,14 @@ None: the pattern follows from the inner graph.
 class OpFromGraph(Op):
     """An op that computes the graph from ``inputs`` to ``outputs``.
 
-    - ``inputs`` and ``outputs``: lists of variables. `MissingInputError` if a root of the outputs is neither an input
-      nor a constant. So shared variables must be inputs, too.
+    - ``inputs`` and ``outputs``: lists of variables. Shared variables of the outputs that are no inputs become further
+      inputs at the end, `shared_inputs`; a call leaves them out. `MissingInputError` if another root of the outputs is
+      neither an input nor a constant.
     - ``inline``: whether the op is replaced by its graph before all other rewriting.
     - ``pullback``: a function ``(inputs, outputs, cotangents)`` that returns a list with a cotangent for each input.
       None means that the pullback of the inner graph is used. Instead of one function, ``pullback`` may be a list with
       an entry for each input: a function that returns only the cotangent of this input, or None. An `OpFromGraph` may
-      take the place of a function; its inputs are all inputs, outputs and cotangents.
+      take the place of a function; its inputs are all inputs, outputs and cotangents. Shared inputs count as inputs.
     - ``pushforward``: like ``pullback``, with tangents instead of cotangents. The function returns a tangent for each
       output. A list has an entry for each output.
     - ``lop_overrides``, ``rop_overrides``: older names of ``pullback`` and ``pushforward``.
@@ -104,9 +106,9 @@ class OpFromGraph(Op):
         name: str | None = None,
         **options: Any,
     ) -> None:
-        _check(inputs, outputs, options)
+        self.shared_inputs: list[SharedVariable] = _check(inputs, outputs, options)
         self._held = held_by(toposort(outputs), outputs)
-        self.graph: FrozenFunctionGraph = freeze(inputs, outputs)
+        self.graph: FrozenFunctionGraph = freeze([*inputs, *self.shared_inputs], outputs)
         self.inline = inline
         self.name = name
         self.pull_rule = _chosen(pullback, lop_overrides, "lop_overrides", "pullback")
@@ -173,8 +175,11 @@ class OpFromGraph(Op):
 
     def make_node(self, *inputs: Any) -> Apply:
         wanted = self.graph.inputs
+        if len(inputs) == len(wanted) - len(self.shared_inputs):
+            inputs = (*inputs, *self.shared_inputs)
         if len(inputs) != len(wanted):
-            raise ValueError(f"{self} takes {len(wanted)} inputs, got {len(inputs)}")
+            count = len(wanted) - len(self.shared_inputs)
+            raise ValueError(f"{self} takes {count} inputs, got {len(inputs)}")
         variables = [v.type.filter_variable(x) for v, x in zip(wanted, inputs, strict=True)]
         take_all(self._held)
         return Apply.of_types(self, variables, self.infer(*(v.type for v in variables)))
@@ -493,7 +498,8 @@ def _applied(derived: Derived, arguments: Sequence[Variable]) -> list[Any]:
     return [next(results) if use else g for g, use in zip(kept, usable, strict=True)]
 
 
-def _check(inputs: Any, outputs: Any, options: Mapping[str, Any]) -> None:
+def _check(inputs: Any, outputs: Any, options: Mapping[str, Any]) -> list[SharedVariable]:
+    """The shared variables that the outputs need besides the inputs. An error for bad arguments of `OpFromGraph`."""
     for what, given in (("inputs", inputs), ("outputs", outputs)):
         if not is_list(given):
             raise TypeError(f"The {what} of OpFromGraph must be a list, got {given!r}")
@@ -511,8 +517,11 @@ def _check(inputs: Any, outputs: Any, options: Mapping[str, Any]) -> None:
         twice = next(v for v in inputs if inputs.count(v) > 1)
         raise ValueError(f"{describe(twice)} is an input of OpFromGraph twice")
     known = set(inputs)
+    found: list[SharedVariable] = []
     for variable in ancestors(outputs, known):
-        if (
+        if isinstance(variable, SharedVariable) and variable not in known:
+            found.append(variable)
+        elif (
             variable.owner is None
             and variable not in known
             and not isinstance(variable, AtomicVariable)
@@ -520,6 +529,7 @@ def _check(inputs: Any, outputs: Any, options: Mapping[str, Any]) -> None:
             raise MissingInputError(
                 f"{describe(variable)} is needed for the outputs of OpFromGraph, and is no input"
             )
+    return found
 
 
 def _chosen(
