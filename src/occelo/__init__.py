@@ -183,6 +183,7 @@ __all__ = [
     "vjp",
     "vmap",
     "while_loop",
+    "wrap_jax",
     "wrap_py",
     "zero_grad",
 ]
@@ -226,6 +227,7 @@ _LATER = {
         ("draw", "pp", "pprint", "pydotprint", "to_dot", "to_latex", "to_python"), "occelo_printing"
     ),
     "as_jax": "occelo_link.jax.calling",
+    "wrap_jax": "occelo_link.jax.wrapping",
     "as_numba": "occelo_link.numba.calling",
     "as_torch": "occelo_link.torch.calling",
     "supports": "occelo_link.capabilities",
@@ -335,6 +337,7 @@ if TYPE_CHECKING:
     from occelo_graph.ops.control.python_function import wrap_py as wrap_py
     from occelo_link.capabilities import supports as supports
     from occelo_link.jax.calling import as_jax as as_jax
+    from occelo_link.jax.wrapping import wrap_jax as wrap_jax
     from occelo_link.numba.calling import as_numba as as_numba
     from occelo_link.torch.calling import as_torch as as_torch
     from occelo_loops.ops.building.associative import associative_scan as associative_scan

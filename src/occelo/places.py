@@ -40,6 +40,7 @@ SAME_NAMES = {
     "occelo.tensor.interpolate": "occelo.tensor",
     "occelo.tensor.rewriting": "occelo_rewrite",
     "occelo.tensor.rewriting.basic": "occelo_rewrite",
+    "occelo.tensor.signal.conv": "occelo.tensor.signal",
     "occelo.tensor.var": "occelo.tensor.variable",
 }
 """Places of PyTensor without a file here. Each is made at its first import, with the names of another module."""

@@ -87,7 +87,7 @@ _BY_REASON = {
     "use tridiagonal_factor and tridiagonal_solve, whose ops are TridiagonalFactor and TridiagonalSolve": """
         LUFactorTridiagonal SolveLUFactorTridiagonal""",
     "it is composed of other ops, and has none of its own": """
-        TensorInv TensorSolve CholeskySolve SolveBase Einsum""",
+        TensorInv TensorSolve CholeskySolve SolveBase Einsum AbstractConvolveNd Convolve1d Convolve2d""",
     "dtypes of results are those that NumPy gives": "linalg_output_dtype linalg_real_output_dtype",
     "rewriting chooses calls of BLAS itself": """
         BaseBLAS BatchedDot CGemv Dot22 Dot22Scalar Gemm GemmRelated Gemv blas_header_text blas_header_version
@@ -101,10 +101,15 @@ _BY_REASON = {
     "the ops of lists are reached by their functions": """
         GetItem Append Extend Insert Remove Reverse Count Length MakeList TypedListVariable TypedListConstant""",
     "use occelo.minimize": "minimize",
-    "Occelo does not have it yet": """
-        xlogx blas signal optimize NoneSliceConst make_slice slicetype
-        wrap_jax JAXOp convolve1d convolve2d fft ifft rfft irfft minimize_scalar root root_scalar
-        transfer SymbolicOp FinalizedOpFromGraph""",
+    "use xlogy(x, x)": "xlogx",
+    "use occelo.tensor.signal": "convolve1d convolve2d",
+    "use occelo.tensor.fft": "fft ifft rfft irfft",
+    "use occelo.wrap_jax": "JAXOp",
+    "use occelo.minimize, or SciPy with compiled functions": "optimize minimize_scalar root root_scalar",
+    "an op with a decomposition is its own graph; see docs/adding-an-op.md": "SymbolicOp FinalizedOpFromGraph",
+    "there is one device, and a mode chooses the backend": "transfer",
+    "rewriting chooses calls of BLAS itself; use dot": "blas",
+    "Occelo does not have it yet": "NoneSliceConst make_slice slicetype",
 }
 MODULES = {
     "assumptions": "use occelo.tensor.linalg.assume and the facts of docs/rewrites.md",
@@ -134,14 +139,13 @@ MODULES = {
     "sparse": "Occelo has no sparse matrices yet",
     "tensor.blas": "rewriting chooses calls of BLAS itself; use occelo.tensor.dot",
     "tensor.elemwise_cgen": "ops have no C code in Occelo; see docs/adding-an-op.md",
-    "tensor.fourier": "Occelo does not have it yet",
+    "tensor.fourier": "use occelo.tensor.fft",
     "tensor.inplace": "rewriting computes in place by itself; use occelo.tensor",
     "tensor.linalg.dtype_utils": "dtypes of results are those that NumPy gives",
     "tensor.nnet": "all functions of tensors are in occelo.tensor itself",
-    "tensor.optimize": "Occelo does not have it yet",
+    "tensor.optimize": "use occelo.minimize, or SciPy with compiled functions",
     "tensor.random.rewriting": "rewrites have other names in Occelo, see docs/rewrites.md",
     "tensor.rewriting": "rewrites have other names in Occelo, see docs/rewrites.md; `basic` has `register_canonicalize` and its like",
-    "tensor.signal": "Occelo does not have it yet",
     "tensor.symbolic": "an op with a decomposition is its own graph; see docs/adding-an-op.md",
     "tensor.utils": "it is a part of PyTensor's own workings",
     "tensor.xlogx": "use occelo.tensor.xlogy(x, x)",

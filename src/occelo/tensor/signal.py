@@ -4,3 +4,5 @@ Users import it as `occelo.tensor.signal`. The names come from `occelo_signal.fu
 """
 
 from occelo_signal.functions import *
+
+__path__: list[str] = []  # PyTensor has modules below this one, which `occelo.places` makes

@@ -19,11 +19,11 @@ AT_TOP = frozenset(
     "hessian_vector_product ifelse jacobian jvp load loop map minimize numeric_grad pp pprint pullback pushforward "
     "pydotprint reduce save scan scan_checkpoints stop_gradient subgraph_grad switch_case to_dot undefined_grad until value_and_grad verify_grad "
     "vjp vmap while_loop "
-    "wrap_py zero_grad".split()
+    "wrap_jax wrap_py zero_grad".split()
 )
 """Names in `occelo` that a user may look for in `occelo.tensor`."""
 
-ABSENT = frozenset("optimize root sparse wrap_jax xtensor RandomStreams".split())
+ABSENT = frozenset("optimize root sparse xtensor RandomStreams".split())
 """Names of similar tensor libraries that Occelo does not have yet."""
 
 ELSEWHERE = {

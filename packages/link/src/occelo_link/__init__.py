@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from occelo_link.capabilities import supports as supports
     from occelo_link.jax.calling import as_jax as as_jax
     from occelo_link.jax.linker import JAXLinker as JAXLinker
+    from occelo_link.jax.wrapping import wrap_jax as wrap_jax
     from occelo_link.loops.lowerings.elemwise.scalar import (
         lowers_scalar_to_loops as lowers_scalar_to_loops,
     )
@@ -74,6 +75,7 @@ __all__ = [
     "traces_parts",
     "traces_scalar",
     "without_lowering",
+    "wrap_jax",
 ]
 
 register_internal(os.path.dirname(__file__))
@@ -103,5 +105,6 @@ __getattr__, __dir__ = deferred(
         "traces_parts": "occelo_link.traced.registry",
         "traces_scalar": "occelo_link.traced.scalars",
         "without_lowering": "occelo_link.withheld_lowerings",
+        "wrap_jax": "occelo_link.jax.wrapping",
     },
 )
