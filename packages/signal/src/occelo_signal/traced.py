@@ -1,16 +1,23 @@
-"""Lowerings of Fourier transforms for JAX and PyTorch.
+"""Lowerings of Fourier transforms, convolutions and windows for JAX and PyTorch.
 
-`occelo_link.traced.linker` imports this module when transforms are first used, to register the lowerings.
+`occelo_link.traced.linker` imports this module when ops of the family are first used, to register the lowerings.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
 
 from occelo_graph import TensorApply
+from occelo_link.traced.fallback import fall_back
 from occelo_link.traced.registry import traces
 from occelo_link.traced.traced_values import Array
 from occelo_link.traced.tracer import Tracer
+from occelo_signal.ops.channels import ChannelCorrelate
+from occelo_signal.ops.correlating import Correlate
+from occelo_signal.ops.sliding import OverlapAdd, Windows
 from occelo_signal.ops.transforms import FFT, InverseRealFFT, RealFFT, check_lengths
 
 __all__: list[str] = []
@@ -43,3 +50,108 @@ def lower_inverse_real_fft(
     n = node.op.n if node.op.n is not None else tracer.integer(node, 1, inputs[1])
     node.op.check_last(int(x.shape[-1]), int(n))
     return [tracer.arrays.inverse_real_fft(x, node.op.ndim, int(n))]
+
+
+def _zeros(tracer: Tracer, node: TensorApply[Any], shape: Sequence[int]) -> Array:
+    return tracer.array(np.zeros(shape, node.outputs[0].type.dtype))
+
+
+@traces(ChannelCorrelate)
+def lower_channel_correlate(
+    tracer: Tracer, node: TensorApply[ChannelCorrelate], inputs: list[Array]
+) -> Sequence[Array]:
+    x, w = (tracer.array(v) for v in inputs)
+    op = node.op
+    op.check_channels(x.shape[1], *w.shape[:2])
+    places = op.windows(w.shape[2:]).places(x.shape[2:])
+    if 0 in (*x.shape, *w.shape):
+        return [_zeros(tracer, node, [x.shape[0], w.shape[0], *places])]
+    found = tracer.arrays.correlate(x, w, op.strides, op.dilations, op.groups)
+    return fall_back(tracer, node, inputs) if found is None else [found]
+
+
+@traces(Correlate)
+def lower_correlate(
+    tracer: Tracer, node: TensorApply[Correlate], inputs: list[Array]
+) -> Sequence[Array]:
+    """A convolution of one channel, or of as many groups as there are kernels."""
+    x, k = (tracer.array(v) for v in inputs)
+    ndim = node.op.ndim
+    split = len(x.shape) - ndim
+    lengths, kernel = x.shape[split:], k.shape[split:]
+    node.op.check_fit(lengths, kernel)
+    for i, (n, m) in enumerate(zip(x.shape[:split], k.shape[:split], strict=True)):
+        if n != m and 1 not in (node.inputs[0].type.shape[i], node.inputs[1].type.shape[i]):
+            return fall_back(tracer, node, inputs)  # NumPy raises the error
+    lead = np.broadcast_shapes(x.shape[:split], k.shape[:split])
+    shape = [*lead, *node.op.places(lengths, kernel)]
+    if 0 in shape:
+        return [_zeros(tracer, node, shape)]
+    arrays, ones = tracer.arrays, (1,) * ndim
+    if all(n == 1 for n in k.shape[:split]):
+        groups = 1
+        x, k = arrays.reshape(x, (-1, 1, *lengths)), arrays.reshape(k, (1, 1, *kernel))
+    else:
+        groups = int(np.prod(lead))
+        x = arrays.reshape(arrays.broadcast(x, (*lead, *lengths)), (1, groups, *lengths))
+        k = arrays.reshape(arrays.broadcast(k, (*lead, *kernel)), (groups, 1, *kernel))
+    found = arrays.correlate(x, k, ones, ones, groups)
+    if found is None:
+        return fall_back(tracer, node, inputs)
+    return [arrays.reshape(found, shape)]
+
+
+@traces(Windows)
+def lower_windows(
+    tracer: Tracer, node: TensorApply[Windows], inputs: list[Array]
+) -> Sequence[Array]:
+    """One axis after the other: the slices that the elements of a window read."""
+    x, op = tracer.array(inputs[0]), node.op
+    split = len(x.shape) - len(op.windows)
+    places = op.places(x.shape[split:])
+    for i, (width, stride, dilation) in enumerate(
+        zip(op.windows, op.strides, op.dilations, strict=True)
+    ):
+        slices: list[Array] = []
+        for start in range(0, width * dilation, dilation):
+            key = [slice(0, n, 1) for n in x.shape]
+            key[split + 2 * i] = slice(start, start + (places[i] - 1) * stride + 1, stride)
+            part = tracer.arrays.read(x, key)
+            shape = part.shape
+            slices.append(
+                tracer.arrays.reshape(part, (*shape[: split + i], 1, *shape[split + i :]))
+            )
+        x = tracer.arrays.concatenate(slices, split + i)
+    return [x]
+
+
+@traces(OverlapAdd)
+def lower_overlap_add(
+    tracer: Tracer, node: TensorApply[OverlapAdd], inputs: list[Array]
+) -> Sequence[Array]:
+    """One axis after the other: sums of what is added by the elements of a window."""
+    x, op = tracer.array(inputs[0]), node.op
+    ndim = len(op.lengths)
+    rest = iter(range(1, len(inputs)))
+    lengths = [
+        n if n is not None else tracer.integer(node, at := next(rest), inputs[at])
+        for n in op.lengths
+    ]
+    split = len(x.shape) - 2 * ndim
+    op.check_fit(x.shape[split : split + ndim], x.shape[split + ndim :], lengths)
+    if 0 in x.shape:
+        return [_zeros(tracer, node, [*x.shape[:split], *lengths])]
+    for i in reversed(range(ndim)):
+        total: Array = None
+        axis = split + 2 * i
+        for j in range(x.shape[split + i]):
+            key = [slice(0, n, 1) for n in x.shape]
+            key[split + i] = slice(j, j + 1, 1)
+            shape = x.shape
+            part = tracer.arrays.reshape(
+                tracer.arrays.read(x, key), (*shape[: split + i], *shape[split + i + 1 :])
+            )
+            part = tracer.arrays.spread(part, axis, j * op.dilations[i], op.strides[i], lengths[i])
+            total = part if total is None else total + part
+        x = total
+    return [x]

@@ -189,6 +189,27 @@ class JaxArrays(Arrays):
         shape = (*x.shape[x.ndim - ndim : -1], n)
         return jnp.fft.irfftn(x, shape, axes=range(-ndim, 0), norm="forward")
 
+    def correlate(
+        self, x: Any, w: Any, strides: Sequence[int], dilations: Sequence[int], groups: int
+    ) -> Any:
+        return lax.conv_general_dilated(
+            x,
+            w,
+            tuple(strides),
+            "VALID",
+            rhs_dilation=tuple(dilations),
+            feature_group_count=groups,
+            precision="highest",
+        )
+
+    def spread(self, x: Any, axis: int, start: int, step: int, length: int) -> Any:
+        after = length - start - max(step * (x.shape[axis] - 1) + 1, 0)
+        if not x.shape[axis]:
+            after = length - start
+        widths = [(0, 0, 0)] * x.ndim
+        widths[axis] = (start, after, step - 1)
+        return lax.pad(x, np.zeros((), x.dtype), widths)
+
     def permutation(self, pivots: Any, n: int) -> Any:
         return lax.linalg.lu_pivots_to_permutation(pivots, n).astype(jnp.int64)
 

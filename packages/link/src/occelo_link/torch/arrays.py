@@ -97,6 +97,22 @@ def _to_numpy(value: Any) -> Any:
 register_external_array(torch.Tensor, _to_numpy)
 
 
+def _products_of_windows(
+    x: Any, w: Any, strides: Sequence[int], dilations: Sequence[int], groups: int
+) -> Any:
+    """`TorchArrays.correlate` by products of matrices, for dtypes that PyTorch's convolutions do not take."""
+    out, own, *kernel = w.shape
+    for i, (n, stride, dilation) in enumerate(zip(kernel, strides, dilations, strict=True)):
+        x = x.unfold(2 + i, (n - 1) * dilation + 1, stride)[..., ::dilation]
+    batch: int = x.shape[0]
+    places: Sequence[int] = x.shape[2 : 2 + len(kernel)]
+    order = [0, 1, *range(2 + len(kernel), x.ndim), *range(2, 2 + len(kernel))]
+    terms = own * int(np.prod(kernel))
+    columns = x.permute(order).reshape(batch, groups, terms, int(np.prod(places)))
+    made = torch.matmul(w.reshape(groups, out // groups, terms), columns)
+    return made.reshape(batch, out, *places)
+
+
 class TorchArrays(Arrays):
     """`Arrays` for PyTorch's tensors."""
 
@@ -339,6 +355,31 @@ class TorchArrays(Arrays):
             return torch.empty((*x.shape[:-1], n), dtype=x.real.dtype)
         shape = (*x.shape[x.ndim - ndim : -1], n)
         return torch.fft.irfftn(x, shape, dim=tuple(range(-ndim, 0)), norm="forward")
+
+    def correlate(
+        self, x: Any, w: Any, strides: Sequence[int], dilations: Sequence[int], groups: int
+    ) -> Any | None:
+        ndim = x.ndim - 2
+        if ndim <= 3 and (x.is_complex() or x.dtype in (torch.float32, torch.float64)):
+            function = getattr(torch.nn.functional, f"conv{ndim}d")
+            return function(x, w, None, tuple(strides), 0, tuple(dilations), groups)
+        if x.is_complex() or ndim > 9:
+            return None
+
+        def correlated(x: Any, w: Any) -> Any:
+            return _products_of_windows(x, w, strides, dilations, groups)
+
+        return self._in_wider_dtype(correlated, x, w)
+
+    def spread(self, x: Any, axis: int, start: int, step: int, length: int) -> Any:
+        shape = list(x.shape)
+        shape[axis] = length
+        made = torch.zeros(shape, dtype=x.dtype)
+        if x.shape[axis]:
+            key = [slice(None)] * x.ndim
+            key[axis] = slice(start, start + step * (x.shape[axis] - 1) + 1, step)
+            made[tuple(key)] = x
+        return made
 
     def permutation(self, pivots: Any, n: int) -> Any:
         # element [i, j] of this matrix is 1 if row j moves to place i

@@ -265,6 +265,21 @@ class Arrays(ABC):
         """
 
     @abstractmethod
+    def correlate(
+        self, x: Array, w: Array, strides: Sequence[int], dilations: Sequence[int], groups: int
+    ) -> Array | None:
+        """Return sums of products of kernels and the parts of images under them, at all places where they fit.
+
+        ``x`` has the shape (batch, channels, lengths), and ``w`` (output channels, channels / groups, lengths of kernels).
+        Kernels move by ``strides``, and their elements lie ``dilations`` apart. Returns None for more dimensions than the
+        library knows.
+        """
+
+    @abstractmethod
+    def spread(self, x: Array, axis: int, start: int, step: int, length: int) -> Array:
+        """Return zeros with ``length`` elements along an axis, of which those from ``start`` on, ``step`` apart, are ``x``."""
+
+    @abstractmethod
     def permutation(self, pivots: Array, n: int) -> Array:
         """Return the order of n rows, as int64, after the exchanges that the pivots of `lu` describe."""
 

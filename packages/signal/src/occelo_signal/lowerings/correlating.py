@@ -25,6 +25,8 @@ __all__: list[str] = []
 
 IN_A_FORMULA = 32
 """The most elements of a kernel that is written out."""
+LANES = {"float32": 32, "float64": 16}
+"""Two vectors of 512 bits: as many sums as the processor adds at a time."""
 TILE = 1024
 """The places of a tile: with what they read, 16 kB of float64."""
 AT_ONCE = 8
@@ -76,10 +78,23 @@ class _Products:
         """An element of the kernel."""
         return self.k.at(b, [*self._row(b, 1, front), *within])
 
-    def product(self, b: Builder, front: Index, at: Index, within: Index, weight: Value) -> Value:
-        """A weight times the element of the tensor under it."""
+    def product(
+        self,
+        b: Builder,
+        front: Index,
+        at: Index,
+        within: Index,
+        weight: Value,
+        total: Value | None = None,
+    ) -> Value:
+        """A weight times the element of the tensor under it, added to ``total``."""
         reads = [b.add(i, j) for i, j in zip(at, within, strict=True)]
-        return b.mul(self.x.at(b, [*self._row(b, 0, front), *reads]), weight)
+        value = self.x.at(b, [*self._row(b, 0, front), *reads])
+        if total is None:
+            return b.mul(value, weight)
+        if self.x.dtype in ("float32", "float64"):
+            return b.op("fma", value, weight, total)
+        return b.op("add", total, b.mul(value, weight))
 
     def _row(self, b: Builder, which: int, front: Index) -> list[Value]:
         zero = b.i64(0)
@@ -90,13 +105,12 @@ class _Products:
 
         def element(b: Builder, index: Index) -> Value:
             front, at = index[: self.split], index[self.split :]
-            terms: list[Value] = []
+            total: Value | None = None
             for numbers in np.ndindex(*lengths):
                 within = [b.i64(j) for j in numbers]
-                terms.append(self.product(b, front, at, within, self.weight(b, front, within)))
-            total = terms[0]
-            for term in terms[1:]:
-                total = b.op("add", total, term)
+                weight = self.weight(b, front, within)
+                total = self.product(b, front, at, within, weight, total)
+            assert total is not None
             return total
 
         shape = [*self.lead, *self.places]
@@ -145,19 +159,18 @@ class _Products:
             offset = b.add(b.mul(offset, n), i)
         offset = b.mul(offset, self.places[-1])
         front, upper = rows[: self.split], rows[self.split :]
-        with b.loop(stop, start=start, lanes=8) as place:
+        with b.loop(stop, start=start, lanes=LANES.get(self.x.dtype, 8)) as place:
             b.store(result.buffer, b.add(offset, place.index), b.const(0, result.dtype))
         *outer, width = self.k.shape[self.split :]
 
         def add(first: Value, count: int, within: Sequence[Value]) -> None:
             each = [[*within, b.add(first, i64(j))] for j in range(count)]
             weights = [self.weight(b, front, at) for at in each]
-            with b.loop(stop, start=start, lanes=8) as place:
+            with b.loop(stop, start=start, lanes=LANES.get(self.x.dtype, 8)) as place:
                 target = b.add(offset, place.index)
                 total = b.load(result.buffer, target)
                 for at, weight in zip(each, weights, strict=True):
-                    term = self.product(b, front, [*upper, place.index], at, weight)
-                    total = b.op("add", total, term)
+                    total = self.product(b, front, [*upper, place.index], at, weight, total)
                 b.store(result.buffer, target, total)
 
         with ExitStack() as stack:

@@ -1,7 +1,6 @@
 """Convolutions of networks, with the arguments of PyTorch's: channels, strides, padding, dilation and groups.
 
-A convolution is a matrix product of the kernels and the windows under them (`sliding`). A transposed one adds windows that
-are a matrix product.
+A convolution is the op `ChannelCorrelate` of a padded tensor. A transposed one adds windows that are a matrix product.
 """
 
 from __future__ import annotations
@@ -21,7 +20,8 @@ from occelo_graph.ops.shape.dimensions import expand_dims, swapaxes
 from occelo_graph.ops.shape.reading import length_product, lengths_by_variables
 from occelo_graph.ops.shape.reshaping import reshape
 from occelo_graph.tensors.constant import as_tensor_variable
-from occelo_signal.ops.sliding import Windows, extents, overlap_added
+from occelo_signal.ops.channels import ChannelCorrelate
+from occelo_signal.ops.sliding import extents, overlap_added
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
@@ -112,15 +112,8 @@ def _convolution(
     strides = numbers(stride, ndim, "stride", 1)
     dilations = numbers(dilation, ndim, "dilation", 1)
     widths = _padding(padding, kernel, strides, dilations)
-    windows = Windows(kernel, strides, dilations)(pad(x, [(0, 0), (0, 0), *widths]))
-    batch, _, *_ = lengths_by_variables(x)
-    out, own = lengths_by_variables(w)[:2]
-    places = lengths_by_variables(windows)[2 + ndim :]
-    terms = length_product([own, *kernel])
-    columns = reshape(windows, [batch, count, terms, length_product(places)], 4)
-    rows = reshape(w, [count, out // count, terms], 3)
-    made = matmul(rows if count > 1 else rows[0], columns if count > 1 else columns[:, 0])
-    return _with_bias(reshape(made, [batch, out, *places], 2 + ndim), bias, ndim)
+    padded = pad(x, [(0, 0), (0, 0), *widths])
+    return _with_bias(ChannelCorrelate(strides, dilations, count)(padded, w), bias, ndim)
 
 
 def _transposed(
