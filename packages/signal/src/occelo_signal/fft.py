@@ -3,5 +3,6 @@
 Users reach it as `occelo.tensor.fft`.
 """
 
+from occelo_signal.ops.cosines import *
 from occelo_signal.ops.fourier import *
 from occelo_signal.ops.frequencies import *

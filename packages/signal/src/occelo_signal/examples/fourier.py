@@ -44,7 +44,44 @@ def _named(function: Any, *values: Any, gradient: bool = True, **options: Any) -
     ]
 
 
+def _summed(family: str, kind: int) -> Any:
+    """A cosine or sine transform by its definition: a sum for each element."""
+
+    def reference(x: Any) -> Any:
+        n: int = x.shape[-1]
+        k, j = np.meshgrid(np.arange(n), np.arange(n), indexing="ij")
+        half = (k + 0.5) * (j + 0.5) / n
+        once: list[int]
+        if family == "dct":
+            angles = [k * j / (n - 1), k * (j + 0.5) / n, (k + 0.5) * j / n, half]
+            once = {1: [0, -1], 3: [0]}.get(kind, [])
+        else:
+            first = (k + 1) * (j + 1) / (n + 1)
+            angles = [first, (k + 1) * (j + 0.5) / n, (k + 0.5) * (j + 1) / n, half]
+            once = [-1] if kind == 3 else []
+        function: Any = np.cos if family == "dct" else np.sin
+        matrix = 2 * function(np.pi * angles[kind - 1])
+        matrix[:, once] /= 2
+        return x @ matrix.T
+
+    return reference
+
+
+def _real_transform(family: str, kind: int) -> Example:
+    function = getattr(fft, family)
+    return Example(
+        f"{family}_{kind}",
+        "signal",
+        lambda x: function(x, kind),
+        _summed(family, kind),
+        (_M,),
+        gradient=(0,),
+        batched=(0,),
+    )
+
+
 EXAMPLES: list[Example] = [
+    *[_real_transform(family, kind) for family in ("dct", "dst") for kind in (1, 2, 3, 4)],
     *_named(
         fft.fft, _V, _M, _C, _V.astype("float32"), np.arange(6), np.zeros((0, 3)), gradient=False
     ),
