@@ -101,7 +101,13 @@ def in_one_dtype(
 
 
 def _recomputed(variable: TensorVariable, dtype: str, convert: Convert) -> TensorVariable | None:
-    """The function that computes a variable, computed in another dtype. None for functions that are not known."""
+    """The function that computes a variable, computed in another dtype.
+
+    None for functions that are not known, and for functions of constants only: other expressions use their rounded values, so
+    exact ones beside these would not fit.
+    """
+    if variable.owner is not None and all(isinstance(v, Constant) for v in variable.owner.inputs):
+        return None
     moved = _moved_in(variable.owner, dtype, convert)
     if moved is not None:
         return moved
