@@ -15,6 +15,7 @@ from occelo_graph.ir.decomposing import decomposed_kernel
 from occelo_graph.ir.traversal import toposort
 from occelo_linalg import functions as linalg
 from occelo_linalg.ops.adjugate import Adjugate
+from occelo_linalg.ops.equations.solve import Solve
 
 sl = pytest.importorskip("scipy.linalg", reason="the interpreter computes LU factors by SciPy")
 LEADS = [((), ()), ((3,), (3,)), ((2, 1), (3,)), ((), (2, 3)), ((0,), (0,)), ((3,), ())]
@@ -346,3 +347,31 @@ def test_numpys_functions_take_variables() -> None:
         evaluate(list(np.linalg.slogdet(x)), {x: a}), np.linalg.slogdet(a), strict=True
     ):
         close(got, wanted)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "complex128"])
+@pytest.mark.parametrize("kind", ["sym", "her", "pos"])
+@pytest.mark.parametrize("n", [0, 1, 3])
+def test_forms_of_the_cotangent_fit_matrices_that_are_symmetric(
+    n: int, kind: str, dtype: str
+) -> None:
+    """The gradient goes on to what a symmetric matrix is made of, so that it is the same for each form."""
+    x, b = ot.matrix(dtype=dtype), drawn((n, 2), dtype, 1)
+    turned = ot.matrix_transpose(x) if kind == "sym" else ot.conj(ot.matrix_transpose(x))
+    a = ot.matmul(x, turned) + 3 * ot.eye(n, dtype=dtype)
+    value = drawn((n, n), dtype)
+    gradients = []
+    for cotangent in ("triangle", "matrix", "transposed"):
+        cost = ot.sum(abs(Solve(kind, cotangent=cotangent)(a, b) - 1) ** 2)
+        gradients.append(evaluate(grad(cost, x), {x: value}))
+    general = ot.sum(abs(linalg.solve(a, b) - 1) ** 2)
+    for found in gradients:
+        np.testing.assert_allclose(found, evaluate(grad(general, x), {x: value}), atol=1e-12)
+    if n == 3:
+        symmetric = ot.matrix(dtype=dtype)
+        cost = ot.sum(abs(Solve(kind, cotangent="matrix")(symmetric, b)) ** 2)
+        other = ot.sum(abs(linalg.solve(symmetric, b)) ** 2)
+        turned_value = value.T if kind == "sym" else value.conj().T
+        values = {symmetric: value @ turned_value + 3 * np.eye(n)}
+        found, expected = (evaluate(grad(c, symmetric), values) for c in (cost, other))
+        np.testing.assert_allclose(found, expected, atol=1e-12)

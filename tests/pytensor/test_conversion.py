@@ -343,3 +343,15 @@ def test_bessel_functions_of_pymc() -> None:
     np.testing.assert_allclose(b, special.i1e(points), rtol=1e-15)
     wanted = special.i1e(points) - np.sign(points) * special.i0e(points)
     np.testing.assert_allclose(slope, wanted, rtol=1e-13, atol=1e-16)
+
+
+@pytest.mark.parametrize("lower", [True, False])
+def test_a_positive_definite_matrix_has_pytensors_gradient(lower: bool) -> None:
+    """Of all elements, also of those that are not read."""
+    a = pt.dmatrix("a")
+    value = np.array([[4.0, 1, 0.5], [1, 3, -1], [0.5, -1, 5]])
+    cost = (pt.linalg.solve(a, np.eye(3)[:2].T, lower=lower, assume_a="pos") ** 2).sum()
+    theirs = pytensor.function([a], pytensor.grad(cost, a), mode="FAST_COMPILE")
+    (ours,), converted = bridge.from_pytensor(cost, [a])
+    found = oc.function([ours], oc.grad(converted, ours))(value)
+    np.testing.assert_allclose(found, theirs(value), rtol=1e-12)

@@ -31,6 +31,7 @@ from pytensor.tensor.linalg.summary import Det, SLogDet
 
 import occelo.tensor as ot
 import occelo.tensor.linalg as ol
+from occelo_linalg.ops.equations.solve import Solve as OurSolve
 from occelo_linalg.ops.equations.sylvester import TriangularSylvester
 from occelo_linalg.ops.equations.tridiagonal import TridiagonalFactor
 from occelo_linalg.ops.factorizations.eigh import Eigh as OurEigh
@@ -70,6 +71,12 @@ def _solve_triangular(node: Any, a: Any, b: Any) -> Any:
 @register_conversion(Solve)
 def _solve(node: Any, a: Any, b: Any) -> Any:
     op = node.op
+    if op.assume_a in ("sym", "her", "pos"):  # PyTensor's gradient is that of a general matrix
+        kind = "sym" if op.assume_a == "her" and not a.dtype.startswith("complex") else op.assume_a
+        solve = OurSolve(kind, "nan", cotangent="matrix" if op.lower else "transposed")
+        if not op.lower:
+            a = ot.matrix_transpose(a if kind == "sym" else ot.conj(a))
+        return _solved(node, a, b, solve)
     return _solved(
         node, a, b,
         lambda a, b: ol.solve(a, b, lower=op.lower, assume_a=op.assume_a, on_error="nan"),

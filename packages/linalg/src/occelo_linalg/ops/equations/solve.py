@@ -58,10 +58,15 @@ class Solve(MatrixOp):
     ``assume_a`` is "gen" (any matrix), "sym" (equal to its transpose), "her" (equal to its conjugate transpose), "pos"
     (Hermitian and positive definite) or "diagonal". If A is symmetric, Hermitian or positive definite, only its lower
     triangle is read.
+
+    ``cotangent`` says what the cotangent of such an A has: "triangle", all of it in the triangle that is read; "matrix",
+    the elements that a general A has; "transposed", those elements transposed. A long recurrence in A, such as a
+    filter's, makes A less and less symmetric by rounding, and is more exact without the first.
     """
 
     assume_a: str = "gen"
     on_error: str = "raise"
+    cotangent: str = "triangle"
     signature: ClassVar[str] = "(n,n),(n,k)->(n,k)"
 
     def options(self) -> dict[str, Any]:
@@ -109,7 +114,7 @@ class Solve(MatrixOp):
 
     def _of_matrix(self, whole: TensorVariable) -> TensorVariable:
         """Convert ``whole``, the cotangent of the matrix A, to the cotangent of the elements that are read."""
-        if self.assume_a == "gen":
+        if self.assume_a == "gen" or self.cotangent == "matrix":
             return whole
         own = whole
         if self.assume_a in ("her", "pos") and is_complex(whole.dtype):
@@ -119,6 +124,8 @@ class Solve(MatrixOp):
         if self.assume_a == "diagonal":
             return pivots
         mirrored = matrix_transpose(whole) if self.assume_a == "sym" else hermitian(whole)
+        if self.cotangent == "transposed":
+            return mirrored
         # each element below the diagonal occurs twice in the matrix
         return tril(whole + mirrored, -1) + pivots
 
