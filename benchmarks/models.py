@@ -1,16 +1,18 @@
 """Models of PyMC: seconds until the log density and its gradient are compiled, and microseconds of an evaluation.
 
-``python benchmarks/models.py [MODEL ...]`` prints a table with a line for each model of ``tests/pytensor/models``. Each figure is
-measured in processes of its own, which take turns: once with empty caches (cold), and once with what the first left (warm). Rounds
-are repeated, and the least counts. Seconds are those of the processor, with those of compilers that are started, from a
-model to the first value; imports of libraries are left out. It needs `occelo-pytensor` with PyMC and nutpie; JAX is left out where it is
-not installed.
+``python benchmarks/models.py [MODEL ...]`` prints a table with a line for each model of ``tests/pytensor/models``: sixteen chosen ones, or
+``--all``. Each figure is measured in processes of its own, which take turns: once with empty caches (cold), and once with what
+the first left (warm). Rounds are repeated, and the least counts. Seconds are those of the processor, with those of compilers that
+are started, from a model to the first value; imports of libraries are left out. Memory is the most that compiling and calling with
+empty caches add to what the process holds before, or the most that a compiler takes which is started. It needs
+`occelo-pytensor` with PyMC and nutpie; JAX and Stan (from `httpstan`) are left out where they are not installed.
 
 - ``function``: ``Model.logp_dlogp_function`` after ``occelo.pytensor.use()``
 - ``mode``: the gradient of PyTensor, in the mode "OCCELO"
 - ``pointer``: ``nutpie_model``, called as a C function from a loop in C
 - ``pytensor``: PyTensor's default mode; ``jax``: its mode "JAX"
 - ``numba``: nutpie's own backend, called as a C function
+- ``stan``: programs of six models, called as C functions; its seconds are those of its compilers
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ import ctypes
 import functools
 import importlib
 import importlib.util
+import itertools
 import json
 import os
 import resource
@@ -28,14 +31,16 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from statistics import geometric_mean
+from statistics import geometric_mean, median
 from time import process_time
 from typing import Any
 
+import models_in_stan
+
 HERE = Path(__file__).parent
 FOLDER = HERE.parent / "tests" / "pytensor"
-WAYS = ["function", "mode", "pointer", "pytensor", "jax", "numba"]
-NEEDS = {"jax": "jax", "numba": "nutpie", "pointer": "nutpie"}
+WAYS = ["function", "mode", "pointer", "pytensor", "jax", "numba", "stan"]
+NEEDS = {"jax": "jax", "numba": "nutpie", "pointer": "nutpie", "stan": "httpstan"}
 LIBRARIES = {
     "function": ["occelo_pytensor"],
     "mode": ["occelo_pytensor"],
@@ -51,6 +56,7 @@ CHOSEN = [
     "stochastic_volatility", "normal_mixture", "hidden_markov", "gp_latent", "sir_by_scan",
 ]  # fmt: skip
 Found = dict[str, float]
+Result = tuple[float, Any]
 
 LOOP = r"""
 #include <stdint.h>
@@ -63,14 +69,15 @@ int64_t loop(density f, int64_t times, uint64_t count, const double *x, double *
 """
 
 
-def made(name: str) -> Any:
-    """The model called ``name``: one of the tests' own, or a posterior with real data."""
+def all_models() -> dict[str, Callable[[], Any]]:
+    """The tests' own models by name, and the posteriors with real data where their folder is given."""
     sys.path.insert(0, str(FOLDER))
     models = importlib.import_module("models")
     for each in ("regressions", "mixtures", "series", "fields", "lifetimes", "posteriors"):
         importlib.import_module(f"models.{each}")
     posteriors = importlib.import_module("models.posteriors")
-    return posteriors.make(name) if name in posteriors.POSTERIORS else models.MODELS[name]()
+    real = posteriors.POSTERIORS if posteriors.FOLDER is not None else ()
+    return models.MODELS | {name: functools.partial(posteriors.make, name) for name in real}
 
 
 def processor() -> float:
@@ -91,23 +98,23 @@ def the_loop() -> Any:
     return loop
 
 
-def looped(address: int, data: int, point: Any, held: Any) -> Callable[[int], float]:
-    """Calls a C function so many times, and returns the value of the last call."""
+def looped(address: int, data: int, point: Any, held: Any) -> Callable[[int], Result]:
+    """Calls a C function so many times, and returns the value and the gradient of the last call."""
     import numpy as np
 
     loop = the_loop()
     value, gradient = np.zeros(()), np.zeros_like(point)
     places = [a.ctypes.data for a in (point, gradient, value)]
 
-    def run(times: int) -> float:
+    def run(times: int) -> Result:
         if loop(address, times, len(point), *places, data) or not held:
             raise ArithmeticError("the density failed")
-        return float(value)
+        return float(value), gradient
 
     return run
 
 
-def compiled(model: Any, way: str, point: Any) -> Callable[[int], float]:
+def compiled(model: Any, way: str, point: Any) -> Callable[[int], Result]:
     """The function to be timed, by how often it runs, after everything that compiling takes."""
     if way == "pointer":
         pointed: Any = importlib.import_module("occelo_pytensor").nutpie_model(model)
@@ -124,10 +131,10 @@ def compiled(model: Any, way: str, point: Any) -> Callable[[int], float]:
     inner = density._pytensor_function
     inner.trust_input = True
 
-    def run(times: int) -> float:
+    def run(times: int) -> Result:
         for _ in range(times):
             found = inner(point)
-        return float(found[0])
+        return float(found[0]), found[1]
 
     return run
 
@@ -135,9 +142,9 @@ def compiled(model: Any, way: str, point: Any) -> Callable[[int], float]:
 class Theirs:
     """Seconds that PyMC takes to build the graph of the log density, while a function is compiled."""
 
-    def __init__(self, model: Any) -> None:
+    def __init__(self, model: Any | None) -> None:
         self.seconds = 0.0
-        for name in ("logp", "initial_point"):
+        for name in ("logp", "initial_point") if model is not None else ():
             self._time(model, name)
 
     def _time(self, model: Any, name: str) -> None:
@@ -153,7 +160,7 @@ class Theirs:
         setattr(model, name, timed)
 
 
-def evaluation(function: Callable[[int], float]) -> float:
+def evaluation(function: Callable[[int], Result]) -> float:
     """The least seconds of a call, of five runs of a tenth of a second or more."""
     number, took = 1, 0.0
     while took < 0.1:
@@ -169,30 +176,52 @@ def evaluation(function: Callable[[int], float]) -> float:
     return least / number
 
 
-def measure(name: str, way: str) -> Found:
-    """Compile and call."""
+def point_of(model: Any) -> Any:
+    """A point near the initial one."""
     import numpy as np
 
-    for library in ("pymc", *LIBRARIES[way]):
-        importlib.import_module(library)
-    if way in ("pointer", "numba"):
-        the_loop()
-    model = made(name)
     start = model.initial_point()
     point = np.concatenate([np.ravel(start[v.name]) for v in model.continuous_value_vars])
-    point = point + np.random.default_rng(0).normal(scale=0.1, size=point.shape)
+    return point + np.random.default_rng(0).normal(scale=0.1, size=point.shape)
+
+
+def resident() -> tuple[float, float]:
+    """MB that this process holds, and the most that it held."""
+    fields = dict(line.split(":") for line in Path("/proc/self/status").read_text().splitlines())
+    now, most = (float(fields[name].split()[0]) / 1024 for name in ("VmRSS", "VmHWM"))
+    return now, most
+
+
+def measure(name: str, way: str, point: list[float], folder: str) -> Found:
+    """Compile and call: PyMC's model near its initial point, or Stan's program at ``point``, with its library in ``folder``."""
+    import numpy as np
+
+    model, x = None, np.array(point)
+    if way != "stan":
+        for library in ("pymc", *LIBRARIES[way]):
+            importlib.import_module(library)
+        model = all_models()[name]()
+        x = point_of(model)
+    if way in ("pointer", "numba", "stan"):
+        the_loop()
+    before, _ = resident()
     begin, theirs = processor(), Theirs(model)
-    function = compiled(model, way, point)
-    value = function(1)
-    found = {"value": value, "seconds": processor() - begin}
+    if model is None:
+        function = looped(*models_in_stan.density(name, Path(folder)), x, held=way)
+    else:
+        function = compiled(model, way, x)
+    value, slope = function(1)
+    found = {"value": value, "slope": float(np.sum(slope)), "seconds": processor() - begin}
     found["ours"] = found["seconds"] - theirs.seconds
+    found["memory"] = resident()[1] - before
+    if model is None:
+        found["memory"] = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
     found["evaluation"] = evaluation(function) * 1e6
-    found["memory"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return found
 
 
-def in_a_process(name: str, way: str, caches: str) -> Found:
-    """The figures of one measurement in a process of its own."""
+def in_a_process(*arguments: str, caches: str) -> Any:
+    """What this program prints as its last line, in a process of its own with caches of its own."""
     variables = {
         "OCCELO_FLAGS": f"base_compiledir={caches}/occelo",
         "PYTENSOR_FLAGS": f"base_compiledir={caches}/pytensor",
@@ -200,8 +229,9 @@ def in_a_process(name: str, way: str, caches: str) -> Found:
         "OMP_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",
         "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1",
+        "PYTHONDONTWRITEBYTECODE": "",  # installed packages have their bytecode
     }
-    command = [sys.executable, "-W", "ignore", __file__, "--measure", name, way]
+    command = [sys.executable, "-W", "ignore", __file__, *arguments]
     done = subprocess.run(
         command, env={**os.environ, **variables}, capture_output=True, text=True, check=False
     )
@@ -211,7 +241,7 @@ def in_a_process(name: str, way: str, caches: str) -> Found:
 
 
 def least(one: Found | None, other: Found) -> Found:
-    """The smaller figures of two measurements of the same. RuntimeError if their values differ."""
+    """The smaller figures of two measurements of the same."""
     if one is None:
         return other
     return {key: min(one[key], other[key]) for key in other}
@@ -222,29 +252,35 @@ def measured(
 ) -> dict[str, dict[str, Found]]:
     """For each way, the least figures cold and warm, also of those in ``found``.
 
-    A way that fails is left out, and said on the error stream.
+    A way that fails is left out, and said on the error stream. Stan compiles for a minute, so it is cold in the first round only.
     """
-    failed: set[str] = set()
-    for _ in range(rounds):
-        for way in ways:
-            if way in failed:
+    left = [w for w in ways if w != "stan" or name in models_in_stan.MODELS]
+    with tempfile.TemporaryDirectory() as kept:
+        point = in_a_process("--point", name, caches=kept) if "stan" in left else []
+        for turn, way in itertools.product(range(rounds), list(left)):
+            if way not in left:
                 continue
-            with tempfile.TemporaryDirectory() as caches:
+            again = turn > 0 and way == "stan"
+            with tempfile.TemporaryDirectory() as own:
+                caches = kept if way == "stan" else own
+                arguments = "--measure", name, way, json.dumps(point), caches
                 try:
-                    runs = {state: in_a_process(name, way, caches) for state in ("cold", "warm")}
+                    for state in ("warm",) if again else ("cold", "warm"):
+                        run = in_a_process(*arguments, caches=caches)
+                        figures = found.setdefault(way, {})
+                        figures[state] = least(figures.get(state), run)
                 except RuntimeError as error:
-                    failed.add(way)
+                    left.remove(way)
+                    found.pop(way, None)
                     print(f"{name} by {way} failed: {error}", file=sys.stderr, flush=True)
-                    continue
-            before = found.get(way, {})
-            found[way] = {state: least(before.get(state), run) for state, run in runs.items()}
-    values = {way: runs["warm"]["value"] for way, runs in found.items()}
-    middle = sorted(values.values())[len(values) // 2]
-    for way, value in values.items():
-        if abs(value - middle) > 1e-8 * max(1, abs(middle)):
-            print(
-                f"{name} by {way} has the value {value}, not {middle}", file=sys.stderr, flush=True
-            )
+    # Stan leaves constants out of its values
+    for figure, omitted in (("value", "stan"), ("slope", "")):
+        values = {w: runs["warm"][figure] for w, runs in found.items() if w != omitted}
+        middle = median(values.values() or [0.0])
+        for way, value in values.items():
+            if abs(value - middle) > 1e-8 * max(1, abs(middle)):
+                text = f"{name} by {way} has the {figure} {value}, not {middle}"
+                print(text, file=sys.stderr, flush=True)
     return found
 
 
@@ -256,38 +292,42 @@ def row(name: str, found: dict[str, dict[str, Found]], ways: list[str]) -> str:
             cells.append("-")
             continue
         cold, warm = found[way]["cold"], found[way]["warm"]
-        figures = f"{cold['seconds']:.2f} / {warm['seconds']:.2f} / {warm['evaluation']:.2f}"
-        cells.append(f"{figures} / {warm['memory']:.0f}")
+        evaluated = min(cold["evaluation"], warm["evaluation"])
+        figures = f"{cold['seconds']:.2f} / {warm['seconds']:.2f} / {evaluated:.2f}"
+        cells.append(f"{figures} / {cold['memory']:.0f}")
     return f"| {' | '.join(cells)} |"
 
 
 def summary(every: dict[str, dict[str, dict[str, Found]]]) -> list[str]:
-    """Ratios to PyTensor's default mode, and what of the seconds is ours."""
+    """Ratios to other ways, and what of the seconds is ours."""
 
-    def ratios(way: str, state: str, figure: str, base: str = "pytensor") -> str:
+    def least_of(runs: dict[str, Found], figure: str) -> float:
+        return min(run[figure] for run in runs.values())
+
+    def ratios(way: str, base: str, figure: Callable[[dict[str, Found]], float]) -> str:
         both = {n: f for n, f in every.items() if way in f and base in f}
-        values = {n: f[base][state][figure] / f[way][state][figure] for n, f in both.items()}
+        values = {n: figure(f[base]) / figure(f[way]) for n, f in both.items()}
         if not values:
             return "not measured"
         worst = min(values, key=lambda name: values[name])
-        return f"{geometric_mean(values.values()):.2f} (least {values[worst]:.2f}, {worst})"
+        mean = geometric_mean(values.values())
+        return f"{mean:.2f} (least {values[worst]:.2f}, {worst}; {len(values)} models)"
 
     lines: list[str] = []
     for way in ("function", "mode", "pointer"):
-        lines.append(f"{way}: PyTensor's default over it, cold: {ratios(way, 'cold', 'seconds')}")
-        lines.append(f"{way}: the same, warm: {ratios(way, 'warm', 'seconds')}")
-        lines.append(f"{way}: the same, an evaluation: {ratios(way, 'warm', 'evaluation')}")
-    for base in ("numba", "jax"):
-        ratio = ratios("pointer", "warm", "evaluation", base)
-        lines.append(f"pointer: an evaluation by {base} over it: {ratio}")
+        cold = ratios(way, "pytensor", lambda runs: runs["cold"]["seconds"])
+        warm = ratios(way, "pytensor", lambda runs: runs["warm"]["seconds"])
+        lines += [f"{way}: PyTensor's default over it, cold: {cold}; warm: {warm}"]
+        for base in ("pytensor", "jax", "numba", "stan"):
+            ratio = ratios(way, base, lambda runs: least_of(runs, "evaluation"))
+            lines.append(f"{way}: an evaluation by {base} over it: {ratio}")
     for state in ("cold", "warm"):
         ours = {n: f["function"][state]["ours"] for n, f in every.items() if "function" in f}
         if ours:
-            middle = sorted(ours.values())[len(ours) // 2]
             worst = max(ours, key=lambda name: ours[name])
             lines.append(
-                f"function: seconds without PyMC's building of the graph, {state}: median {middle:.2f}, "
-                f"most {ours[worst]:.2f} ({worst})"
+                f"function: seconds without PyMC's building of the graph, {state}: "
+                f"median {median(ours.values()):.3f}, most {ours[worst]:.3f} ({worst})"
             )
     return lines
 
@@ -296,15 +336,21 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("models", nargs="*", default=CHOSEN)
+    parser.add_argument("--all", action="store_true", help="all models, and posteriors at hand")
     parser.add_argument("--ways", nargs="+", choices=WAYS, default=WAYS)
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument(
         "--json", type=Path, help="a file that keeps all figures, also of earlier runs"
     )
-    parser.add_argument("--measure", nargs=2, metavar=("MODEL", "WAY"), help=argparse.SUPPRESS)
+    parser.add_argument("--measure", nargs=4, help=argparse.SUPPRESS)
+    parser.add_argument("--point", help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if chosen.measure:
-        print(json.dumps(measure(*chosen.measure)))
+        name, way, point, folder = chosen.measure
+        print(json.dumps(measure(name, way, json.loads(point), folder)))
+        return
+    if chosen.point:
+        print(json.dumps(point_of(all_models()[chosen.point]()).tolist()))
         return
     ways = [w for w in chosen.ways if importlib.util.find_spec(NEEDS.get(w, "pymc")) is not None]
     print("Each cell: cold (s) / warm (s) / evaluation (us) / memory (MB)\n")
@@ -312,7 +358,8 @@ def main() -> None:
     print("|---" * (len(ways) + 1) + "|", flush=True)
     kept = chosen.json is not None and chosen.json.exists()
     every: dict[str, Any] = json.loads(chosen.json.read_text()) if kept else {}
-    for name in chosen.models:
+    names = sorted(all_models()) if chosen.all else chosen.models
+    for name in names:
         every[name] = measured(name, ways, chosen.rounds, every.get(name, {}))
         print(row(name, every[name], ways), flush=True)
         if chosen.json:
