@@ -106,13 +106,3 @@ def test_tangents_pass_a_number_minus_a_truth_value() -> None:
     np.testing.assert_array_equal(
         og.evaluate(pushed, {x: np.array([0.5, 2.0]), d: np.array([1.0, 3.0])}), [1.0, 12.0]
     )
-
-
-def test_chains_use_the_rounded_values_of_narrow_constants() -> None:
-    """The derivative of exp(x) / sqrt(2), with a root of dtype float32, has the same root as the function."""
-    root = ot.sqrt(ot.constant(np.float32(2.0)))
-    x = ot.dscalar("x")
-    y = ot.exp(x) / root
-    value, slope = og.evaluate([y, og.grad(ot.erf(y), x)], {x: -0.3})
-    assert value == np.exp(-0.3) / float(np.sqrt(np.float32(2)))
-    np.testing.assert_allclose(slope, 2 / np.sqrt(np.pi) * np.exp(-(value**2)) * value, rtol=1e-14)
