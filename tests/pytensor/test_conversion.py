@@ -355,3 +355,12 @@ def test_a_positive_definite_matrix_has_pytensors_gradient(lower: bool) -> None:
     (ours,), converted = bridge.from_pytensor(cost, [a])
     found = oc.function([ours], oc.grad(converted, ours))(value)
     np.testing.assert_allclose(found, theirs(value), rtol=1e-12)
+
+
+def test_eigenvalues_of_overflown_matrices_are_nan() -> None:
+    """As in PyTensor's compiled modes: a sampler goes on, and no error stops it."""
+    a = pt.dmatrix("a")
+    values = [*pt.linalg.eigh(a), pt.linalg.eigvalsh(a, None)]
+    (ours,), converted = bridge.from_pytensor(values, [a])
+    found = oc.function([ours], converted)(np.array([[np.inf, 1], [1, 2]]))
+    assert all(np.isnan(v).all() for v in found)

@@ -117,16 +117,15 @@ def _eigen(node: Any, a: Any) -> Any:
 
 @register_conversion(Eigh)
 def _eigen_symmetric(node: Any, a: Any, b: Any = None) -> Any:
-    if (
-        b is None
-    ):  # PyTensor's gradient divides by small differences of eigenvalues, and models of grids need it
-        return OurEigh(node.op.lower, divides=True)(a, return_list=True)
-    return list(ol.eigh(a, b=b, lower=node.op.lower))
+    if b is None:
+        # PyTensor's gradient divides by small differences of eigenvalues, and models of grids need it
+        return OurEigh(node.op.lower, "nan", divides=True)(a, return_list=True)
+    return list(ol.eigh(a, b=b, lower=node.op.lower, on_error="nan"))
 
 
 @register_conversion(Eigvalsh)
 def _eigenvalues(node: Any, a: Any, b: Any = None) -> Any:
-    return ol.eigvalsh(a, b=b, lower=node.op.lower)
+    return ol.eigvalsh(a, b=b, lower=node.op.lower, on_error="nan")
 
 
 @register_conversion(SVD)
