@@ -72,6 +72,14 @@ def flat(values: Any) -> Any:
     return np.concatenate([np.ravel(np.asarray(v, "float64")) for v in values])
 
 
+def _values(function: Callable[..., Any], point: list[Any]) -> Any:
+    """The values of a function, or NaN if a decomposition refuses its matrix."""
+    try:
+        return flat(function(*point))
+    except (ValueError, np.linalg.LinAlgError):
+        return np.array([np.nan])
+
+
 def undecided(ours: Any, theirs: Any) -> Any:
     """The positions where exact numbers must decide: theirs are finite, and ours are not the same within 1e-9."""
     size = np.nanmax(np.abs(theirs[np.isfinite(theirs)]), initial=1e-3)
@@ -159,7 +167,7 @@ def compare(model: Any, second: bool = False, number: int = POINTS) -> Counts:
 
     for position, point in enumerate(points(model, number)):
         with np.errstate(all="ignore"):
-            found, wanted = (flat(f(*point)) for f in sides_of)
+            found, wanted = (_values(f, point) for f in sides_of)
         sides = [bool(np.isfinite(v).all()) for v in (found, wanted)]
         for element in _asked(found, wanted, sides)[:DECIDED]:
             try:
