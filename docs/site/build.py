@@ -92,7 +92,7 @@ def links(path: Path, text: str, placed: dict[Path, Path]) -> str:
         target = (path.parent / link[1]).resolve()
         if (target / "README.md").is_file():
             target = target / "README.md"
-        made = DOCS / "gallery.md", DOCS / "reference" / "index.rst"
+        made = [DOCS / each for each in ("gallery.md", "reference/index.rst", "project/index.md")]
         if target.suffix == ".png" or target in made:
             return link[0]
         if target == DOCS / "decisions":
