@@ -47,8 +47,10 @@ OTHER_WORDS = re.compile(
     r"|occelo_random/ops/generator"
     # a parameter of `isin`
     r"|occelo_sorting/ops/sets\.py"
-    # modes of `pad`
-    r"|occelo_graph/ops/padding\.py"
+    # modes of `pad`, of `choose` and of positions out of bounds
+    r"|occelo_(graph|arrays)/ops/(padding|choosing|index/at)\.py"
+    # words of formulas
+    r"|occelo_printing/latex\.py"
 )
 """Files in which words that are names of scalar functions mean something else."""
 MAKES = {

@@ -103,8 +103,10 @@ def here() -> Mark | None:
 
 def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
     """Warn at the innermost line of the call stack that is not in a file of Occelo."""
-    level = 2  # the caller of this function
-    frame: Any = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]  # inspect.currentframe takes no depth
+    import inspect  # slow to import
+
+    level = 1
+    frame: Any = inspect.currentframe()
     internal = tuple(_internal_roots)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(internal):
         frame = frame.f_back

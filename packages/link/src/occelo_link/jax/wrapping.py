@@ -173,7 +173,7 @@ def lower_jax_function(
 
 
 def wrap_jax(jax_func: Callable[..., Any] | None = None, *, name: str | None = None) -> Any:
-    """Decorator that makes a function of symbolic tensors of a function of JAX arrays.
+    """Decorator that makes a function of symbolic tensors of ``jax_func``, a function of JAX arrays.
 
     The arguments and results are trees of tensors. Numbers of Python and other leaves of the arguments are not converted, so
     the function can use them as static values. Derivatives are those of JAX, batches are made by ``jax.vmap``, and mode
@@ -182,6 +182,9 @@ def wrap_jax(jax_func: Callable[..., Any] | None = None, *, name: str | None = N
     Types of results are found with ``jax.eval_shape``. For arguments of unknown lengths it is called with two lengths in
     place of all that are unknown, so these must fit as if they were equal; TypeError with JAX's message otherwise.
     ``name`` is shown in printed graphs. Raises ModuleNotFoundError if JAX is not installed.
+
+    >>> import jax.numpy as jnp  # doctest: +SKIP
+    >>> y = wrap_jax(lambda x: jnp.tanh(x).sum())(ot.dvector("x"))  # doctest: +SKIP
     """
     if jax_func is None:
         return partial(wrap_jax, name=name)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from occelo_graph.examples.example import Example, draw
+from occelo_graph.optional_scipy import scipy_module
 from occelo_signal import fft
 
 _V = draw((-2.0, 2.0), (7,))
@@ -80,8 +81,26 @@ def _real_transform(family: str, kind: int) -> Example:
     )
 
 
+def _of_scipy(name: str, **options: Any) -> Example:
+    """A cosine or sine transform beside SciPy's of the same name."""
+
+    def reference(x: Any) -> Any:
+        return getattr(scipy_module("fft", f"The example of {name}"), name)(x, **options)
+
+    function = getattr(fft, name)
+    return Example(
+        name, "signal", lambda x: function(x, **options), reference, (_M,), gradient=(0,)
+    )
+
+
 EXAMPLES: list[Example] = [
     *[_real_transform(family, kind) for family in ("dct", "dst") for kind in (1, 2, 3, 4)],
+    _of_scipy("idct", type=1),
+    _of_scipy("idst", n=5, norm="ortho"),
+    _of_scipy("dctn"),
+    _of_scipy("idctn", type=3),
+    _of_scipy("dstn", norm="forward"),
+    _of_scipy("idstn", type=4),
     *_named(
         fft.fft, _V, _M, _C, _V.astype("float32"), np.arange(6), np.zeros((0, 3)), gradient=False
     ),

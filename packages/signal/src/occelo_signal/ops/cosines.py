@@ -223,7 +223,11 @@ def dct(
     ``orthogonalize``, by default true for "ortho", scales the ends such that the matrix of the transform is orthogonal.
 
     Integers become float64; real and imaginary parts are transformed by themselves. ValueError for another type or norm, for
-    a scalar, and for too few elements: type 1 takes two at least.
+    a scalar, and for too few elements: type 1 takes two at least. ``x`` is a tensor or what can be converted to one.
+
+    >>> from occelo_graph import evaluate
+    >>> evaluate(dct([1.0, 2.0, 4.0])).round(3).tolist()
+    [14.0, -5.196, 1.0]
     """
     s = None if n is None else [n]
     return _transform("dct", x, type, s, (axis,), norm, orthogonalize, False, "dct")
@@ -238,7 +242,15 @@ def idct(
     *,
     orthogonalize: bool | None = None,
 ) -> TensorVariable:
-    """The inverse of `dct` with the same arguments."""
+    """The inverse of `dct` with the same arguments.
+
+    ``x`` is transformed along ``axis``, which is first cut or extended to ``n`` elements; ``type``, ``norm`` and
+    ``orthogonalize`` are those of `dct`.
+
+    >>> from occelo_graph import evaluate
+    >>> evaluate(idct(dct([1.0, 2.0, 3.0]))).round(3).tolist()
+    [1.0, 2.0, 3.0]
+    """
     s = None if n is None else [n]
     return _transform("dct", x, type, s, (axis,), norm, orthogonalize, True, "idct")
 
@@ -254,7 +266,12 @@ def dst(
 ) -> TensorVariable:
     """The discrete sine transform of ``type`` 1 to 4 along ``axis``. Arguments are those of `dct`.
 
-    For type 1, ``norm`` divides by 2(n + 1).
+    ``x`` is transformed along ``axis``, which is first cut or extended to ``n`` elements; ``type``, ``norm`` and
+    ``orthogonalize`` are those of `dct`. For type 1, ``norm`` divides by 2(n + 1).
+
+    >>> from occelo_graph import evaluate
+    >>> evaluate(dst([1.0, 2.0, 3.0])).round(3).tolist()
+    [8.0, -3.464, 4.0]
     """
     s = None if n is None else [n]
     return _transform("dst", x, type, s, (axis,), norm, orthogonalize, False, "dst")
@@ -269,7 +286,15 @@ def idst(
     *,
     orthogonalize: bool | None = None,
 ) -> TensorVariable:
-    """The inverse of `dst` with the same arguments."""
+    """The inverse of `dst` with the same arguments.
+
+    ``x`` is transformed along ``axis``, which is first cut or extended to ``n`` elements; ``type``, ``norm`` and
+    ``orthogonalize`` are those of `dst`.
+
+    >>> from occelo_graph import evaluate
+    >>> evaluate(idst(dst([1.0, 2.0, 3.0]))).round(3).tolist()
+    [1.0, 2.0, 3.0]
+    """
     s = None if n is None else [n]
     return _transform("dst", x, type, s, (axis,), norm, orthogonalize, True, "idst")
 
@@ -283,7 +308,15 @@ def dctn(
     *,
     orthogonalize: bool | None = None,
 ) -> TensorVariable:
-    """`dct` along several axes, by default all. ``s`` has a length for each axis."""
+    """`dct` along several axes, by default all. ``s`` has a length for each axis.
+
+    ``x`` is transformed along ``axes``, which are first cut or extended to the lengths ``s``; ``type``, ``norm`` and
+    ``orthogonalize`` are those of `dct`.
+
+    >>> from occelo_graph import evaluate
+    >>> evaluate(dctn([[1.0, 2.0], [3.0, 4.0]])).round(3).tolist()
+    [[40.0, -5.657], [-11.314, 0.0]]
+    """
     return _transform("dct", x, type, s, axes, norm, orthogonalize, False, "dctn")
 
 
@@ -296,7 +329,15 @@ def idctn(
     *,
     orthogonalize: bool | None = None,
 ) -> TensorVariable:
-    """The inverse of `dctn` with the same arguments."""
+    """The inverse of `dctn` with the same arguments.
+
+    ``x`` is transformed along ``axes``, which are first cut or extended to the lengths ``s``; ``type``, ``norm`` and
+    ``orthogonalize`` are those of `dct`.
+
+    >>> from occelo_graph import evaluate
+    >>> evaluate(idctn(dctn([[1.0, 2.0], [3.0, 4.0]]))).round(3).tolist()
+    [[1.0, 2.0], [3.0, 4.0]]
+    """
     return _transform("dct", x, type, s, axes, norm, orthogonalize, True, "idctn")
 
 
@@ -309,7 +350,15 @@ def dstn(
     *,
     orthogonalize: bool | None = None,
 ) -> TensorVariable:
-    """`dst` along several axes, by default all. ``s`` has a length for each axis."""
+    """`dst` along several axes, by default all. ``s`` has a length for each axis.
+
+    ``x`` is transformed along ``axes``, which are first cut or extended to the lengths ``s``; ``type``, ``norm`` and
+    ``orthogonalize`` are those of `dst`.
+
+    >>> from occelo_graph import evaluate
+    >>> evaluate(dstn([[1.0, 2.0], [3.0, 4.0]])).round(3).tolist()
+    [[20.0, -5.657], [-11.314, 0.0]]
+    """
     return _transform("dst", x, type, s, axes, norm, orthogonalize, False, "dstn")
 
 
@@ -322,5 +371,13 @@ def idstn(
     *,
     orthogonalize: bool | None = None,
 ) -> TensorVariable:
-    """The inverse of `dstn` with the same arguments."""
+    """The inverse of `dstn` with the same arguments.
+
+    ``x`` is transformed along ``axes``, which are first cut or extended to the lengths ``s``; ``type``, ``norm`` and
+    ``orthogonalize`` are those of `dst`.
+
+    >>> from occelo_graph import evaluate
+    >>> evaluate(idstn(dstn([[1.0, 2.0], [3.0, 4.0]]))).round(3).tolist()
+    [[1.0, 2.0], [3.0, 4.0]]
+    """
     return _transform("dst", x, type, s, axes, norm, orthogonalize, True, "idstn")
