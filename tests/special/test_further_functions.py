@@ -276,11 +276,8 @@ def test_numbers_outside_of_domains_are_those_of_scipy() -> None:
     points = np.array([-np.inf, -2.0, -1.0, -0.0, 0.0, 1.0, 2.5, np.inf, np.nan])
     first, second = (v.ravel() for v in np.meshgrid(points, points))
     for name in ("rel_entr", "kl_div", "huber", "comb", "perm"):
-        inside = (
-            np.isfinite(first) & np.isfinite(second)
-            if name in ("comb", "perm", "huber")
-            else slice(None)
-        )
+        # at infinity, some of SciPy's are NaN where there are limits
+        inside = slice(None) if name == "rel_entr" else np.isfinite(first) & np.isfinite(second)
         a, b = first[inside], second[inside]
         with np.errstate(all="ignore"):
             expected = getattr(scipy.special, name)(a, b)
@@ -304,9 +301,10 @@ def test_numbers_outside_of_domains_are_those_of_scipy() -> None:
         "y0",
         "zetac",
     ):
+        given = points[points < np.inf] if name in ("spence", "y0") else points
         with np.errstate(all="ignore"):
-            expected = getattr(scipy.special, name)(points)
-        made = oc.function([x], getattr(sp, name)(x))(points)
+            expected = getattr(scipy.special, name)(given)
+        made = oc.function([x], getattr(sp, name)(x))(given)
         np.testing.assert_allclose(made, expected, rtol=1e-12, err_msg=name)
     losses = oc.function([x], [sp.pseudo_huber(1.5, x), sp.huber(1.5, x)])([1e200, -1e300])
     np.testing.assert_allclose(losses, [[1.5e200, 1.5e300]] * 2)

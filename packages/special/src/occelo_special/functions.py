@@ -9,8 +9,10 @@ from occelo_graph.ops.elemwise.op import Elemwise as _Elemwise
 from occelo_special.ops.bessel import *
 from occelo_special.ops.combinations import *
 from occelo_special.ops.elliptic import *
+from occelo_special.ops.entropies import *
 from occelo_special.ops.formulas import *
 from occelo_special.ops.integrals import *
+from occelo_special.ops.power_transformations import *
 from occelo_special.ops.special_functions import *
 
 for _name, _function in tuple(globals().items()):

@@ -12,7 +12,7 @@ from occelo_link.loops.elementary import power
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
 from occelo_link.loops.lowerings.elemwise.scalar import lowers_scalar_to_loops
-from occelo_special.ops.special_functions import AT_INFINITY, NEAR_ZERO
+from occelo_special.ops.special_functions import AT_INFINITY, NEAR_ZERO, OF_POSITIVE
 
 Args = Sequence[Value]
 
@@ -128,7 +128,7 @@ def _with_limit(b: Builder, name: str, args: Args, value: Value) -> Value:
         value = b.select(pole, b.select(even, number(-math.inf), infinity), value)
     finite = b.lt(b.op("abs", order), infinity)
     value = b.select(both(finite, b.eq(x, infinity)), limit, value)
-    if name == "kve":
+    if name in OF_POSITIVE:
         return value
     lower = both(both(finite, whole), b.eq(x, number(-math.inf)))
     return b.select(lower, b.select(even, limit, b.op("neg", limit)), value)

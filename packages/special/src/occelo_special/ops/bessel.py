@@ -6,6 +6,7 @@ Derivatives are those of DLMF 10.6, 10.29, 10.51 and 9.1.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.shape.axes import static_integer
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_special.ops.defining import of_scipy, special, undefined
-from occelo_special.ops.special_functions import ive, jv, kv, kve
+from occelo_special.ops.special_functions import ive, jv, kv, kve, with_limits
 
 if TYPE_CHECKING:
     from occelo_graph.ops.elemwise.signatures import DerivativeOfTensors
@@ -49,18 +50,33 @@ _ORDER = "the derivative of a Bessel function by its order"
 _POINTERS = "SciPy's compiled function returns its results through pointers"
 
 jn = jv
+
+
+def _not_at_0(x: TensorVariable, term: TensorVariable) -> TensorVariable:
+    """A term of a derivative that is infinite at 0, where another term is infinitely larger."""
+    return switch(eq(x, 0), 0.0, term)
+
+
 yv: Elemwise = special(
     "yv",
-    [undefined(_ORDER), lambda ct, v, x, out: ct * 0.5 * (yv(v - 1, x) - yv(v + 1, x))],
+    [
+        undefined(_ORDER),
+        lambda ct, v, x, out: ct * 0.5 * (_not_at_0(x, yv(v - 1, x)) - yv(v + 1, x)),
+    ],
     "Bessel function of the second kind and order v.",
+    with_limits("yv"),
 )
 y1: Elemwise = special(
     "y1",
-    [lambda ct, x, out: ct * 0.5 * (y0(x) - yv(2.0, x))],
+    [lambda ct, x, out: ct * 0.5 * (_not_at_0(x, y0(x)) - yv(2.0, x))],
     "Bessel function of the second kind, order 1.",
+    with_limits("y1"),
 )
 y0: Elemwise = special(
-    "y0", [lambda ct, x, out: -ct * y1(x)], "Bessel function of the second kind, order 0."
+    "y0",
+    [lambda ct, x, out: -ct * y1(x)],
+    "Bessel function of the second kind, order 0.",
+    with_limits("y0"),
 )
 
 
@@ -101,10 +117,12 @@ k0: Elemwise = special(
 )
 k1e: Elemwise = special(
     "k1e",
-    [lambda ct, x, out: ct * (out - 0.5 * (k0e(x) + kve(2.0, x)))],
+    [lambda ct, x, out: ct * (_not_at_0(x, out) - 0.5 * (k0e(x) + kve(2.0, x)))],
     "exp(x) * k1(x).",
 )
-k0e: Elemwise = special("k0e", [lambda ct, x, out: ct * (out - k1e(x))], "exp(x) * k0(x).")
+k0e: Elemwise = special(
+    "k0e", [lambda ct, x, out: ct * (_not_at_0(x, out) - k1e(x))], "exp(x) * k0(x)."
+)
 i1e: Elemwise = special(
     "i1e",
     [lambda ct, x, out: ct * (0.5 * (i0e(x) + ive(2.0, x)) - switch(eq(x, 0), 0.0, sign(x) * out))],
@@ -165,7 +183,7 @@ spherical_yn: Elemwise = _spherical(
     lambda ct, n, x, out: (
         ct
         * (
-            switch(_first(n), 0.0, n * spherical_yn(abs_(n - 1), x))
+            switch(_first(n), 0.0, _not_at_0(x, n * spherical_yn(abs_(n - 1), x)))
             - (n + 1) * spherical_yn(n + 1, x)
         )
         / (2 * n + 1)
@@ -196,32 +214,45 @@ spherical_kn: Elemwise = _spherical(
 )
 
 # Airy functions: both solve y'' = x y
+
+
+def _airy(which: int, limits: tuple[float, float]) -> Callable[[Array], Array]:
+    """One of SciPy's Airy functions, with its limits at minus infinity and infinity. NaN where it has none."""
+
+    def computing(x: Array) -> Array:
+        value: Array = of_scipy("airy", which)(x)
+        low, high = limits
+        return np.where(np.isinf(x), np.where(x < 0, low, high), value)
+
+    return computing
+
+
 airy_ai: Elemwise = special(
     "airy_ai",
     [lambda ct, x, out: ct * airy_ai_prime(x)],
     "Airy function Ai.",
-    of_scipy("airy", 0),
+    _airy(0, (0.0, 0.0)),
     python_only=_POINTERS,
 )
 airy_ai_prime: Elemwise = special(
     "airy_ai_prime",
-    [lambda ct, x, out: ct * x * airy_ai(x)],
+    [lambda ct, x, out: ct * switch(eq(x, math.inf), 0.0, x * airy_ai(x))],
     "Derivative of the Airy function Ai.",
-    of_scipy("airy", 1),
+    _airy(1, (math.nan, 0.0)),
     python_only=_POINTERS,
 )
 airy_bi: Elemwise = special(
     "airy_bi",
     [lambda ct, x, out: ct * airy_bi_prime(x)],
     "Airy function Bi.",
-    of_scipy("airy", 2),
+    _airy(2, (0.0, math.inf)),
     python_only=_POINTERS,
 )
 airy_bi_prime: Elemwise = special(
     "airy_bi_prime",
-    [lambda ct, x, out: ct * x * airy_bi(x)],
+    [lambda ct, x, out: ct * switch(eq(x, -math.inf), math.nan, x * airy_bi(x))],
     "Derivative of the Airy function Bi.",
-    of_scipy("airy", 3),
+    _airy(3, (math.nan, math.inf)),
     python_only=_POINTERS,
 )
 

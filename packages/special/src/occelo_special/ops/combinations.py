@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from occelo_graph.ops.elemwise.arithmetic import eq, floor, gt, lt, switch
+from occelo_graph.ops.elemwise.arithmetic import eq, floor, ge, lt, switch
 from occelo_graph.ops.elemwise.op import Elemwise
+from occelo_graph.ops.elemwise.transcendental import pow
 from occelo_graph.ops.shape.axes import static_integer
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_special.ops.defining import of_scipy, special, undefined
-from occelo_special.ops.special_functions import gamma, gammaln, poch, psi
+from occelo_special.ops.special_functions import beta, gamma, gammaln, poch, psi
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
@@ -32,11 +33,35 @@ __all__ = [
     "zetac",
 ]
 
+
+def _binom_by_n(n: TensorVariable, k: TensorVariable, out: TensorVariable) -> TensorVariable:
+    """The derivative by n; where the coefficient is 0, since gamma(n - k + 1) is infinite, it is made of beta functions."""
+    rest = n - k + 1
+    zero, infinite = _is_pole(rest) & eq(out, 0), eq(n, math.inf)
+    usual = out * (psi(switch(infinite, 1.0, n) + 1) - psi(switch(zero | infinite, 1.0, rest)))
+    # for large n, the coefficient is n**k / gamma(k + 1)
+    return switch(zero, _at_zero(n, -rest), switch(infinite, pow(n, k - 1) * rgamma(k), usual))
+
+
+def _binom_by_k(n: TensorVariable, k: TensorVariable, out: TensorVariable) -> TensorVariable:
+    """The derivative by k, likewise."""
+    rest = n - k + 1
+    above, below = (_is_pole(v) & eq(out, 0) for v in (rest, k + 1))
+    usual = psi(switch(above, 1.0, rest)) - psi(switch(below, 1.0, k + 1))
+    return switch(above, -_at_zero(n, -rest), switch(below, _at_zero(n, -k - 1), out * usual))
+
+
+def _at_zero(n: TensorVariable, m: TensorVariable) -> TensorVariable:
+    """gamma(n + 1) / gamma(n + m + 2) times the derivative of 1 / gamma at its zero -m: (-1)**m m! (DLMF 5.7)."""
+    whole = switch(_is_pole(-m), m, 0.0)
+    return switch(eq(whole % 2, 0), 1.0, -1.0) * beta(n + 1, whole + 1)
+
+
 binom: Elemwise = special(
     "binom",
     [
-        lambda ct, n, k, out: ct * out * (psi(n + 1) - psi(n - k + 1)),
-        lambda ct, n, k, out: ct * out * (psi(n - k + 1) - psi(k + 1)),
+        lambda ct, n, k, out: ct * _binom_by_n(n, k, out),
+        lambda ct, n, k, out: ct * _binom_by_k(n, k, out),
     ],
     "Binomial coefficient gamma(n + 1) / (gamma(k + 1) gamma(n - k + 1)) of real numbers.",
 )
@@ -102,7 +127,7 @@ def _rgamma_slope(x: TensorVariable, out: TensorVariable) -> TensorVariable:
     pole = _is_pole(x)
     n = switch(pole, -x, 0.0)
     sign = switch(eq(n % 2, 0), 1.0, -1.0)
-    return switch(pole, sign * gamma(n + 1), -psi(switch(pole, 1.0, x)) * out)
+    return switch(pole, sign * gamma(n + 1), -psi(switch(pole | eq(x, math.inf), 1.0, x)) * out)
 
 
 rgamma: Elemwise = special(
@@ -126,7 +151,7 @@ def loggamma(z: Any) -> TensorVariable:
 def multigammaln(a: Any, d: Any) -> TensorVariable:
     """The logarithm of the gamma function of ``d`` dimensions: DLMF 35.3.
 
-    ``d`` is a positive integer, else ValueError. NaN for ``a <= (d - 1) / 2``, where SciPy raises an exception.
+    ``d`` is a positive integer, else ValueError. Infinity for ``a = (d - 1) / 2`` and NaN below, where SciPy raises exceptions.
     """
     if not isinstance(d, int) or d < 1:
         raise ValueError(f"multigammaln has a positive number of dimensions, got {d!r}")
@@ -134,7 +159,7 @@ def multigammaln(a: Any, d: Any) -> TensorVariable:
     total = d * (d - 1) / 4 * math.log(math.pi)
     for j in range(d):
         total = total + gammaln(a - j / 2)
-    return switch(gt(a, (d - 1) / 2), total, math.nan)
+    return switch(ge(a, (d - 1) / 2), total, math.nan)
 
 
 # zeta functions, DLMF 25.11

@@ -11,6 +11,7 @@ from occelo_graph.ir.types import NullType
 from occelo_graph.ops.elemwise.op import Elemwise, elementwise
 from occelo_graph.ops.elemwise.scalar import special_float
 from occelo_graph.optional_scipy import scipy_module
+from occelo_graph.tensors.constant import as_tensor_variable
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -56,6 +57,17 @@ def special(
     return elementwise(
         name, len(derivatives), special_float, computing, derivatives, doc, **options
     )
+
+
+def converted(*variables: TensorVariable) -> list[TensorVariable]:
+    """The operands of a formula in the dtype that `special_float` returns for them."""
+    dtype = special_float([x.dtype for x in variables])
+    return [x if x.dtype == dtype else x.astype(dtype) for x in variables]
+
+
+def floats(*values: Any) -> list[TensorVariable]:
+    """Values as float variables of their common dtype."""
+    return converted(*(as_tensor_variable(v) for v in values))
 
 
 def undefined(why: str) -> DerivativeOfTensors:

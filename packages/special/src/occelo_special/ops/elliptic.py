@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from occelo_graph.ops.elemwise.arithmetic import eq, lt, sqr, sqrt, switch
 from occelo_graph.ops.elemwise.arithmetic import round as rounded
-from occelo_graph.ops.elemwise.arithmetic import sqr, sqrt
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.transcendental import cos, sin
 from occelo_graph.tensors.constant import as_tensor_variable
@@ -55,13 +55,36 @@ def _excess(m: TensorVariable) -> TensorVariable:
     return made
 
 
-def _excess_to(phi: TensorVariable, m: TensorVariable) -> TensorVariable:
-    """(F(phi, m) - E(phi, m)) / m. Whole turns have the complete integral."""
+def _slope_of_first(p: TensorVariable) -> TensorVariable:
+    """The derivative of K(m) = R_F(0, p, 1) by m = 1 - p (DLMF 19.25.1 and 19.18.1)."""
+    made: TensorVariable = elliprd(0.0, 1.0, p) / 6
+    return made
+
+
+def _parts(phi: TensorVariable, m: TensorVariable) -> tuple[TensorVariable, ...]:
+    """An angle as whole turns of pi and a rest, of which are returned: sin, cos**2 and 1 - m sin**2."""
     turns = rounded(phi / math.pi)
     rest = phi - turns * math.pi
-    s = sin(rest)
-    part = s * sqr(s) * elliprd(sqr(cos(rest)), 1 - m * sqr(s), 1.0) / 3
-    return 2 * turns * _excess(m) + part
+    s, c2 = sin(rest), sqr(cos(rest))
+    # near m = 1 the difference would cancel
+    return turns, s, c2, c2 + (1 - m) * sqr(s)
+
+
+def _whole(turns: TensorVariable, complete: TensorVariable) -> TensorVariable:
+    """What whole turns contribute to an integral."""
+    return switch(eq(turns, 0), 0.0, 2 * turns * complete)
+
+
+def _excess_to(phi: TensorVariable, m: TensorVariable) -> TensorVariable:
+    """(F(phi, m) - E(phi, m)) / m. Whole turns have the complete integral."""
+    turns, s, c2, below = _parts(phi, m)
+    return _whole(turns, _excess(m)) + s * sqr(s) * elliprd(c2, below, 1.0) / 3
+
+
+def _slope_of_first_to(phi: TensorVariable, m: TensorVariable) -> TensorVariable:
+    """The derivative by m of F(phi, m), which is s R_F(c**2, 1 - m s**2, 1) (DLMF 19.25.5)."""
+    turns, s, c2, below = _parts(phi, m)
+    return _whole(turns, _slope_of_first(1 - m)) + s * sqr(s) * elliprd(c2, 1.0, below) / 6
 
 
 ellipe: Elemwise = special(
@@ -71,18 +94,18 @@ ellipe: Elemwise = special(
 )
 ellipk: Elemwise = special(
     "ellipk",
-    [lambda ct, m, out: ct * (out - _excess(m)) / (2 * (1 - m))],
+    [lambda ct, m, out: ct * _slope_of_first(1 - m)],
     "Complete elliptic integral of the first kind, for m <= 1.",
 )
 ellipkm1: Elemwise = special(
     "ellipkm1",
-    [lambda ct, p, out: -ct * (out - elliprd(0.0, p, 1.0) / 3) / (2 * p)],
+    [lambda ct, p, out: -ct * _slope_of_first(p)],
     "ellipk(1 - p), precise for small p.",
 )
 ellipeinc: Elemwise = special(
     "ellipeinc",
     [
-        lambda ct, phi, m, out: ct * sqrt(1 - m * sqr(sin(phi))),
+        lambda ct, phi, m, out: ct * sqrt(_parts(phi, m)[3]),
         lambda ct, phi, m, out: -ct * _excess_to(phi, m) / 2,
     ],
     "Incomplete elliptic integral of the second kind, to the angle phi, for m <= 1.",
@@ -90,12 +113,8 @@ ellipeinc: Elemwise = special(
 ellipkinc: Elemwise = special(
     "ellipkinc",
     [
-        lambda ct, phi, m, out: ct / sqrt(1 - m * sqr(sin(phi))),
-        lambda ct, phi, m, out: (
-            ct
-            * (out - _excess_to(phi, m) - sin(phi) * cos(phi) / sqrt(1 - m * sqr(sin(phi))))
-            / (2 * (1 - m))
-        ),
+        lambda ct, phi, m, out: ct / sqrt(_parts(phi, m)[3]),
+        lambda ct, phi, m, out: ct * _slope_of_first_to(phi, m),
     ],
     "Incomplete elliptic integral of the first kind, to the angle phi, for m <= 1.",
 )
@@ -104,9 +123,12 @@ ellipkinc: Elemwise = special(
 
 
 def _bracket(u: TensorVariable, m: TensorVariable) -> TensorVariable:
-    """What the derivatives by m have in common: (B - u + sn cn / dn) / (2 (1 - m)), where B is `_excess_to` of am(u)."""
+    """What the derivatives by m have in common: minus that of F(phi, m), which is u, at the amplitude phi."""
     sn, cn, dn, phi = ellipj(u, m)
-    return (_excess_to(phi, m) - u + sn * cn / dn) / (2 * (1 - m))
+    turns = rounded(phi / math.pi)
+    s = switch(lt(cn, 0), -sn, sn)
+    part = s * sqr(s) * elliprd(sqr(cn), 1.0, sqr(dn)) / 6
+    return -(_whole(turns, _slope_of_first(1 - m)) + part)
 
 
 _jacobi_sn: Elemwise = special(

@@ -6,11 +6,12 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from occelo_graph.ops.elemwise.arithmetic import abs as abs_
-from occelo_graph.ops.elemwise.arithmetic import eq, lt, sqr, switch
+from occelo_graph.ops.elemwise.arithmetic import eq, isinf, lt, sign, sqr, switch
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.transcendental import cos, cosh, exp, log, log1p, sin, sinh
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_special.ops.defining import of_scipy, special, undefined
+from occelo_special.ops.special_functions import with_limits
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
@@ -34,7 +35,7 @@ exp1: Elemwise = special(
     "exp1", [lambda ct, x, out: -ct * exp(-x) / x], "Exponential integral E1 of real numbers."
 )
 expi: Elemwise = special(
-    "expi", [lambda ct, x, out: ct * exp(x) / x], "Exponential integral Ei of real numbers."
+    "expi", [lambda ct, x, out: ct * _over(exp(x), x)], "Exponential integral Ei of real numbers."
 )
 expn: Elemwise = special(
     "expn",
@@ -49,6 +50,12 @@ expn: Elemwise = special(
     # that of floats raises a Python warning for numbers that are not whole, wherever it is called
     python_only="SciPy's compiled function takes an integer",
 )
+
+
+def _over(growing: TensorVariable, x: TensorVariable) -> TensorVariable:
+    """A function that grows as exponentials do divided by ``x``: infinite where the function is."""
+    return switch(isinf(growing), growing * sign(x), growing / x)
+
 
 # functions of the error function, DLMF 7.10
 dawsn: Elemwise = special(
@@ -74,24 +81,29 @@ def _dawson_slope(x: TensorVariable, out: TensorVariable) -> TensorVariable:
     return switch(far, -u * series, 1 - 2 * x * out)
 
 
+def _vanishing(wave: TensorVariable, x: TensorVariable) -> TensorVariable:
+    """A sine or cosine of ``x`` divided by ``x``: 0 at infinity."""
+    return switch(isinf(x), 0.0, wave / x)
+
+
 # sine and cosine integrals, DLMF 6.2
 _si: Elemwise = special(
     "sine_integral",
-    [lambda ct, x, out: ct * switch(eq(x, 0), 1.0, sin(x) / switch(eq(x, 0), 1.0, x))],
+    [lambda ct, x, out: ct * switch(eq(x, 0), 1.0, _vanishing(sin(x), switch(eq(x, 0), 1.0, x)))],
     "Sine integral.",
     of_scipy("sici", 0),
     python_only=_POINTERS,
 )
 _ci: Elemwise = special(
     "cosine_integral",
-    [lambda ct, x, out: ct * cos(x) / x],
+    [lambda ct, x, out: ct * _vanishing(cos(x), x)],
     "Cosine integral.",
     of_scipy("sici", 1),
     python_only=_POINTERS,
 )
 _shi: Elemwise = special(
     "hyperbolic_sine_integral",
-    [lambda ct, x, out: ct * switch(eq(x, 0), 1.0, sinh(x) / switch(eq(x, 0), 1.0, x))],
+    [lambda ct, x, out: ct * switch(eq(x, 0), 1.0, _over(sinh(x), switch(eq(x, 0), 1.0, x)))],
     "Hyperbolic sine integral.",
     of_scipy("shichi", 0),
     python_only=_POINTERS,
@@ -99,7 +111,7 @@ _shi: Elemwise = special(
 )
 _chi: Elemwise = special(
     "hyperbolic_cosine_integral",
-    [lambda ct, x, out: ct * cosh(x) / x],
+    [lambda ct, x, out: ct * _over(cosh(x), x)],
     "Hyperbolic cosine integral.",
     of_scipy("shichi", 1),
     python_only=_POINTERS,
@@ -142,6 +154,7 @@ spence: Elemwise = special(
     "spence",
     [lambda ct, x, out: ct * _spence_slope(x)],
     "Spence's function: the integral of log(t) / (1 - t) from 1 to x.",
+    with_limits("spence"),
 )
 
 
@@ -151,4 +164,4 @@ def _spence_slope(x: TensorVariable) -> TensorVariable:
     near = eq(distance, 0)
     size = switch(near, 1.0, distance)
     logarithm = switch(lt(abs_(distance), 0.5), log1p(distance), log(x))
-    return switch(near, -1.0, -logarithm / size)
+    return switch(near, -1.0, switch(isinf(x), 0.0, -logarithm / size))

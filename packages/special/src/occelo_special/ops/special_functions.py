@@ -39,6 +39,7 @@ from occelo_graph.optional_scipy import scipy_module
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import is_discrete
 from occelo_special.ops import log_beta, series
+from occelo_special.ops.defining import converted as _converted
 from occelo_special.ops.defining import of_scipy as _scipy
 from occelo_special.ops.defining import special as _special
 from occelo_special.ops.defining import undefined as _undefined
@@ -419,12 +420,15 @@ betainccinv: Elemwise = _special(
 # Bessel functions, DLMF 10.6 and 10.29
 
 AT_INFINITY = {
-    **dict.fromkeys(("j0", "j1", "jv", "ive", "kve"), 0.0),
+    **dict.fromkeys(("j0", "j1", "jv", "ive", "kve", "y0", "y1", "yv"), 0.0),
     **dict.fromkeys(("i0", "i1", "iv"), math.inf),
+    "spence": -math.inf,
 }
-"""The limits of Bessel functions at infinity, where SciPy's are NaN. At minus infinity, those of whole orders but for
-`kve` have the same limit, or minus that for odd orders. Linkers read the table, too.
+"""The limits of Bessel functions and `spence` at infinity, where SciPy's are NaN. At minus infinity, those of whole orders but for
+`OF_POSITIVE` have the same limit, or minus that for odd orders. Linkers read the table, too.
 """
+OF_POSITIVE = ("kve", "spence", "y0", "y1", "yv")
+"""The functions of that table which are defined for positive numbers only."""
 NEAR_ZERO = 1e-150
 """Below it, `iv` and `ive` of order v are proportional to |x|^v (DLMF 10.30.1), or |x|^|v| for whole v. SciPy's are NaN
 for the smallest numbers. Linkers read it, too.
@@ -432,7 +436,7 @@ for the smallest numbers. Linkers read it, too.
 _WHOLE_ORDERS = {"j0": 0, "j1": 1, "i0": 0, "i1": 1}
 
 
-def _bessel(name: str) -> Callable[..., Any]:
+def with_limits(name: str) -> Callable[..., Any]:
     """SciPy's function, with its limits at infinity, and at 0 for `iv` and `ive` of negative orders that are not whole."""
 
     def computing(*arrays: Array) -> Array:
@@ -451,7 +455,7 @@ def _bessel(name: str) -> Callable[..., Any]:
             pole = (x == 0) & (order < 0) & (order != below)
             value = np.where(pole, np.where(below % 2 == 0, -np.inf, np.inf), value)
         end = np.isinf(x) & np.isfinite(order) & ((x > 0) | (order == below))
-        if name == "kve":
+        if name in OF_POSITIVE:
             end &= x > 0
         if not end.any():
             return value
@@ -466,25 +470,25 @@ jv: Elemwise = _special(
     "jv",
     [_undefined(_ORDER), lambda ct, v, x, out: ct * 0.5 * (jv(v - 1, x) - jv(v + 1, x))],
     "Bessel function of the first kind and order v.",
-    _bessel("jv"),
+    with_limits("jv"),
 )
 j1: Elemwise = _special(
     "j1",
     [lambda ct, x, out: ct * 0.5 * (j0(x) - jv(2.0, x))],
     "Bessel function of the first kind, order 1.",
-    _bessel("j1"),
+    with_limits("j1"),
 )
 j0: Elemwise = _special(
     "j0",
     [lambda ct, x, out: -ct * j1(x)],
     "Bessel function of the first kind, order 0.",
-    _bessel("j0"),
+    with_limits("j0"),
 )
 iv: Elemwise = _special(
     "iv",
     [_undefined(_ORDER), lambda ct, v, x, out: ct * 0.5 * (iv(v - 1, x) + iv(v + 1, x))],
     "Modified Bessel function of the first kind and order v.",
-    _bessel("iv"),
+    with_limits("iv"),
 )
 
 
@@ -493,7 +497,7 @@ def _i1_slope(x: TensorVariable, out: TensorVariable) -> TensorVariable:
     near = lt(abs_(x), 1e-2)
     square = sqr(switch(near, x, 0.0))
     ratio = out / switch(near, 1.0, x)
-    far = switch(isinf(ratio), ratio, i0(x) - ratio)
+    far = switch(isinf(out), abs_(out), i0(x) - ratio)
     series = 0.5 + square * (3 / 16 + square * (5 / 384 + square * (7 / 18432)))
     return switch(near, series, far)
 
@@ -502,14 +506,14 @@ i1: Elemwise = _special(
     "i1",
     [lambda ct, x, out: ct * _i1_slope(x, out)],
     "Modified Bessel function of the first kind, order 1.",
-    _bessel("i1"),
+    with_limits("i1"),
     monotone="increasing",
 )
 i0: Elemwise = _special(
     "i0",
     [lambda ct, x, out: ct * i1(x)],
     "Modified Bessel function of the first kind, order 0.",
-    _bessel("i0"),
+    with_limits("i0"),
 )
 ive: Elemwise = _special(
     "ive",
@@ -520,7 +524,7 @@ ive: Elemwise = _special(
         ),
     ],
     "exp(-|x|) * iv(v, x).",
-    _bessel("ive"),
+    with_limits("ive"),
 )
 kv: Elemwise = _special(
     "kv",
@@ -544,7 +548,7 @@ kve: Elemwise = _special(
         ),
     ],
     "exp(x) * kv(v, x).",
-    _bessel("kve"),
+    with_limits("kve"),
 )
 
 # hypergeometric function, DLMF 15.5
@@ -626,12 +630,6 @@ def _xlogy(x: Array, y: Array) -> Array:
 def _xlog1py(x: Array, y: Array) -> Array:
     zero = (x == 0) & ~np.isnan(y)
     return np.where(zero, 0, x * np.log1p(np.where(zero, 0, y)))
-
-
-def _converted(*operands: TensorVariable) -> list[TensorVariable]:
-    """Cast the operands of a formula to the dtype that `special_float` returns for them."""
-    dtype = special_float([x.dtype for x in operands])
-    return [x if x.dtype == dtype else x.astype(dtype) for x in operands]
 
 
 def _where_not_zero(

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import partial
 
@@ -76,6 +77,31 @@ def _bessel(name: str, called: str) -> Callable[..., Array]:
     return function
 
 
+def _with_limits(called: str, limits: dict[float, float]) -> Callable[..., Array]:
+    """Return a function of JAX, with limits at some last arguments, where it is NaN."""
+
+    def function(of: Library, *given: Array) -> Array:
+        value = getattr(of.special, called)(*given)
+        for end, limit in limits.items():
+            value = of.jnp.where(given[-1] == end, limit, value)
+        return value
+
+    return function
+
+
+def _jax_psi(of: Library, x: Array) -> Array:
+    jnp = of.jnp
+    return jnp.where(x == 0, -jnp.copysign(jnp.inf, x), of.special.digamma(x))
+
+
+def _jax_gammainc_dk(of: Library, k: Array, x: Array) -> Array:
+    jnp = of.jnp
+    inside = (k > 0) & (k < jnp.inf)
+    slope = of.lax.igamma_grad_a(jnp.where(inside, k, 1), x)
+    limit = jnp.where((k == 0) & (x > 0), -of.special.exp1(jnp.where(x > 0, x, 1)), 0)
+    return jnp.where(inside, slope, jnp.where(jnp.isnan(k + x), jnp.nan, limit))
+
+
 def _jax_gamma(of: Library, x: Array) -> Array:
     return of.special.gamma(x)
 
@@ -101,6 +127,8 @@ def _torch_gamma(of: Library, x: Array) -> Array:
     )
 
 
+_EXPI = {0: -math.inf, math.inf: math.inf, -math.inf: 0}
+
 add_functions(
     {
         # name: conversion of the arguments, function of JAX, function of PyTorch
@@ -108,13 +136,13 @@ add_functions(
         "erfcinv": ("out", _erfcinv, _erfcinv),
         "gamma": ("out", "special.gamma", _torch_gamma),
         "gammaln": ("out", "special.gammaln", "special.gammaln"),
-        "psi": ("out", "special.digamma", "special.digamma"),
+        "psi": ("out", _jax_psi, "special.digamma"),
         "tri_gamma": ("out", tri_gamma, tri_gamma),
         "polygamma": ("as is", polygamma, None),
         "poch_by_scipy": ("out", poch, None),
         "gammainc": ("out", _gammainc, _gammainc),
         "gammaincc": ("out", _gammaincc, _gammaincc),
-        "gammainc_dk": ("out", "lax.igamma_grad_a", None),
+        "gammainc_dk": ("out", _jax_gammainc_dk, None),
         "beta_by_scipy": ("out", beta_of_small(_jax_gamma), beta_of_small(_torch_gamma)),
         "betaln_by_scipy": ("out", log_beta_of_negative, log_beta_of_negative),
         "betainc": ("out", _betainc, _betainc),
@@ -129,10 +157,10 @@ add_functions(
         "hyp2f1": ("out", "special.hyp2f1?", None),
         "i0e": ("out", _bessel("i0e", "i0e"), _bessel("i0e", "i0e")),
         "i1e": ("out", _bessel("i1e", "i1e"), _bessel("i1e", "i1e")),
-        "exp1": ("out", "special.exp1?", None),
-        "expi": ("out", "special.expi?", None),
-        "spence": ("out", "special.spence?", None),
+        "exp1": ("out", _with_limits("exp1", {math.inf: 0}), None),
+        "expi": ("out", _with_limits("expi", _EXPI), None),
+        "spence": ("out", _with_limits("spence", {math.inf: -math.inf}), None),
         "ndtri": ("out", "special.ndtri", "special.ndtri"),
-        "zeta_hurwitz": ("out", "special.zeta", "special.zeta"),
+        "zeta_hurwitz": ("out", _with_limits("zeta", {0: math.inf, math.inf: 0}), "special.zeta"),
     }
 )

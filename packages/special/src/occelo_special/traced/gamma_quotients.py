@@ -42,6 +42,10 @@ def beta_of_small(gamma: Callable[..., Array]) -> Callable[..., Array]:
 def poch(of: Library, z: Array, m: Array) -> Array:
     """gamma(z + m) / gamma(z). JAX's is NaN from z = 171 on."""
     xp, above = of.xp, z + m
+    # poles of both cancel, which is so for the reflected arguments (DLMF 5.5.3); one of gamma(z) alone gives 0
+    pole, both = (z <= 0) & (z == xp.floor(z)), (above <= 0) & (above == xp.floor(above))
+    both = both & pole
+    z, above = xp.where(both, 1.0 - above, z), xp.where(both, 1.0 - z, above)
     known = (z > 0) & (above > 0) & (xp.abs(m) < math.inf) & (z < math.inf)
     least, size = xp.where(known, xp.minimum(z, above), 2.0), xp.where(known, xp.abs(m), 1.0)
     near = size <= least
@@ -53,7 +57,12 @@ def poch(of: Library, z: Array, m: Array) -> Array:
     gammaln = of.special.gammaln
     far = gammaln(xp.where(near, 2.0, least + size)) - gammaln(xp.where(near, 2.0, least))
     found = xp.exp(xp.where(m < 0, -1.0, 1.0) * xp.where(near, rise, far))
-    return xp.where(known, found, of.special.poch(xp.where(known, 1.0, z), xp.where(known, 1.0, m)))
+    found = xp.where(
+        known, found, of.special.poch(xp.where(known, 1.0, z), xp.where(known, 1.0, m))
+    )
+    found = xp.where(both & (m % 2 != 0), -found, xp.where(pole & ~both, 0.0, found))
+    grown = xp.where(m > 0, math.inf, xp.where(m < 0, 0.0, 1.0))
+    return xp.where((z == math.inf) & (xp.abs(m) < math.inf), grown, found)
 
 
 def tri_gamma(of: Library, x: Array) -> Array:
@@ -90,7 +99,11 @@ def polygamma(of: Library, n: Array, x: Array) -> Array:
         for each in (at - xp.floor(at), xp.ceil(at) - at, 1.0 - at)
     )
     value = above + xp.where(order % 2 == 0, rest - below, below - rest)
-    return xp.where(inside, value, of.special.polygamma(order, xp.where(x < 0, math.nan, x)))
+    value = xp.where(inside, value, of.special.polygamma(order, xp.where(x < 0, math.nan, x)))
+    # JAX's is NaN at the ends
+    end = (order > 0) & ((x == 0) | (x == math.inf))
+    limit = xp.where(x == 0, xp.where(order % 2 == 0, -math.inf, math.inf), 0.0)
+    return xp.where(end, limit, value)
 
 
 def log_ndtr(of: Library, x: Array) -> Array:
