@@ -54,6 +54,12 @@ BESSEL: list[Row] = [
         )
         if v % 1 == 0 or name != "yn"
     ],
+    row(
+        "bessel_jn",
+        lambda x: sp.bessel_jn(x, v=2)[2],
+        lambda x: mp.besselj(2, x),
+        [(0, 1), *VANISHING],
+    ),
     row("k0", sp.k0, lambda x: mp.besselk(0, x), POSITIVE),
     row("k1", sp.k1, lambda x: mp.besselk(1, x), POSITIVE),
     row("k0e", sp.k0e, lambda x: mp.exp(x) * mp.besselk(0, x), FROM_0_TO_0),
@@ -263,6 +269,15 @@ COMBINATIONS: list[Row] = [
         lambda k: mp.gammainc(k / 2, 1.5, mp.inf, regularized=True),
         [(0, 1), (INF, -1, 1.0, 0.0)],
     ),
+    *[
+        row(
+            f"hyp1f1 {a}, {b}",
+            lambda x, a=a, b=b: sp.hyp1f1(a, b, x),
+            lambda x, a=a, b=b: mp.hyp1f1(a, b, x),
+            [(0, 1), (700, 0), (-700, 0)],
+        )
+        for a, b in ((1.0, 2.0), (0.5, 1.5), (-1.0, 2.0))
+    ],
     row("gammau in k", lambda k: sp.gammau(k, 2.0), lambda k: mp.gammainc(k, 2, mp.inf), [(1e-2, 0), (1, 1), (20, 0)]),
 ]  # fmt: skip
 
@@ -433,6 +448,7 @@ NO_LIMITS = {
     "hyp2f1 in a": "an ordinary point at 0, no limit at infinity; at z = 1 and below -1 they have tests of their own",
     "hyp2f1 in b": "likewise",
     "hyp2f1 in c": "likewise",
+    "hyp1f1 in x at infinity": "SciPy's does not return, or is NaN",
     "exp1 at minus infinity": "outside of the domain; SciPy's is the real part there, and NaN",
     "ellipkinc in m at 1": "SciPy's has the wrong sign for angles below -pi / 2",
     "ellipeinc in m at minus infinity": "SciPy's has the wrong sign for negative angles, and is not 0 at 0",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 import mpmath
@@ -114,7 +115,8 @@ def parameters_with_slopes(function: Any, names: Sequence[str]) -> list[str]:
 
     Derivatives that nobody has defined raise an exception. ValueError if the names are others.
     """
-    if not isinstance(function, Elemwise):
+    called = function.func if isinstance(function, partial) else function
+    if not isinstance(called, Elemwise):
         known = list(inspect.signature(function).parameters)
         if list(names) != known[: len(names)]:
             raise ValueError(f"the parameters are {known}, not {names}")
@@ -124,7 +126,7 @@ def parameters_with_slopes(function: Any, names: Sequence[str]) -> list[str]:
         values[position] = x = ot.dscalar(name)
         result = function(*values)
         try:
-            og.grad(result[0] if isinstance(result, tuple) else result, x)
+            og.grad((result[0] if isinstance(result, tuple) else result).sum(), x)
         except NullTypeGradError:
             continue
         found.append(name)
