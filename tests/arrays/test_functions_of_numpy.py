@@ -561,7 +561,7 @@ def test_dtypes_of_sinc(dtype: str) -> None:
 def test_unwrapping_integers() -> None:
     x, value = ot.ivector("x"), np.array([0, 3, 1, 7, 2], "int32")
     for period in (2, 5, 2.5):
-        found, expected = (f(v, period=period) for f, v in ((arrays.unwrap, x), (np.unwrap, value)))
+        found, expected = arrays.unwrap(x, period=period), np.unwrap(value, period=period)
         assert found.dtype == expected.dtype
         np.testing.assert_array_equal(og.evaluate(found, {x: value}), expected)
     with pytest.raises(OverflowError, match="uint8"):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from occelo_graph import tensor as ot
+from occelo_graph.ir.known_values import known_integer
 from occelo_graph.ops.arguments import stands_for
 from occelo_graph.ops.length_inputs import lengths_of
 from occelo_graph.ops.shape.axes import static_integer
@@ -128,6 +129,16 @@ def diagflat(v: Any, k: int = 0) -> TensorVariable:
     return ot.diag(ot.flatten(ot.as_tensor_variable(v)), k)
 
 
+def natural_lengths(given: Any, function: str) -> list[Any]:
+    """A length or several ones. ValueError if one is negative, when the graph runs if it is a variable."""
+    message = f"{function} takes no negative lengths"
+    lengths = list(lengths_of(given))
+    if any(isinstance(n, int) and n < 0 for n in map(known_integer, lengths)):
+        raise ValueError(f"{message}, got {given}")
+    check = ot.CheckAndRaise(ValueError, message)
+    return [n if known_integer(n) is not None else check(n, ot.ge(n, 0)) for n in lengths]
+
+
 @stands_for("vander", "x N increasing")
 def vander(x: Any, N: Any = None, increasing: bool = False) -> TensorVariable:
     """The powers of the elements of the vector ``x`` as rows of a matrix of ``N`` columns, by default as many as rows.
@@ -137,7 +148,7 @@ def vander(x: Any, N: Any = None, increasing: bool = False) -> TensorVariable:
     v = ot.as_tensor_variable(x)
     if v.type.ndim != 1:
         raise ValueError(f"x of vander must be a vector, got {v.type}")
-    (count,) = lengths_by_variables(v) if N is None else lengths_of(N)
+    (count,) = lengths_by_variables(v) if N is None else natural_lengths(N, "vander")
     v = ot.cast(v, np.result_type(v.type.numpy_dtype, np.int64).name)  # as NumPy does
     powers = ot.arange(count)
     raised = ot.pow(v.dimshuffle(0, "x"), powers.dimshuffle("x", 0).astype(v.dtype))

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from occelo_arrays.ops.grids import natural_lengths
 from occelo_graph import tensor as ot
 from occelo_graph.ops.arguments import stands_for
-from occelo_graph.ops.length_inputs import lengths_of
 from occelo_graph.ops.shape.axes import normalize_axes, normalize_axis, static_integer
 from occelo_graph.ops.shape.reading import length_product, lengths_by_variables
 
@@ -72,7 +72,7 @@ def rollaxis(a: Any, axis: int, start: int = 0) -> TensorVariable:
 def resize(a: Any, new_shape: Any) -> TensorVariable:
     """The elements of a tensor in C order, cut or repeated to fill ``new_shape``. Of no elements, zeros."""
     flat = ot.flatten(ot.as_tensor_variable(a))
-    lengths = list(lengths_of(new_shape))
+    lengths = natural_lengths(new_shape, "resize")
     total = length_product(lengths)
     (own,) = lengths_by_variables(flat)
     if isinstance(own, int):

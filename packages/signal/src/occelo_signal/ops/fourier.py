@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from occelo_graph.ir.known_values import known_integer
 from occelo_graph.ops.arguments import stands_for
 from occelo_graph.ops.cast import cast
+from occelo_graph.ops.control.checks import raise_unless
 from occelo_graph.ops.create import zeros
-from occelo_graph.ops.elemwise.arithmetic import maximum, sqrt
+from occelo_graph.ops.elemwise.arithmetic import ge, maximum, sqrt
 from occelo_graph.ops.elemwise.complex import conj
 from occelo_graph.ops.index.subtensor import getitem
 from occelo_graph.ops.join import join
@@ -99,13 +101,26 @@ def chosen_axes(x: TensorVariable, s: Any, axes: Any, function: str) -> tuple[li
     return chosen, lengths
 
 
+def _alone(n: Any) -> Any:
+    """The lengths of one axis that has the length ``n``, or its own. -1 means that only in a list of lengths."""
+    if n is None:
+        return None
+    n = integer_length(n)
+    if n == -1:
+        raise ValueError(f"A transform has one element at least, got the length {n}")
+    return [n]
+
+
 def _length(n: Any, function: str) -> Any:
     n = integer_length(n)
-    if isinstance(n, int):
-        if n == -1:
-            return None
-        if n < 1:
-            raise ValueError(f"{function} transforms one element at least, got the length {n}")
+    known = known_integer(n)
+    if known is None:
+        message = f"{function} takes no negative lengths"
+        return raise_unless(n, ge(n, 0), error=ValueError, message=message)
+    if n == -1:
+        return None
+    if known < 1:
+        raise ValueError(f"{function} transforms one element at least, got the length {n}")
     return n
 
 
@@ -229,13 +244,13 @@ def fft(a: Any, n: Any = None, axis: int = -1, norm: Norm = None) -> TensorVaria
     The precision of floats stays, and integers become float64. ValueError for a scalar, for no elements, or for another
     ``norm``.
     """
-    return _along_axes(a, None if n is None else [n], (axis,), norm, False, "fft")
+    return _along_axes(a, _alone(n), (axis,), norm, False, "fft")
 
 
 @stands_for("ifft", "a n axis norm -out")
 def ifft(a: Any, n: Any = None, axis: int = -1, norm: Norm = None) -> TensorVariable:
     """The inverse of `fft`. ``norm`` divides as that of `fft` does not: "backward" or None by n, "forward" by nothing."""
-    return _along_axes(a, None if n is None else [n], (axis,), norm, True, "ifft")
+    return _along_axes(a, _alone(n), (axis,), norm, True, "ifft")
 
 
 @stands_for("rfft", "a n axis norm -out")
@@ -244,7 +259,7 @@ def rfft(a: Any, n: Any = None, axis: int = -1, norm: Norm = None) -> TensorVari
 
     TypeError for complex numbers.
     """
-    return _of_reals(a, None if n is None else [n], (axis,), norm, "rfft")
+    return _of_reals(a, _alone(n), (axis,), norm, "rfft")
 
 
 @stands_for("irfft", "a n axis norm -out")
@@ -254,7 +269,7 @@ def irfft(a: Any, n: Any = None, axis: int = -1, norm: Norm = None) -> TensorVar
     Without ``n`` it is twice the length along ``axis``, minus 2. The imaginary part of the first element, and for an even
     ``n`` that of the last, is ignored.
     """
-    return _to_reals(a, None if n is None else [n], (axis,), norm, "irfft")
+    return _to_reals(a, _alone(n), (axis,), norm, "irfft")
 
 
 @stands_for("hfft", "a n axis norm -out")
@@ -263,13 +278,13 @@ def hfft(a: Any, n: Any = None, axis: int = -1, norm: Norm = None) -> TensorVari
 
     Without ``n`` it is twice the length along ``axis``, minus 2.
     """
-    return _to_reals(a, None if n is None else [n], (axis,), norm, "hfft", False)
+    return _to_reals(a, _alone(n), (axis,), norm, "hfft", False)
 
 
 @stands_for("ihfft", "a n axis norm -out")
 def ihfft(a: Any, n: Any = None, axis: int = -1, norm: Norm = None) -> TensorVariable:
     """The inverse of `hfft`: the first n // 2 + 1 elements of the inverse transform of real numbers."""
-    return conj(_of_reals(a, None if n is None else [n], (axis,), norm, "ihfft", True))
+    return conj(_of_reals(a, _alone(n), (axis,), norm, "ihfft", True))
 
 
 @stands_for("fftn", "a s axes norm -out")

@@ -11,7 +11,7 @@ from occelo_graph.ir.known_values import known_integer
 from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.ops.arguments import stands_for
 from occelo_graph.ops.cast import cast
-from occelo_graph.ops.control.checks import CheckAndRaise
+from occelo_graph.ops.control.checks import CheckAndRaise, raise_unless
 from occelo_graph.ops.create import broadcast_to, linspace, ones_like, zeros
 from occelo_graph.ops.elemwise.arithmetic import (
     and_,
@@ -96,6 +96,8 @@ def bincount(
     known = known_integer(least)
     if known is not None and known < 0:
         raise ValueError(f"minlength must not be negative, got {known}")
+    if known is None:
+        least = raise_unless(least, ge(least, 0), error=ValueError, message="minlength must not be negative")  # fmt: skip
     most = max_(cast(x, "int64"), initial=-1) + 1
     return _totals(at, each, maximum(most, cast(least, "int64")))
 

@@ -12,8 +12,9 @@ from occelo_graph.ir.nodes import Constant
 from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.ops.arguments import stands_for
 from occelo_graph.ops.cast import cast
+from occelo_graph.ops.control.checks import raise_unless
 from occelo_graph.ops.create import arange, broadcast_arrays
-from occelo_graph.ops.elemwise.arithmetic import maximum, switch
+from occelo_graph.ops.elemwise.arithmetic import gt, maximum, switch
 from occelo_graph.ops.index.search import take_along_axis
 from occelo_graph.ops.index.subtensor import getitem
 from occelo_graph.ops.join import flip
@@ -36,10 +37,15 @@ __all__ = [
 ]
 
 
+_MOST_LISTED = 1000  # positions that a graph holds as a constant
+
+
 def _counted(kth: Any) -> Any:
     """The numbers 0, 1, ... below the absolute value of ``kth``."""
     k = known_integer(kth)
-    return arange(maximum(kth, -kth)) if k is None else as_tensor_variable(np.arange(abs(k)))
+    if k is None or abs(k) > _MOST_LISTED:
+        return arange(maximum(kth, -kth))
+    return as_tensor_variable(np.arange(abs(k)))
 
 
 def _largest_or_smallest(kth: Any, largest: Callable[[], Any], smallest: Callable[[], Any]) -> Any:
@@ -80,7 +86,11 @@ def _checked_count(kth: Any, x: TensorVariable, name: str) -> Any:
         raise ValueError(f"kth of {name} must not be 0")
     if k is not None and length is not None and abs(k) > length:
         raise ValueError(f"{name} of {abs(k)} elements along an axis of {length}: {x}")
-    return cast(count, "int64")
+    count = cast(count, "int64")
+    if k is not None and abs(k) <= _MOST_LISTED:
+        return count
+    message = f"kth of {name} must not be 0, and at most the length of the axis"
+    return raise_unless(count, gt(maximum(count, -count), 0), error=ValueError, message=message)
 
 
 def topk_and_argtopk(
