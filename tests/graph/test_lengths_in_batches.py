@@ -177,3 +177,11 @@ def test_outputs_of_an_op_with_other_shapes_raise() -> None:
     np.testing.assert_array_equal(f([2, 2], [1.0, 2.0]), [[0.0, 1.0], [0.0, 2.0]])
     with pytest.raises(ValueError, match="OpFromGraph"):
         f([2, 3], [1.0, 2.0])
+
+
+@pytest.mark.parametrize("static", [True, False])
+def test_no_elements_of_an_op_whose_lengths_follow_from_values(static: bool) -> None:
+    x, none = ot.dvector("x"), ot.tensor("none", shape=(0 if static else None, None))
+    made = og.vectorize_graph([x.nonzero()[0], np.unique(x)], {x: none})
+    found = oc.function([none], made, mode="vm")(np.zeros((0, 3)))
+    assert [v.shape[0] for v in found] == [0, 0]

@@ -193,9 +193,13 @@ class Blockwise(Op):
         ``shapes`` are the shapes of the arguments without batch dimensions.
         """
         some = as_tensor_variable(count) > 0
+
+        def first(v: TensorVariable, shape: Sequence[Any]) -> TensorVariable:
+            none = alloc(np.zeros((), v.type.dtype), *shape)
+            return none if v.type.shape[0] == 0 else ifelse(some, v[0], none)
+
         at = [
-            ifelse(some, v[0], alloc(np.zeros((), v.type.dtype), *shape)) if b else v
-            for v, shape, b in zip(flat, shapes, batched, strict=True)
+            first(v, shape) if b else v for v, shape, b in zip(flat, shapes, batched, strict=True)
         ]
         made: list[TensorVariable] = self.core_op(*at, return_list=True)
         return made
