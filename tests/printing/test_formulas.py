@@ -202,6 +202,20 @@ def test_constants_of_many_elements() -> None:
     same_values(single, pprint(single), INPUTS, VALUES)
 
 
+def test_values_that_are_stretched_to_a_part() -> None:
+    """`set` and `inc` stretch them by themselves, other readers call the op."""
+    part = x[n:]
+    for printed in (
+        x.at[n:].max(-part),
+        x.at[n:].add(-part),
+        x.at[ot.stack([n, n])].min(ot.stack([0.5])),
+        x.dimshuffle("x", 0)[ot.stack([0]), ot.stack([n, n])],
+    ):
+        same_values(printed, pprint(printed), INPUTS, VALUES)
+        gradient = og.grad(printed.sum(), x)
+        same_values(gradient, pprint(gradient), INPUTS, VALUES)
+
+
 def test_inner_graphs_are_functions() -> None:
     inner = OpFromGraph([x, n], [ot.exp(x) * n, x[n:]])
     first, second = inner(x * 2.0, n), inner(y, n)

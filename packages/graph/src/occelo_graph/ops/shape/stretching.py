@@ -115,7 +115,9 @@ class Stretch(_ToLengths):
     more: bool = field(default=False, compare=False)
 
     def written(self, node: Apply, operands: Sequence[Term]) -> Term | None:
-        text = f"{self}({', '.join(term.text for term in operands)})"
+        more = ", of_index=True" if self.of_index else ""
+        made = f"Stretch(static={self.static!r}, given={self.given!r}{more})"
+        text = f"{made}({', '.join(term.text for term in operands)})"
         return Term(text, unstretched=operands[0])
 
     def _with(self, static: StaticShape, given: tuple[bool, ...]) -> Stretch:
