@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Any
 
 from occelo_graph.ops.cast import Cast
@@ -36,4 +37,6 @@ def _elementwise(op: Any, *inputs: Any) -> Any:
     if name == "polygamma":  # here the order is a float, too
         return pt.polygamma(pt.cast(inputs[0], "int64"), inputs[1])
     function = getattr(pt, _RENAMED.get(name, name), None)
-    return NotImplemented if function is None else function(*inputs)
+    if function is None:
+        return NotImplemented
+    return reduce(function, inputs) if name in ("and", "or", "xor") else function(*inputs)

@@ -36,7 +36,8 @@ def _argmax(op: Any, x: Any) -> Any:
 
 @equal_of(CumOp)
 def _cumulative(op: Any, x: Any) -> Any:
-    return (pt.cumsum if op.mode == "add" else pt.cumprod)(x, axis=op.axis)
+    functions = {"add": pt.cumsum, "mul": pt.cumprod}
+    return functions[op.mode](x, axis=op.axis) if op.mode in functions else NotImplemented
 
 
 @equal_of(Softmax)

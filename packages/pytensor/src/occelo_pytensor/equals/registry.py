@@ -20,6 +20,14 @@ _EqualT = TypeVar("_EqualT", bound=Equal)
 _equals: dict[type, Equal] = {}
 
 
+class NoEqual(TypeError):
+    """PyTensor has no equal of an op, which has no decomposition either. ``op`` is the op."""
+
+    def __init__(self, node: Any) -> None:
+        super().__init__(f"PyTensor has no equal of {node.op}, made at {node.outputs[0].source}")
+        self.op = node.op
+
+
 def equal_of(*op_classes: type) -> Callable[[_EqualT], _EqualT]:
     """Decorator that registers the equal of ops of the classes ``op_classes`` of Occelo, and of their subclasses."""
 
@@ -28,11 +36,6 @@ def equal_of(*op_classes: type) -> Callable[[_EqualT], _EqualT]:
         return function
 
     return register
-
-
-def has_equal(op_class: type) -> bool:
-    """Whether ops of a class, or of one that it inherits from, have a registered equal."""
-    return any(c in _equals for c in op_class.__mro__)
 
 
 def root(variable: Any) -> Any:
@@ -54,7 +57,7 @@ def _node(node: Any, inputs: Sequence[Any]) -> list[Any]:
     if found is NotImplemented:
         simpler = decomposition(node)
         if simpler is None:
-            raise TypeError(f"PyTensor has no equal of {node.op}, made at {node.outputs[0].source}")
+            raise NoEqual(node)
         return converted(list(simpler.outputs), dict(zip(simpler.inputs, inputs, strict=True)))
     several = list(found) if isinstance(found, list | tuple) else [found]
     return [
