@@ -28,8 +28,11 @@ from occelo_linalg.ops.adjugate import Adjugate
 from occelo_linalg.ops.factorizations.lu import LuFactor, sign_of_exchanges
 from occelo_linalg.ops.inverse import inv
 from occelo_linalg.ops.matrix_op import MatrixOp, as_matrices, hermitian, if_square
+from occelo_linalg.ops.scipy_options import ScipyOptions
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from occelo_graph.tensors.signatures import Array
     from occelo_graph.tensors.variable import TensorVariable
 
@@ -116,7 +119,7 @@ def _times_matrix(factor: Any, matrix: TensorVariable) -> TensorVariable:
 
 
 @stands_for("linalg.det", "a")
-def det(a: Any) -> TensorVariable:
+def det(a: Any, **options: Unpack[ScipyOptions]) -> TensorVariable:
     """The determinants of square matrices ``a`` of shape (..., n, n). The result has the shape (...).
 
     The result has the dtype of ``a``, or float64 for integers. The determinant of an empty matrix is 1. ValueError if
@@ -125,7 +128,7 @@ def det(a: Any) -> TensorVariable:
     The gradient is the conjugate transpose of the adjugate. For an invertible matrix, the adjugate is ``det(a) *
     inv(a)`` (Giles 2008). First and second derivatives are correct for singular matrices, too.
     """
-    (x,) = as_matrices("det", a)
+    (x,) = as_matrices("det", a, options=options)
     made: TensorVariable = Det()(x)
     return made
 

@@ -15,8 +15,11 @@ from occelo_graph.ir.op import ZERO, op
 from occelo_graph.ops.arguments import stands_for
 from occelo_graph.ops.blas.products import matmul
 from occelo_linalg.ops.matrix_op import MatrixOp, as_matrices, check_on_error, hermitian
+from occelo_linalg.ops.scipy_options import ScipyOptions
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from occelo_graph.tensors.signatures import Array
     from occelo_graph.tensors.variable import TensorVariable
 
@@ -43,7 +46,7 @@ class Inv(MatrixOp):
 
 
 @stands_for("linalg.inv", "a")
-def inv(a: Any, *, on_error: str = "raise") -> TensorVariable:
+def inv(a: Any, *, on_error: str = "raise", **options: Unpack[ScipyOptions]) -> TensorVariable:
     """The inverses of square matrices ``a`` of shape (..., n, n).
 
     The result has the dtype of ``a``, or float64 for integers. ``solve(a, b)`` is faster and more accurate than
@@ -52,6 +55,6 @@ def inv(a: Any, *, on_error: str = "raise") -> TensorVariable:
     If a matrix is singular, ``numpy.linalg.LinAlgError`` is raised. The message has the matrix's position in the batch.
     With ``on_error="nan"``, its inverse is NaN. ValueError if ``a`` is not square, TypeError for float16.
     """
-    (x,) = as_matrices("inv", a)
+    (x,) = as_matrices("inv", a, options=options)
     made: TensorVariable = Inv(check_on_error(on_error))(x)
     return made

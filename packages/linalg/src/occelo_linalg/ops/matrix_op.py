@@ -30,6 +30,7 @@ from occelo_graph.ops.shape.dimensions import matrix_transpose
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.nodes import TensorApply
 from occelo_graph.tensors.type import StaticShape, TensorType, is_complex, is_discrete, shape_text
+from occelo_linalg.ops.scipy_options import checked_options
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.signatures import Array
@@ -283,10 +284,12 @@ def _like(ct: Any, variable: TensorVariable, core: int) -> Any:
     return ct if ct.dtype == own.dtype or is_discrete(own.dtype) else ct.astype(own.dtype)
 
 
-def as_matrices(label: str, *arguments: Any) -> list[TensorVariable]:
+def as_matrices(
+    label: str, *arguments: Any, options: Mapping[str, Any] | None = None
+) -> list[TensorVariable]:
     """Convert the arguments of the function with the name ``label`` to tensors of their common dtype.
 
-    Integers and booleans become float64.
+    Integers and booleans become float64. ``options`` are those of SciPy that the user gave (`scipy_options`).
 
     TypeError for float16, since LAPACK has no routines for it.
     """
@@ -295,7 +298,8 @@ def as_matrices(label: str, *arguments: Any) -> list[TensorVariable]:
     dtype = np.result_type(*kinds).name
     if dtype == "float16" or any(v.dtype == "float16" for v in given):
         raise TypeError(f"{label} does not take float16; cast to float32")
-    return [cast(v, dtype) for v in given]
+    converted = [cast(v, dtype) for v in given]
+    return checked_options(label, options, converted) if options else converted
 
 
 def hermitian(x: Any) -> TensorVariable:

@@ -53,8 +53,11 @@ from occelo_linalg.ops.matrix_op import (
     hermitian,
 )
 from occelo_linalg.ops.norms import norm
+from occelo_linalg.ops.scipy_options import ScipyOptions
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from occelo_graph.tensors.signatures import Array
     from occelo_graph.tensors.variable import TensorVariable
 
@@ -174,6 +177,7 @@ def pinv(
     *,
     rtol: Any = "none",
     on_error: str = "raise",
+    **options: Unpack[ScipyOptions],
 ) -> TensorVariable:
     """The pseudoinverses of matrices ``a`` of shape (..., m, n), like NumPy's ``pinv``.
 
@@ -187,7 +191,7 @@ def pinv(
     NaN elements, ``numpy.linalg.LinAlgError`` is raised. With ``on_error="nan"``, the pseudoinverse of this matrix is
     NaN.
     """
-    (x,) = as_matrices("pinv", a)
+    (x,) = as_matrices("pinv", a, options=options)
     given = not (isinstance(rtol, str) and rtol == "none")
     if given and rcond is not None:
         raise ValueError("rtol and rcond cannot be both set")
@@ -203,7 +207,12 @@ def pinv(
 
 @stands_for("linalg.lstsq", "a b rcond")
 def lstsq(
-    a: Any, b: Any, rcond: Any = None, *, on_error: str = "raise"
+    a: Any,
+    b: Any,
+    rcond: Any = None,
+    *,
+    on_error: str = "raise",
+    **options: Unpack[ScipyOptions],
 ) -> tuple[TensorVariable, TensorVariable, TensorVariable, TensorVariable]:
     """Least-squares solutions of ``a @ x == b``, like NumPy's ``lstsq``, but also for batches.
 
@@ -224,7 +233,7 @@ def lstsq(
     infinite or NaN elements, ``numpy.linalg.LinAlgError`` is raised. With ``on_error="nan"``, the solutions and
     singular values of this matrix are NaN, and its rank is 0.
     """
-    x, right = as_matrices("lstsq", a, b)
+    x, right = as_matrices("lstsq", a, b, options=options)
     vector = right.type.ndim == 1
     columns: Any = expand_dims(right, -1) if vector else right
     tolerance: Any = _default_tolerance(x)

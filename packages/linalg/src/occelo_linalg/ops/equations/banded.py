@@ -24,8 +24,11 @@ from occelo_linalg.ops.matrix_op import (
     as_matrices,
     check_on_error,
 )
+from occelo_linalg.ops.scipy_options import ScipyOptions
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from occelo_graph.tensors.signatures import Array
     from occelo_graph.tensors.variable import TensorVariable
 
@@ -172,6 +175,7 @@ def solve_banded(
     *,
     b_ndim: int | None = None,
     on_error: str = "raise",
+    **options: Unpack[ScipyOptions],
 ) -> TensorVariable:
     """Solve ``a @ x == b`` for banded matrices ``a``, given by their diagonals, like SciPy's ``solve_banded``.
 
@@ -186,7 +190,7 @@ def solve_banded(
     low, up = (int(n) for n in l_and_u)
     if low < 0 or up < 0:
         raise ValueError(f"l_and_u must not be negative, got {l_and_u!r}")
-    bands, right = as_matrices("solve_banded", ab, b)
+    bands, right = as_matrices("solve_banded", ab, b, options=options)
     return with_columns(SolveBanded(low, up, check_on_error(on_error)), [bands], right, b_ndim)
 
 
@@ -197,6 +201,7 @@ def solveh_banded(
     *,
     b_ndim: int | None = None,
     on_error: str = "raise",
+    **options: Unpack[ScipyOptions],
 ) -> TensorVariable:
     """Solve ``a @ x == b`` for positive definite banded ``a``, like SciPy's ``solveh_banded``.
 
@@ -208,7 +213,7 @@ def solveh_banded(
     If a matrix is not positive definite, ``numpy.linalg.LinAlgError`` is raised. With ``on_error="nan"``, the solution
     is NaN for this element of the batch. ValueError if the number of rows of ``ab`` is 0 or dynamic.
     """
-    bands, right = as_matrices("solveh_banded", ab, b)
+    bands, right = as_matrices("solveh_banded", ab, b, options=options)
     rows = bands.type.shape[-2] if bands.type.ndim > 1 else None
     if rows is None or rows < 1:
         raise ValueError(

@@ -10,26 +10,34 @@ from typing import TYPE_CHECKING, Any
 from occelo_linalg.ops.equations.triangular import check_b_ndim, solve_triangular
 from occelo_linalg.ops.factorizations.cholesky import cholesky
 from occelo_linalg.ops.matrix_op import as_matrices
+from occelo_linalg.ops.scipy_options import ScipyOptions
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from occelo_graph.tensors.variable import TensorVariable
 
 __all__ = ["cho_factor", "cho_solve"]
 
 
 def cho_factor(
-    a: Any, lower: bool = False, *, on_error: str = "raise"
+    a: Any, lower: bool = False, *, on_error: str = "raise", **options: Unpack[ScipyOptions]
 ) -> tuple[TensorVariable, bool]:
     """A pair for `cho_solve`: the Cholesky factors of matrices ``a`` of shape (..., n, n), and ``lower``.
 
     Arguments and errors are as in `cholesky`. The other triangle of the factor is 0. In SciPy's ``cho_factor`` it has
     elements of ``a``.
     """
-    return cholesky(a, lower=bool(lower), on_error=on_error), bool(lower)
+    return cholesky(a, lower=bool(lower), on_error=on_error, **options), bool(lower)
 
 
 def cho_solve(
-    c_and_lower: Any, b: Any, *, b_ndim: int | None = None, on_error: str = "raise"
+    c_and_lower: Any,
+    b: Any,
+    *,
+    b_ndim: int | None = None,
+    on_error: str = "raise",
+    **options: Unpack[ScipyOptions],
 ) -> TensorVariable:
     """Solve ``a @ x == b`` with the result ``c_and_lower`` of `cho_factor`, like SciPy's ``cho_solve``.
 
@@ -42,10 +50,10 @@ def cho_solve(
     solution is NaN for this element of the batch.
     """
     given, lower = c_and_lower
-    factor, right = as_matrices("cho_solve", given, b)
+    factor, right = as_matrices("cho_solve", given, b, options=options)
     ndim = check_b_ndim("cho_solve", right, b_ndim)
-    options: dict[str, Any] = {"lower": bool(lower), "b_ndim": ndim, "on_error": on_error}
+    kept: dict[str, Any] = {"lower": bool(lower), "b_ndim": ndim, "on_error": on_error}
     first, second = ("N", "C") if lower else ("C", "N")
-    half = solve_triangular(factor, right, first, **options)
+    half = solve_triangular(factor, right, first, **kept)
     # `half` may have more batch dimensions than b, so the number of dimensions does not tell whether it holds vectors
-    return solve_triangular(factor, half, second, **options)
+    return solve_triangular(factor, half, second, **kept)

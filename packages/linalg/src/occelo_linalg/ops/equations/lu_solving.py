@@ -32,8 +32,11 @@ from occelo_linalg.ops.matrix_op import (
     check_on_error,
     hermitian,
 )
+from occelo_linalg.ops.scipy_options import ScipyOptions
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from occelo_graph.tensors.signatures import Array
     from occelo_graph.tensors.variable import TensorVariable
 
@@ -133,6 +136,7 @@ def lu_solve(
     b_ndim: int | None = None,
     *,
     on_error: str = "raise",
+    **options: Unpack[ScipyOptions],
 ) -> TensorVariable:
     """Solve ``a @ x == b`` for square matrices ``a``, like SciPy's ``lu_solve``.
 
@@ -146,7 +150,7 @@ def lu_solve(
     """
     given, pivots = lu_and_piv
     pivots = as_tensor_variable(pivots)
-    factors, right = as_matrices("lu_solve", given, b)
+    factors, right = as_matrices("lu_solve", given, b, options=options)
     if not is_discrete(pivots.dtype) or pivots.dtype == "bool":
         raise TypeError(f"lu_solve takes pivots that are integers, got {pivots.type}")
     if trans not in (0, 1, 2, "N", "T", "C"):

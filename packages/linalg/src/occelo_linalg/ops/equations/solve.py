@@ -28,8 +28,11 @@ from occelo_linalg.ops.matrix_op import (
     check_on_error,
     hermitian,
 )
+from occelo_linalg.ops.scipy_options import ScipyOptions
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from occelo_graph.tensors.signatures import Array
     from occelo_graph.tensors.variable import TensorVariable
 
@@ -140,6 +143,7 @@ def solve(
     transposed: bool = False,
     b_ndim: int | None = None,
     on_error: str = "raise",
+    **options: Unpack[ScipyOptions],
 ) -> TensorVariable:
     """Solve ``a @ x == b`` for square matrices ``a`` of shape (..., n, n).
 
@@ -161,7 +165,7 @@ def solve(
     matrix has an infinite element, the whole solution is NaN. ValueError if the shapes do not fit, TypeError for
     float16.
     """
-    matrix, right = as_matrices("solve", a, b)
+    matrix, right = as_matrices("solve", a, b, options=options)
     if assume_a is not None and assume_a not in (*ASSUMPTIONS, *ASSUMPTIONS.values()):
         listed = ", ".join(map(repr, ASSUMPTIONS))
         raise ValueError(f"assume_a must be one of {listed}, or None, got {assume_a!r}")

@@ -23,8 +23,11 @@ from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import is_complex
 from occelo_linalg.ops.equations.triangular import with_columns
 from occelo_linalg.ops.matrix_op import MatrixOp, as_matrices, check_on_error, hermitian
+from occelo_linalg.ops.scipy_options import ScipyOptions
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from occelo_graph.tensors.signatures import Array
     from occelo_graph.tensors.variable import TensorVariable
 
@@ -108,7 +111,12 @@ def _sums_of_diagonals(x: Any) -> Any:
 
 
 def solve_toeplitz(
-    c_or_cr: Any, b: Any, *, b_ndim: int | None = None, on_error: str = "raise"
+    c_or_cr: Any,
+    b: Any,
+    *,
+    b_ndim: int | None = None,
+    on_error: str = "raise",
+    **options: Unpack[ScipyOptions],
 ) -> TensorVariable:
     """Solve ``a @ x == b`` for square Toeplitz matrices ``a``, like SciPy's ``solve_toeplitz``.
 
@@ -125,9 +133,9 @@ def solve_toeplitz(
     solved.
     """
     if isinstance(c_or_cr, tuple):
-        column, row, right = as_matrices("solve_toeplitz", *c_or_cr, b)
+        column, row, right = as_matrices("solve_toeplitz", *c_or_cr, b, options=options)
     else:
-        column, right = as_matrices("solve_toeplitz", c_or_cr, b)
+        column, right = as_matrices("solve_toeplitz", c_or_cr, b, options=options)
         row = column.conj() if is_complex(column.dtype) else column
     made = SolveToeplitz(check_on_error(on_error))
     return with_columns(made, [column, row], right, b_ndim)

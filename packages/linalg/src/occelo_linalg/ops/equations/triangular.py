@@ -18,8 +18,11 @@ from occelo_graph.ops.shape.dimensions import expand_dims, matrix_transpose, squ
 from occelo_graph.optional_scipy import scipy_module
 from occelo_graph.tensors.type import is_complex
 from occelo_linalg.ops.matrix_op import MatrixOp, as_matrices, check_on_error, hermitian
+from occelo_linalg.ops.scipy_options import ScipyOptions
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from occelo_graph.tensors.signatures import Array
     from occelo_graph.tensors.variable import TensorVariable
 
@@ -77,6 +80,7 @@ def solve_triangular(
     *,
     b_ndim: int | None = None,
     on_error: str = "raise",
+    **options: Unpack[ScipyOptions],
 ) -> TensorVariable:
     """Solve ``a @ x == b`` for triangular ``a`` of shape (..., n, n), like SciPy's ``solve_triangular``.
 
@@ -89,7 +93,7 @@ def solve_triangular(
     If the diagonal of a matrix has a zero, ``numpy.linalg.LinAlgError`` is raised. With ``on_error="nan"``, the
     solution is NaN for this element of the batch. ValueError for another ``trans``.
     """
-    matrix, right = as_matrices("solve_triangular", a, b)
+    matrix, right = as_matrices("solve_triangular", a, b, options=options)
     if trans not in (0, 1, 2, "N", "T", "C"):
         raise ValueError(f"trans must be 0, 1, 2 or 'N', 'T', 'C', got {trans!r}")
     if trans in (1, "T", 2, "C"):

@@ -19,8 +19,11 @@ from occelo_graph.ops.create import tril
 from occelo_graph.tensors.type import is_complex
 from occelo_linalg.ops.equations.triangular import solve_triangular
 from occelo_linalg.ops.matrix_op import MatrixOp, as_matrices, check_on_error, hermitian
+from occelo_linalg.ops.scipy_options import ScipyOptions
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from occelo_graph.ir.nodes import Apply
     from occelo_graph.tensors.signatures import Array
     from occelo_graph.tensors.variable import TensorVariable
@@ -115,7 +118,12 @@ def half_diagonal(x: Any) -> TensorVariable:
 
 @stands_for("linalg.cholesky", "a upper")
 def cholesky(
-    a: Any, lower: bool = True, *, upper: bool | None = None, on_error: str = "raise"
+    a: Any,
+    lower: bool = True,
+    *,
+    upper: bool | None = None,
+    on_error: str = "raise",
+    **options: Unpack[ScipyOptions],
 ) -> TensorVariable:
     """The Cholesky factors of positive definite matrices ``a`` of shape (..., n, n).
 
@@ -127,7 +135,7 @@ def cholesky(
     If a matrix is not positive definite, ``numpy.linalg.LinAlgError`` is raised. The message has the matrix's position
     in the batch. With ``on_error="nan"``, its factor is NaN. ValueError if ``a`` is not square, TypeError for float16.
     """
-    (x,) = as_matrices("cholesky", a)
+    (x,) = as_matrices("cholesky", a, options=options)
     made = Cholesky(check_on_error(on_error))
     if lower if upper is None else not upper:
         factor: TensorVariable = made(x)

@@ -26,8 +26,11 @@ from occelo_linalg.ops.gradient_formulas import (
 )
 from occelo_linalg.ops.matrix_op import MatrixOp, as_matrices, check_on_error, hermitian
 from occelo_linalg.ops.results import EigResult
+from occelo_linalg.ops.scipy_options import ScipyOptions
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from occelo_graph.tensors.signatures import Array
     from occelo_graph.tensors.type import TensorType
     from occelo_graph.tensors.variable import TensorVariable
@@ -98,7 +101,7 @@ class Eigvals(MatrixOp):
 
 
 @stands_for("linalg.eig", "a")
-def eig(a: Any, *, on_error: str = "raise") -> EigResult:
+def eig(a: Any, *, on_error: str = "raise", **options: Unpack[ScipyOptions]) -> EigResult:
     """Eigenvalues and eigenvectors of square matrices ``a`` of shape (..., n, n), like NumPy's ``eig``.
 
     The results are ``eigenvalues`` of shape (..., n), in no particular order, and ``eigenvectors``, which are columns
@@ -113,16 +116,16 @@ def eig(a: Any, *, on_error: str = "raise") -> EigResult:
     raised. With ``on_error="nan"``, the results are NaN for this matrix. ValueError if ``a`` is not square, TypeError
     for float16.
     """
-    (x,) = as_matrices("eig", a)
+    (x,) = as_matrices("eig", a, options=options)
     return EigResult(*Eig(check_on_error(on_error))(x, return_list=True))
 
 
 @stands_for("linalg.eigvals", "a")
-def eigvals(a: Any, *, on_error: str = "raise") -> TensorVariable:
+def eigvals(a: Any, *, on_error: str = "raise", **options: Unpack[ScipyOptions]) -> TensorVariable:
     """The eigenvalues that `eig` returns: complex numbers of shape (..., n), in no particular order.
 
     The gradient is correct if the eigenvalues are distinct.
     """
-    (x,) = as_matrices("eigvals", a)
+    (x,) = as_matrices("eigvals", a, options=options)
     values: TensorVariable = Eigvals(check_on_error(on_error))(x)
     return values

@@ -30,8 +30,11 @@ from occelo_linalg.ops.gradient_formulas import (
 )
 from occelo_linalg.ops.matrix_op import MatrixOp, as_matrices, check_on_error, hermitian
 from occelo_linalg.ops.results import EighResult
+from occelo_linalg.ops.scipy_options import ScipyOptions
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from occelo_graph.tensors.signatures import Array
     from occelo_graph.tensors.type import TensorType
     from occelo_graph.tensors.variable import TensorVariable
@@ -119,39 +122,42 @@ def _reads_lower(uplo: Any, lower: bool | None) -> bool:
 @overload
 def eigh(
     a: Any,
-    UPLO: str = ...,
+    UPLO: Any = ...,
     *,
     b: Any = ...,
     lower: bool | None = ...,
     type: int = ...,
     eigvals_only: Literal[False] = ...,
     on_error: str = ...,
+    **options: Unpack[ScipyOptions],
 ) -> EighResult: ...
 
 
 @overload
 def eigh(
     a: Any,
-    UPLO: str = ...,
+    UPLO: Any = ...,
     *,
     b: Any = ...,
     lower: bool | None = ...,
     type: int = ...,
     eigvals_only: bool,
     on_error: str = ...,
+    **options: Unpack[ScipyOptions],
 ) -> Any: ...
 
 
 @stands_for("linalg.eigh", "a UPLO")
 def eigh(
     a: Any,
-    UPLO: str = "L",
+    UPLO: Any = "L",
     *,
     b: Any = None,
     lower: bool | None = None,
     type: int = 1,
     eigvals_only: bool = False,
     on_error: str = "raise",
+    **options: Unpack[ScipyOptions],
 ) -> Any:
     """Eigenvalues and eigenvectors of Hermitian matrices ``a`` of shape (..., n, n).
 
@@ -161,7 +167,7 @@ def eigh(
     upper triangle is read. Imaginary parts on the diagonal are ignored. Results have the precision of ``a``, or float64
     for integers.
 
-    If ``b`` is given, it must be positive definite. The same triangle of ``a`` and ``b`` is read. Then eigenvalues w
+    If ``b`` is given, also as the second argument as in SciPy, it must be positive definite. The same triangle of ``a`` and ``b`` is read. Then eigenvalues w
     and eigenvectors v solve ``a @ v == w * b @ v`` for ``type`` 1, ``a @ b @ v == w * v`` for 2, and ``b @ a @ v == w *
     v`` for 3. For the types 1 and 2, ``v^H @ b @ v`` is the identity matrix. For type 3, ``v^H @ inv(b) @ v`` is the
     identity matrix.
@@ -176,15 +182,20 @@ def eigh(
     or if the algorithm does not converge. With ``on_error="nan"``, the results are NaN instead. ValueError if matrices
     are not square, TypeError for float16.
     """
-    low, kept = _reads_lower(UPLO, lower), check_on_error(on_error)
+    if not isinstance(UPLO, str):  # SciPy's second argument
+        if b is not None:
+            raise TypeError("eigh got b twice")
+        b = UPLO
+    low = _reads_lower(UPLO if isinstance(UPLO, str) else "L", lower)
+    kept = check_on_error(on_error)
     if b is None:
-        (x,) = as_matrices("eigh", a)
+        (x,) = as_matrices("eigh", a, options=options)
         if eigvals_only:
             return Eigvalsh(low, kept)(x)
         return EighResult(*Eigh(low, kept)(x, return_list=True))
     if type not in (1, 2, 3):
         raise ValueError(f"type must be 1, 2 or 3, got {type!r}")
-    x, metric = as_matrices("eigh", a, b)
+    x, metric = as_matrices("eigh", a, b, options=options)
     factor: Any = cholesky(metric, on_error=kept)
     if not low:
         factor = hermitian(cholesky(metric, lower=False, on_error=kept))
@@ -205,12 +216,13 @@ def eigh(
 @stands_for("linalg.eigvalsh", "a UPLO")
 def eigvalsh(
     a: Any,
-    UPLO: str = "L",
+    UPLO: Any = "L",
     *,
     b: Any = None,
     lower: bool | None = None,
     type: int = 1,
     on_error: str = "raise",
+    **options: Unpack[ScipyOptions],
 ) -> TensorVariable:
     """The eigenvalues of Hermitian matrices in ascending order. The result has the shape (..., n).
 
@@ -220,6 +232,6 @@ def eigvalsh(
     symmetric function of the eigenvalues is correct, but second derivatives are NaN.
     """
     values: TensorVariable = eigh(
-        a, UPLO, b=b, lower=lower, type=type, eigvals_only=True, on_error=on_error
+        a, UPLO, b=b, lower=lower, type=type, eigvals_only=True, on_error=on_error, **options
     )
     return values

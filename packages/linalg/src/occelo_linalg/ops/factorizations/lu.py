@@ -29,8 +29,11 @@ from occelo_linalg.ops.matrix_op import (
     as_matrices,
     hermitian,
 )
+from occelo_linalg.ops.scipy_options import ScipyOptions
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from occelo_graph.tensors.signatures import Array
     from occelo_graph.tensors.variable import TensorVariable
 
@@ -167,7 +170,7 @@ def pivot_to_permutation(p: Any, inverse: bool = False) -> TensorVariable:
     return made
 
 
-def lu_factor(a: Any) -> tuple[TensorVariable, TensorVariable]:
+def lu_factor(a: Any, **options: Unpack[ScipyOptions]) -> tuple[TensorVariable, TensorVariable]:
     """LU factorisation of matrices ``a`` of shape (..., m, n) for `lu_solve`, like SciPy's ``lu_factor``.
 
     The first result has the shape (..., m, n). It holds L below the diagonal, and U on and above it; the ones on the
@@ -175,12 +178,14 @@ def lu_factor(a: Any) -> tuple[TensorVariable, TensorVariable]:
     was exchanged with row ``pivots[i]``. A singular matrix is not an error; its U has a 0 on the diagonal. The gradient
     treats the pivots as constant. The gradient of a singular matrix is NaN.
     """
-    (x,) = as_matrices("lu_factor", a)
+    (x,) = as_matrices("lu_factor", a, options=options)
     factors, pivots = LuFactor()(x)
     return factors, pivots
 
 
-def lu(a: Any, permute_l: bool = False, *, p_indices: bool = False) -> tuple[TensorVariable, ...]:
+def lu(
+    a: Any, permute_l: bool = False, *, p_indices: bool = False, **options: Unpack[ScipyOptions]
+) -> tuple[TensorVariable, ...]:
     """LU factorisation ``a == P @ L @ U`` of matrices ``a`` of shape (..., m, n), like SciPy's ``lu``.
 
     Returns P, L and U. P is a real permutation matrix of shape (..., m, m). L is lower triangular with ones on the
@@ -190,7 +195,7 @@ def lu(a: Any, permute_l: bool = False, *, p_indices: bool = False) -> tuple[Ten
 
     The gradient treats P as constant. It is NaN for a matrix with a 0 on the diagonal of U.
     """
-    (x,) = as_matrices("lu", a)
+    (x,) = as_matrices("lu", a, options=options)
     factors, pivots = LuFactor()(x)
     m, n = x.shape[-2], x.shape[-1]
     rows, columns = x.type.shape[-2:]

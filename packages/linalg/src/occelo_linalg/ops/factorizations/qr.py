@@ -25,8 +25,11 @@ from occelo_linalg.ops.factorizations.svd import of_complement
 from occelo_linalg.ops.gradient_formulas import absent, as_row, least, nothing
 from occelo_linalg.ops.matrix_op import MatrixOp, as_matrices, hermitian
 from occelo_linalg.ops.results import QRResult
+from occelo_linalg.ops.scipy_options import ScipyOptions
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from occelo_graph.tensors.signatures import Array
     from occelo_graph.tensors.type import TensorType
     from occelo_graph.tensors.variable import TensorVariable
@@ -173,7 +176,9 @@ _MODES = {"reduced": "reduced", "economic": "reduced", "complete": "complete", "
 
 
 @stands_for("linalg.qr", "a mode")
-def qr(a: Any, mode: str = "reduced", pivoting: bool = False) -> Any:
+def qr(
+    a: Any, mode: str = "reduced", pivoting: bool = False, **options: Unpack[ScipyOptions]
+) -> Any:
     """QR decomposition of matrices ``a`` of shape (..., m, n), like NumPy's ``qr``, with column pivoting as in SciPy.
 
     The results depend on ``mode``; k is min(m, n):
@@ -200,7 +205,7 @@ def qr(a: Any, mode: str = "reduced", pivoting: bool = False) -> Any:
         raise ValueError(
             f'mode must be "reduced", "complete", "r", "raw", "economic" or "full", got {mode!r}'
         )
-    (x,) = as_matrices("qr", a)
+    (x,) = as_matrices("qr", a, options=options)
     order: list[TensorVariable] = []
     if pivoting:
         order = [QRPivots()(x)]

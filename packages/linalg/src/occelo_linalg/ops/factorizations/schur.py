@@ -19,8 +19,11 @@ from occelo_graph.optional_scipy import scipy_module
 from occelo_graph.tensors.type import is_complex
 from occelo_linalg.ops.gradient_formulas import absent, complex_dtype, nothing, require_finite
 from occelo_linalg.ops.matrix_op import MatrixOp, as_matrices, check_on_error
+from occelo_linalg.ops.scipy_options import ScipyOptions
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from occelo_graph.tensors.signatures import Array
     from occelo_graph.tensors.type import TensorType
     from occelo_graph.tensors.variable import TensorVariable
@@ -114,6 +117,7 @@ def schur(
     sort: str | None = None,
     *,
     on_error: str = "raise",
+    **options: Unpack[ScipyOptions],
 ) -> tuple[TensorVariable, ...]:
     """Schur decomposition of square matrices ``a`` of shape (..., n, n), like SciPy's ``schur``.
 
@@ -132,7 +136,7 @@ def schur(
     ``on_error="nan"``, the ``T`` and ``Z`` of this matrix are NaN, and its number of eigenvalues in the region is 0.
     ValueError if ``a`` is not square, or for another ``output`` or ``sort``. TypeError for float16.
     """
-    x = as_output(as_matrices("schur", a)[0], output)
+    x = as_output(as_matrices("schur", a, options=options)[0], output)
     if sort is not None:
         check_sort(sort)
     kept = check_on_error(on_error)

@@ -29,8 +29,11 @@ from occelo_linalg.ops.gradient_formulas import (
 )
 from occelo_linalg.ops.matrix_op import MatrixOp, as_matrices, check_on_error, hermitian
 from occelo_linalg.ops.results import SVDResult
+from occelo_linalg.ops.scipy_options import ScipyOptions
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from occelo_graph.tensors.signatures import Array
     from occelo_graph.tensors.type import TensorType
     from occelo_graph.tensors.variable import TensorVariable
@@ -182,6 +185,7 @@ def svd(
     hermitian: bool = ...,
     *,
     on_error: str = ...,
+    **options: Unpack[ScipyOptions],
 ) -> SVDResult: ...
 
 
@@ -193,6 +197,7 @@ def svd(
     hermitian: bool = ...,
     *,
     on_error: str = ...,
+    **options: Unpack[ScipyOptions],
 ) -> Any: ...
 
 
@@ -204,6 +209,7 @@ def svd(
     hermitian: bool = False,
     *,
     on_error: str = "raise",
+    **options: Unpack[ScipyOptions],
 ) -> Any:
     """Singular value decomposition of matrices ``a`` of shape (..., m, n), like NumPy's ``svd``.
 
@@ -224,7 +230,7 @@ def svd(
     raised. With ``on_error="nan"``, the results of this matrix are NaN. ValueError if ``a`` has fewer than two
     dimensions, TypeError for float16.
     """
-    (x,) = as_matrices("svd", a)
+    (x,) = as_matrices("svd", a, options=options)
     if hermitian:
         x = _as_hermitian(x)
     kept = check_on_error(on_error)
@@ -244,12 +250,12 @@ def _as_hermitian(x: Any) -> Any:
 
 
 @stands_for("linalg.svdvals", "x")
-def svdvals(x: Any, *, on_error: str = "raise") -> TensorVariable:
+def svdvals(x: Any, *, on_error: str = "raise", **options: Unpack[ScipyOptions]) -> TensorVariable:
     """The singular values of matrices ``x`` of shape (..., m, n), in descending order.
 
     The result has the shape (..., min(m, n)). The gradient of a singular value is the outer product of its singular
     vectors, if the value occurs only once. The gradient of a symmetric function of the values is correct even if values
     are equal. If a value is 0, this gradient is a subgradient. Precision and errors are as in `svd`.
     """
-    values: TensorVariable = svd(x, compute_uv=False, on_error=on_error)
+    values: TensorVariable = svd(x, compute_uv=False, on_error=on_error, **options)
     return values
