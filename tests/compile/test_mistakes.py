@@ -24,16 +24,21 @@ from occelo_graph.inner_graph import OpFromGraph
 from occelo_graph.ops.control import Assert, CheckAndRaise
 from occelo_graph.ops.control.python_function import wrap_py
 from occelo_graph.ops.elemwise.op import Elemwise
+from occelo_linalg import functions as linalg
+from occelo_linalg.ops import polynomials
 from occelo_loops.ops.building.associative import associative_scan
 from occelo_loops.ops.building.classic import foldl, scan, until
 from occelo_loops.ops.building.classic import map as mapped
 from occelo_loops.ops.building.loops import fori_loop, loop, while_loop
 from occelo_loops.ops.building.switching import switch_case
 from occelo_networks import functions as nn
-from occelo_networks import updates
+from occelo_networks import initializers, updates
 from occelo_networks.minimizing import minimize
 from occelo_random import functions as random
+from occelo_signal import functions as signal
+from occelo_signal import numpy_functions as fourier
 from occelo_sorting import functions as sorting
+from occelo_special import functions as special
 
 GOLDEN = Path(__file__).parent / "mistakes.txt"
 Make = Callable[..., Any]
@@ -260,6 +265,58 @@ MISTAKES: dict[str, Callable[[World], Any]] = {
     # options
     "an option that does not exist": lambda u: setattr(config, "florX", "float32"),
     "a value that an option does not take": lambda u: setattr(config, "floatX", "float65"),
+    # choosing, putting, joining by subscripts
+    "a choice without conditions": lambda u: arrays.select([], []),
+    "conditions that are numbers": lambda u: arrays.select([u.x], [u.y]),
+    "functions for other pieces": lambda u: arrays.piecewise(u.x, [u.x > 0], [1, 2, 3]),
+    "putting into a tensor": lambda u: arrays.put(u.x, [0], 1.0),
+    "no values to put": lambda u: arrays.place(u.x, u.x > 0, [], inplace=False),
+    "positions of values that are floats": lambda u: arrays.put(u.x, u.y, 1.0, inplace=False),
+    "an axis along which there are no rows": lambda u: arrays.apply_along_axis(ot.sum, 2, u.m),
+    "a function that removes all axes": lambda u: arrays.apply_over_axes(lambda v, axis: v.sum(), ot.dtensor3("t"), [0]),
+    "blocks that do not divide": lambda u: arrays.view_as_blocks(ot.tensor("a", dtype="float64", shape=(4, 5)), (2, 2)),
+    "a window longer than its axis": lambda u: ot.sliding_window_view(ot.tensor("a", dtype="float64", shape=(3,)), 4),
+    "bits of floats": lambda u: arrays.packbits(u.x),
+    "bytes that are no bytes": lambda u: arrays.unpackbits(u.i),
+    "text that joins matrices": lambda u: arrays.r_["r", u.x],
+    "segments by floats": lambda u: arrays.segment_sum(u.x, u.y),
+    "a product of indices that einsum lacks": lambda u: arrays.einsum("ij,jk->il", u.m, u.m),
+    "packing nothing": lambda u: arrays.pack(),
+    "a degree below 0": lambda u: polynomials.polyfit(u.x, u.y, -1),
+    "points of a polynomial in a matrix": lambda u: polynomials.polyfit(u.m, u.y, 1),
+    "roots of a matrix": lambda u: polynomials.roots(u.m),
+    # parts of tensors
+    "a mode of x.at that does not exist": lambda u: u.x.at[[5]].set(1.0, mode="wrap"),
+    "a method of x.at that does not exist": lambda u: u.x.at[[5]].substract(1.0),
+    "a part of another shape": lambda u: u.x.at[[0, 1]].max(np.ones(3)),
+    "complex numbers compared": lambda u: ot.zvector("z").at[[0]].max(1.0),
+    "a position beyond the end at run time": lambda u: u.f([u.x], u.x.at[[5]].get())(np.ones(2)),
+    "what is no part set": lambda u: ot.set_subtensor(u.x + 1, 2.0),
+    # signals
+    "a convolution of nothing": lambda u: signal.convolve(ot.tensor("a", dtype="float64", shape=(0,)), u.y),
+    "a mode of convolve that does not exist": lambda u: signal.convolve(u.x, u.y, mode="half"),
+    "a convolution of other dimensions": lambda u: signal.convolve(u.x, u.m),
+    "a transform of a scalar": lambda u: fourier.fft(u.s),
+    "a transform of no length": lambda u: fourier.fft(u.x, n=0),
+    "a norm of transforms that does not exist": lambda u: fourier.fft(u.x, norm="unitary"),
+    # special functions
+    "a derivative that is not known": lambda u: og.grad(special.jv(u.s, u.x).sum(), u.s),
+    "a negative number of Bernoulli": lambda u: special.bernoulli(-1),
+    "a special function of complex numbers": lambda u: special.gammaln(ot.zvector("z")),
+    # matrices
+    "a matrix that is not square": lambda u: linalg.inv(ot.tensor("a", dtype="float64", shape=(2, 3))),
+    "a vector for a matrix": lambda u: linalg.cholesky(u.x),
+    "a keyword that cholesky lacks": lambda u: linalg.cholesky(u.m, overwrite=True),
+    "a routine that LAPACK lacks": lambda u: linalg.svd(u.m, lapack_driver="gesv"),
+    "a matrix with NaN": lambda u: u.f([u.m], linalg.inv(u.m, check_finite=True))(np.full((2, 2), np.nan)),
+    "a singular matrix": lambda u: u.f([u.m], linalg.inv(u.m))(np.zeros((2, 2))),
+    "a triangle that does not exist": lambda u: linalg.eigh(u.m, "X"),
+    # first values, and graphs as ops
+    "a mode of variances that does not exist": lambda u: initializers.variance_scaling(1.0, "fan", "normal"),
+    "a vector without inputs and outputs": lambda u: initializers.he_normal()(random.key(0), (3,)),
+    "an op from a graph with other inputs": lambda u: OpFromGraph([u.x], [u.x * u.w.sum()])(u.x, u.y),
+    "a batch of a scalar": lambda u: og.vectorize_graph(u.x * 2, {u.x: u.s}),
+    "a map over axes that differ": lambda u: og.vmap(lambda a, b: a + b)(ot.tensor("a", dtype="float64", shape=(2,)), ot.tensor("b", dtype="float64", shape=(3,))),
 }
 # fmt: on
 

@@ -34,7 +34,7 @@ CALLS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("schur", (G,), {"overwrite_a": True}),
     ("solve", (G, V), {"overwrite_a": True, "overwrite_b": True}),
     ("solve_banded", ((1, 1), G, V), {"overwrite_ab": True, "overwrite_b": True}),
-    ("solveh_banded", (np.abs(G[:2]) + 5 * np.eye(2, 3)[::-1], V), {"overwrite_ab": True}),
+    ("solveh_banded", (np.array([[0.0, 1, 0.5], [5, 5, 6]]), V), {"overwrite_ab": True}),
     ("solve_toeplitz", ((V, V), V), {}),
     ("solve_triangular", (S, V), {"overwrite_b": True}),
     ("svd", (G,), {"overwrite_a": True, "lapack_driver": "gesvd"}),

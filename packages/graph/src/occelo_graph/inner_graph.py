@@ -173,13 +173,19 @@ class OpFromGraph(Op):
                 raise TypeError(f"Input {i} of {self} is of type {variable.type}, got {given}")
         return tuple(v.type for v in self.graph.outputs)
 
+    def __call__(self, *inputs: Any, **options: Any) -> Any:
+        """Apply the op to ``inputs``, without the shared variables of the graph, which it adds itself."""
+        if self.shared_inputs:
+            count = len(self.graph.inputs) - len(self.shared_inputs)
+            if len(inputs) != count:
+                raise ValueError(f"{self} takes {count} inputs, got {len(inputs)}")
+            inputs = (*inputs, *self.shared_inputs)
+        return super().__call__(*inputs, **options)
+
     def make_node(self, *inputs: Any) -> Apply:
         wanted = self.graph.inputs
-        if len(inputs) == len(wanted) - len(self.shared_inputs):
-            inputs = (*inputs, *self.shared_inputs)
         if len(inputs) != len(wanted):
-            count = len(wanted) - len(self.shared_inputs)
-            raise ValueError(f"{self} takes {count} inputs, got {len(inputs)}")
+            raise ValueError(f"{self} takes {len(wanted)} inputs, got {len(inputs)}")
         variables = [v.type.filter_variable(x) for v, x in zip(wanted, inputs, strict=True)]
         take_all(self._held)
         return Apply.of_types(self, variables, self.infer(*(v.type for v in variables)))

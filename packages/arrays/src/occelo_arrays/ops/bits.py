@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from occelo_graph import tensor as ot
+from occelo_graph.errors import describe
 from occelo_graph.ops.arguments import stands_for
 from occelo_graph.ops.elemwise.op import Elemwise, elementwise
 from occelo_graph.ops.elemwise.scalar import ufunc_rule
@@ -141,7 +142,7 @@ def packbits(a: Any, axis: int | None = None, bitorder: str = "big") -> TensorVa
     places = _places(bitorder, "packbits")
     x = ot.as_tensor_variable(a)
     if not is_discrete(x.dtype):
-        raise TypeError(f"packbits takes integers or bools, got {x.type}")
+        raise TypeError(f"packbits takes integers or bools, got {describe(x)}")
     rows, where = _last(x, axis)
     *lead, length = lengths_by_variables(rows)
     count = (length + 7) // 8
@@ -163,7 +164,7 @@ def unpackbits(
     places = _places(bitorder, "unpackbits")
     x = ot.as_tensor_variable(a)
     if x.dtype != "uint8":
-        raise TypeError(f"unpackbits takes uint8, got {x.type}")
+        raise TypeError(f"unpackbits takes uint8, got {describe(x)}")
     rows, where = _last(x, axis)
     *lead, length = lengths_by_variables(rows)
     bits = (ot.expand_dims(rows, -1) >> places) & np.uint8(1)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from occelo_graph import tensor as ot
+from occelo_graph.errors import describe
 from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.ops.arguments import stands_for
 from occelo_graph.ops.shape.axes import normalize_axis
@@ -33,7 +34,7 @@ __all__ = [
 def _truths(given: Any, name: str) -> TensorVariable:
     condition = ot.as_tensor_variable(given)
     if condition.dtype != "bool":
-        raise TypeError(f"The conditions of {name} must be bool, got {condition.type}")
+        raise TypeError(f"The conditions of {name} must be bool, got {describe(condition)}")
     return condition
 
 
@@ -126,7 +127,7 @@ def put(a: Any, ind: Any, v: Any, mode: str = "raise", *, inplace: bool = True) 
     _copied(inplace, "put")
     x, places = ot.as_tensor_variable(a), ot.flatten(ot.as_tensor_variable(ind))
     if not is_discrete(places.dtype):
-        raise TypeError(f"ind of put must be integers, got {places.type}")
+        raise TypeError(f"ind of put must be integers, got {describe(places)}")
     if mode not in ("raise", "wrap", "clip"):
         raise ValueError(f"mode of put is 'raise', 'wrap' or 'clip', not {mode!r}")
     flat = ot.flatten(x)

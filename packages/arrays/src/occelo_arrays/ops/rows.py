@@ -12,6 +12,7 @@ import numpy as np
 
 from occelo_arrays.ops.grids import indices
 from occelo_graph import tensor as ot
+from occelo_graph.errors import describe
 from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.ops.arguments import stands_for
 from occelo_graph.ops.shape.axes import normalize_axis, static_integer
@@ -66,7 +67,7 @@ def apply_over_axes(func: Callable[[Any, int], Any], a: Any, axes: Any) -> Tenso
             made = ot.expand_dims(made, where)
         if made.type.ndim != x.type.ndim:
             raise ValueError(
-                f"The function of apply_over_axes must keep the axis or remove it; it made {made.type} of {x.type}"
+                f"The function of apply_over_axes must keep the axis or remove it; it made {describe(made)} of {describe(x)}"
             )
         x = made
     return x
@@ -87,11 +88,13 @@ def view_as_blocks(arr_in: Any, block_shape: Any) -> TensorVariable:
     """
     x, lengths = ot.as_tensor_variable(arr_in), _whole(block_shape, "block_shape")
     if len(lengths) != x.type.ndim:
-        raise ValueError(f"block_shape {lengths} must have a length for each dimension of {x.type}")
+        raise ValueError(
+            f"block_shape {lengths} must have a length for each dimension of {describe(x)}"
+        )
     if min(lengths, default=1) < 1:
         raise ValueError(f"Lengths of blocks must be positive, got {lengths}")
     if any(n is not None and n % block for n, block in zip(x.type.shape, lengths, strict=True)):
-        raise ValueError(f"Blocks of shape {lengths} do not divide a tensor of type {x.type}")
+        raise ValueError(f"Blocks of shape {lengths} do not divide {describe(x)}")
     split: list[Any] = []
     for n, block in zip(lengths_by_variables(x), lengths, strict=True):
         split += [n // block, block]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from occelo_graph import tensor as ot
+from occelo_graph.errors import describe
 from occelo_graph.gradient.barriers import disconnected_grad
 from occelo_graph.ops.shape.reading import lengths_by_variables
 
@@ -33,7 +34,7 @@ class _Segments:
         self.data = ot.as_tensor_variable(data)
         ids = ot.as_tensor_variable(segment_ids)
         if ids.type.ndim != 1 or np.dtype(ids.dtype).kind not in "iu":
-            raise TypeError(f"segment_ids must be a vector of integers, got {ids.type}")
+            raise TypeError(f"segment_ids must be a vector of integers, got {describe(ids)}")
         if not self.data.type.ndim:
             raise ValueError(f"Segments consist of rows, got {self.data.type}")
         ids = ot.cast(ids, "int64")

@@ -11,6 +11,7 @@ import numpy as np
 
 from occelo_arrays.functions import vander
 from occelo_graph import tensor as ot
+from occelo_graph.errors import describe
 from occelo_graph.ops.arguments import stands_for
 from occelo_graph.ops.shape.axes import static_integer
 from occelo_graph.ops.shape.reading import lengths_by_variables
@@ -61,7 +62,7 @@ def polyfit(
         raise ValueError(f"deg of polyfit must not be negative, got {deg}")
     if points.type.ndim != 1 or values.type.ndim not in (1, 2):
         raise TypeError(
-            f"polyfit takes a vector x, and a vector or a matrix y, got {points.type} and {values.type}"
+            f"polyfit takes a vector x, and a vector or a matrix y, got {describe(points)} and {describe(values)}"
         )
     _check_lengths(points, values, "y")
     (count,) = lengths_by_variables(points)
@@ -72,7 +73,7 @@ def polyfit(
     if w is not None:
         weights = _floats(w)
         if weights.type.ndim != 1:
-            raise TypeError(f"w of polyfit must be a vector, got {weights.type}")
+            raise TypeError(f"w of polyfit must be a vector, got {describe(weights)}")
         _check_lengths(points, weights, "w")
         left = left * weights.dimshuffle(0, "x")
         values = values * (weights.dimshuffle(0, "x") if values.type.ndim == 2 else weights)
@@ -102,10 +103,10 @@ def polyfit(
 def _check_lengths(x: Any, other: Any, name: str) -> None:
     lengths = x.type.shape[0], other.type.shape[0]
     if 0 in lengths:
-        raise TypeError(f"polyfit takes at least one point, got {x.type}")
+        raise TypeError(f"polyfit takes at least one point, got {describe(x)}")
     if None not in lengths and lengths[0] != lengths[1]:
         raise ValueError(
-            f"x and {name} of polyfit must have the same length, got {x.type} and {other.type}"
+            f"x and {name} of polyfit must have the same length, got {describe(x)} and {describe(other)}"
         )
 
 
@@ -120,7 +121,7 @@ def roots(p: Any, *, strip_zeros: bool = True) -> TensorVariable:
     """
     v = _floats(ot.atleast_1d(ot.as_tensor_variable(p)))
     if v.type.ndim != 1:
-        raise ValueError(f"p of roots must be a vector of coefficients, got {v.type}")
+        raise ValueError(f"p of roots must be a vector of coefficients, got {describe(v)}")
     if not strip_zeros:
         return _eigenvalues(v, on_error="nan")
     one = np.array([True])

@@ -44,10 +44,12 @@ def checked_options(label: str, options: Mapping[str, Any], arrays: Sequence[Any
     TypeError for a keyword that the function does not have, ValueError for an unknown routine.
     """
     keyword, routines = DRIVERS.get(label, ("", ()))
-    known = ["check_finite", "overwrite_a", "overwrite_b", "overwrite_ab"]
+    known = ["check_finite", "overwrite_ab" if "banded" in label else "overwrite_a"]
+    known += ["overwrite_b"] if len(arrays) > 1 or label == "eigh" else []
+    known += [keyword] if keyword else []
     for name in options:
-        if name not in known and name != keyword:
-            near = get_close_matches(name, [*known, *([keyword] if keyword else [])], 1)
+        if name not in known:
+            near = get_close_matches(name, known, 1)
             told = f"; did you mean {near[0]}?" if near else ""
             raise TypeError(f"{label} has no argument {name!r}{told}")
     routine = options.get(keyword)
