@@ -6,6 +6,9 @@ The command ``occelo cache`` (`occelo.command.cache`) uses some of these names.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from occelo.places import hints_about as _hints_about
 from occelo_compile.function_cache import entry_function, explain_miss
 from occelo_link.cache.directory import base_directory, compile_directory
 from occelo_link.cache.lock import force_unlock, lock_ctx, set_lock_status
@@ -24,3 +27,6 @@ __all__ = [
     "lock_ctx",
     "set_lock_status",
 ]
+
+if not TYPE_CHECKING:  # type checkers know what is here without it
+    __getattr__ = _hints_about(__name__)

@@ -7,6 +7,9 @@
 array(3)
 """
 
+from typing import TYPE_CHECKING
+
+from occelo.places import hints_about as _hints_about
 from occelo_graph.ops.typed_list import TypedListType as TypedListType
 from occelo_graph.ops.typed_list import append as append
 from occelo_graph.ops.typed_list import count as count
@@ -19,3 +22,6 @@ from occelo_graph.ops.typed_list import make_list as make_list
 from occelo_graph.ops.typed_list import remove as remove
 from occelo_graph.ops.typed_list import reverse as reverse
 from occelo_graph.ops.typed_list import setitem as setitem
+
+if not TYPE_CHECKING:  # type checkers know what is here without it
+    __getattr__ = _hints_about(__name__)

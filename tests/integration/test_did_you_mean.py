@@ -24,6 +24,19 @@ SPACES: dict[str, Any] = {
     "math": ot.math,
     "graph": oc.graph,
     "x": X,
+    "at": X.at,
+    "part": X.at[0],
+    "nn": oc.nn,
+    "updates": oc.updates,
+    "trees": oc.trees,
+    "cache": importlib.import_module("occelo.cache"),
+    "lists": oc.typed_list,
+    "signal": ot.signal,
+    "fft": ot.fft,
+    **{
+        family: importlib.import_module(f"occelo_{family}")
+        for family in "arrays linalg loops random signal sorting special stats".split()
+    },
 }
 
 
@@ -52,6 +65,21 @@ SPACES: dict[str, Any] = {
         ("x", "flaten", "; did you mean flatten?"),
         ("x", "softmax", "; use occelo.tensor.softmax"),
         ("x", "clamp", "; use clip"),
+        ("at", "set", "; use x.at[key].set"),
+        ("part", "substract", "; did you mean subtract?"),
+        ("nn", "layernorm", "; did you mean layer_norm?"),
+        ("nn", "exp", "; use occelo.tensor.exp"),
+        ("updates", "adma", "; did you mean adam?"),
+        ("trees", "flaten", "; did you mean flatten?"),
+        ("cache", "default_stor", "; did you mean default_store?"),
+        ("lists", "appendd", "; did you mean append?"),
+        ("signal", "convole", "; did you mean convolve?"),
+        ("fft", "relu", "; use occelo.nn.relu"),
+        ("arrays", "einsm", "; did you mean einsum?"),
+        ("loops", "multiply", "; use occelo.tensor.mul"),
+        ("special", "gamaln", "; did you mean gammaln?"),
+        ("stats", "vmap", "; use occelo.vmap"),
+        ("sorting", "argsrt", "; did you mean argsort?"),
         ("x", "numpy", "; a variable has no value until a function runs"),
     ],
 )

@@ -53,13 +53,20 @@ def _stand_in(package: str, name: str, error: ModuleNotFoundError) -> type[Any]:
     return type(name, (), {"__new__": fail, "__doc__": error.msg, "__module__": package})
 
 
+_MISSING = object()
+
+
 def namespace_of(package: str, module: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """The ``__getattr__`` and ``__dir__`` for a package whose names are those of ``module``, imported at the first use."""
 
     def find(name: str) -> Any:
+        text = f"module {package!r} has no attribute {name!r}"
         if name.startswith("__"):
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        return getattr(importlib.import_module(module), name)
+            raise AttributeError(text)
+        found = getattr(importlib.import_module(module), name, _MISSING)
+        if found is _MISSING:
+            raise AttributeError(text) if name.startswith("_") else name_error(package, name, text)
+        return found
 
     def names() -> list[str]:
         found = vars(importlib.import_module(module))

@@ -46,6 +46,14 @@ class At:
     def __repr__(self) -> str:
         return f"{self._x}.at"
 
+    if not TYPE_CHECKING:  # so that type checkers report unknown names
+
+        def __getattr__(self, name: str) -> Any:
+            text = f"x.at has no attribute {name!r}"
+            raise MissingNameError(
+                f"{text}; use x.at[key].{name}" if hasattr(PartAt, name) else text, name, self
+            )
+
 
 class Options(TypedDict, total=False):
     """Keywords that all methods of ``x.at[key]`` that write have, as in JAX."""
