@@ -43,7 +43,7 @@ SOURCES = sorted(
 )
 INDEX = re.compile(r"https?://\S*(/simple|\.whl|\.tar\.gz|\.tgz)")
 NOT_TABLES = set(
-    "matrix_op parameters rejection draw_derivatives reuse declared scalar signatures key masks fitting axes series subscripts op dtypes subscripted modes".split()
+    "matrix_op parameters rejection draw_derivatives reuse declared scalar signatures key masks fitting axes series subscripts op dtypes subscripted modes scipy_options".split()
 )
 """Modules of families that hold no functions of tensors."""
 KINDS = "create elemwise reduce shape index join blas control cast typed_list".split()
