@@ -44,7 +44,19 @@ class Source:
         return linecache.getline(self.filename, self.lineno).strip()
 
     def __str__(self) -> str:
-        return f"{self.filename}:{self.lineno}"
+        return f"{_cell_of(self.filename) or self.filename}:{self.lineno}"
+
+
+def _cell_of(filename: str) -> str | None:
+    """The name that IPython shows for a cell of a notebook, such as "In[3]"; None for a file.
+
+    The cells of a notebook have file names in a temporary folder, which tell a reader nothing.
+    """
+    ipython: Any = sys.modules.get("IPython")
+    shell = None if ipython is None else ipython.get_ipython()
+    format_code_name = getattr(getattr(shell, "compile", None), "format_code_name", None)
+    named: tuple[str, str] | None = None if format_code_name is None else format_code_name(filename)
+    return None if named is None else named[1]
 
 
 def register_internal(directory: str) -> None:
