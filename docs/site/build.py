@@ -69,6 +69,11 @@ def is_run(path: Path, text: str) -> bool:
     return path.parent.name != "examples" and not OTHER_PYTHON.search(text)
 
 
+def hidden(code: str) -> str:
+    """A cell that the page does not show."""
+    return f"```{{code-cell}} ipython3\n:tags: [remove-cell]\n{code}\n```"
+
+
 def cells(path: Path, text: str) -> str:
     """The text of a page with cells instead of blocks of Python."""
     if not is_run(path, text):
@@ -77,8 +82,11 @@ def cells(path: Path, text: str) -> str:
     def cell(block: re.Match[str]) -> str:
         if block[1] == " quoted":
             return f"```python\n{block[2]}```"
-        tags = ":tags: [raises-exception]\n" if block[1] else ""
-        return f"```{{code-cell}} ipython3\n{tags}{block[2]}```"
+        if not block[1]:
+            return f"```{{code-cell}} ipython3\n{block[2]}```"
+        # the message says all, without the lines of the library
+        raising = f"```{{code-cell}} ipython3\n:tags: [raises-exception]\n{block[2]}```"
+        return "\n\n".join([hidden("%xmode Minimal"), raising, hidden("%xmode Context")])
 
     changed = BLOCK.sub(cell, text)
     return NOTEBOOK + changed if "```{code-cell}" in changed else changed

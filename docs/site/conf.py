@@ -9,6 +9,9 @@ from typing import Any
 
 from docutils import nodes
 from sphinx import addnodes
+from sphinx.util import logging
+
+logger = logging.getLogger(__name__)
 
 ROOT = Path(__file__).parents[2]
 
@@ -52,6 +55,16 @@ def unlink_type_variables(app: Any, doctree: nodes.document) -> None:
             reference.replace_self(reference.children)
 
 
+def check_raising(app: Any, doctree: nodes.document) -> None:
+    """Warn, which fails the build, of a cell that should raise an error and did not."""
+    for cell in doctree.findall(nodes.container):
+        if "tag_raises-exception" in cell.get("classes", []) and not any(
+            "traceback" in part.get("classes", []) for part in cell.findall(nodes.Element)
+        ):
+            logger.warning("this cell raised no error", location=cell)
+
+
 def setup(app: Any) -> None:
     """Add what is above to Sphinx."""
     app.connect("doctree-read", unlink_type_variables)
+    app.connect("doctree-read", check_raising)
