@@ -168,7 +168,8 @@ def project(placed: dict[Path, Path]) -> str:
 
 def assemble(source: Path) -> None:
     """Write the sources of all pages to a folder. Files that stay the same keep their times, for the next build."""
-    import reference  # it needs Sphinx, and tests of the pages do not
+    import figures  # these need Matplotlib and Sphinx, and tests of the pages do not
+    import reference
 
     placed = pages()
     written = {place: cells(p, links(p, p.read_text(), placed)) for p, place in placed.items()}
@@ -188,6 +189,7 @@ def assemble(source: Path) -> None:
     for old in source.rglob("*.*"):
         if old.suffix in (".md", ".rst") and old.relative_to(source) not in written:
             old.unlink()
+    figures.draw_all(source)
     for picture in DOCS.rglob("*.png"):
         copy = source / picture.relative_to(DOCS)
         copy.parent.mkdir(parents=True, exist_ok=True)

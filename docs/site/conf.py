@@ -32,8 +32,8 @@ default_role = "code"
 
 myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence", "deflist", "attrs_inline"]
-# a table of signatures of C or a quotation may begin at any level
-suppress_warnings = ["myst.header"]
+# a quotation may begin with a heading of any level, and a message is no traceback
+suppress_warnings = ["myst.header", "misc.highlighting_failure"]
 
 nb_execution_mode = "cache"
 nb_execution_raise_on_error = True

@@ -46,7 +46,7 @@ def test_links_lead_to_pages_of_the_site(page: Path) -> None:
 
 def test_a_link_that_leads_nowhere_is_an_error() -> None:
     with pytest.raises(ValueError, match="no page of the site"):
-        build().links(DOCS / "loops.md", "[a page](absent.md)", build().pages())
+        build().links(DOCS / "loops.md", "[a page](no-such-page.md)", build().pages())
 
 
 def test_blocks_become_cells() -> None:
@@ -57,3 +57,17 @@ def test_blocks_become_cells() -> None:
     assert "```{code-cell} ipython3\nx = 1\n```" in made
     assert "```{code-cell} ipython3\n:tags: [raises-exception]\n1 / 0\n```" in made
     assert "```python\nrun(...)\n```" in made
+
+
+def test_the_tables_of_the_figures_are_found() -> None:
+    pytest.importorskip("matplotlib", reason="the figures need the extra `examples`")
+    sys.path.insert(0, str(DOCS / "site"))
+    try:
+        figures = importlib.import_module("figures")
+    finally:
+        sys.path.remove(str(DOCS / "site"))
+    for part in ("first", "runtime"):
+        columns, rows = figures.table(part)
+        assert {"Occelo", "JAX", "PyTorch"} <= set(columns)
+        assert len(rows) >= 6
+        assert all(row[columns.index("Occelo")] for row in rows.values())
