@@ -199,7 +199,6 @@ def test_each_kind_of_op_has_its_file() -> None:
         "selected_elements",
         "statistics",
     }  # of the family reduce
-    shared.add("padding")  # of the family join
     shared.add("unsigned_ranges")  # of the family create
     found = {p.stem for p in ops.iterdir() if p.stem not in ("__init__", "__pycache__")}
     assert found == set(KINDS) | shared

@@ -68,8 +68,6 @@ x, sizes = ot.dmatrix("x"), ot.lvector("sizes")
     [
         (ot.split(x, [1, 1], 2), "The 2 sizes of the parts must not be negative and must add up"),
         (ot.split(x, sizes, 2), "The 2 sizes of the parts must not be negative and must add up"),
-        (ot.unravel_index(rows, (2, 3)), "A position is out of range for the shape (2, 3)"),
-        ([ot.choose(rows, [1.0, 2.0])], "A number of a choice is negative or too large"),
         (ot.broadcast_shape(v, w), "The lengths of dimension 0 differ"),
         ([LinearRecurrence(1)(x[:, :1], x)], "LinearRecurrence{axis=1} takes tensors of one shape"),
         ([LinearRecurrence(0)(x, x[:, :1])], "LinearRecurrence{axis=0} takes tensors of one shape"),

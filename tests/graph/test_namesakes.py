@@ -47,6 +47,22 @@ REASONS = {
 SMALL = ("bool", "int8", "float16")
 
 
+OF_ARRAYS = (
+    "cross",
+    "einsum",
+    "bartlett",
+    "choose",
+    "compress",
+    "cov",
+    "geomspace",
+    "linspace",
+    "logspace",
+    "pad",
+    "ravel_multi_index",
+    "unravel_index",
+)
+
+
 def _reference(name: str) -> Callable[..., Any] | None:
     special = importlib.import_module("scipy.special")
     for module in (np, np.linalg, special):
@@ -60,7 +76,7 @@ def _reference(name: str) -> Callable[..., Any] | None:
 
 NAMESAKES = sorted(
     n
-    for n in (*dir(og.tensor), *special_functions.__all__, "cross", "einsum")
+    for n in (*dir(og.tensor), *special_functions.__all__, *OF_ARRAYS)
     if not n.startswith("_")
     and callable(getattr(ot, n))
     and not isinstance(getattr(ot, n), type)

@@ -271,6 +271,20 @@ def _reference(name: str) -> Any:
     return None
 
 
+OF_ARRAYS = (
+    "bartlett",
+    "choose",
+    "compress",
+    "cov",
+    "geomspace",
+    "linspace",
+    "logspace",
+    "pad",
+    "ravel_multi_index",
+    "unravel_index",
+)
+
+
 def _elementwise_arguments(name: str, function: Any) -> tuple[Any, ...]:
     empty = inspect.Parameter.empty
     count = sum(p.default is empty for p in _parameters(name, function))
@@ -283,7 +297,9 @@ def _elementwise_arguments(name: str, function: Any) -> tuple[Any, ...]:
 
 def _functions() -> Iterator[Case]:
     for name in sorted(
-        n for n in (*dir(og.tensor), *special_functions.__all__) if not n.startswith("_")
+        n
+        for n in (*dir(og.tensor), *special_functions.__all__, *OF_ARRAYS)
+        if not n.startswith("_")
     ):
         ours = getattr(ot, name)
         theirs = None if isinstance(ours, type) or not callable(ours) else _reference(name)

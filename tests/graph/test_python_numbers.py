@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import occelo_graph as og
+from occelo_arrays import functions as arrays
 from occelo_graph import tensor as ot
 from occelo_linalg import functions as linalg
 from occelo_random import functions as random
@@ -53,13 +54,13 @@ FUNCTIONS: dict[str, Pair] = {
     "second": (ot.second, _common),
     "fill": (ot.fill, _common),
     "full_like": (ot.full_like, np.full_like),
-    "choose": (lambda x, k: ot.choose([0, 1], [x[:2], k]), lambda x, k: np.choose([0, 1], [x[:2], k])),
-    "linspace": (lambda x, k: ot.linspace(x[0], k, 3), lambda x, k: np.linspace(x[0], k, 3)),
-    "logspace": (lambda x, k: ot.logspace(k, x[0], 3), lambda x, k: np.logspace(k, x[0], 3)),
-    "geomspace": (lambda x, k: ot.geomspace(x[0], k, 3), lambda x, k: np.geomspace(x[0], k, 3)),
+    "choose": (lambda x, k: arrays.choose([0, 1], [x[:2], k]), lambda x, k: np.choose([0, 1], [x[:2], k])),
+    "linspace": (lambda x, k: arrays.linspace(x[0], k, 3), lambda x, k: np.linspace(x[0], k, 3)),
+    "logspace": (lambda x, k: arrays.logspace(k, x[0], 3), lambda x, k: np.logspace(k, x[0], 3)),
+    "geomspace": (lambda x, k: arrays.geomspace(x[0], k, 3), lambda x, k: np.geomspace(x[0], k, 3)),
     "arange": (lambda x, k: ot.arange(x[0], k), lambda x, k: np.arange(x[0], k)),
     "pad": (
-        lambda x, k: ot.pad(x, 1, constant_values=k),
+        lambda x, k: arrays.pad(x, 1, constant_values=k),
         lambda x, k: np.pad(x, 1, constant_values=k),
     ),
     # NumPy makes an array of a list, in which numbers are not weak
@@ -165,7 +166,7 @@ def test_parameters_of_laws_are_weak(dtype: str) -> None:
         special.kv(2.5, x),
         special.hyp2f1(1, 2.0, 3, x),
         ot.softmax(x / 2.0),
-        ot.fill_diagonal(m, 2.0),
+        arrays.fill_diagonal(m, 2.0),
         linalg.norm(x, 3.0),
     ]
     assert [str(v.type.dtype) for v in made] == [dtype] * len(made)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import occelo_graph as og
+from occelo_arrays import functions as arrays
 from occelo_graph import tensor as ot
 from occelo_loops.ops.building.classic import scan
 from occelo_loops.ops.building.loops import loop
@@ -45,7 +46,7 @@ MADE: dict[str, Callable[[Any], Any]] = {
     "repeat": lambda c: ot.repeat(X, c, axis=0),
     "tile": lambda c: ot.tile(V, c),
     "broadcast": lambda c: ot.broadcast_to(V, (c, 4)),
-    "linspace": lambda c: ot.linspace(0.0, 1.0, c),
+    "linspace": lambda c: arrays.linspace(0.0, 1.0, c),
     "triangle": lambda c: ot.triu(X, c),
     "steps": lambda c: scan(
         doubled, outputs_info=ot.constant(1.0), n_steps=c, return_updates=False

@@ -108,7 +108,6 @@ USES: dict[str, tuple[Any, Any]] = {
     "tile": (lambda v: ot.tile(ot.constant([[1, 2]]), v), lambda n: np.tile([[1, 2]], n)),
     "eye": (lambda v: ot.eye(v[0], v[1]), lambda n: np.eye(*n)),
     "arange": (lambda v: ot.arange(v[1]), lambda n: np.arange(n[1])),
-    "linspace": (lambda v: ot.linspace(0, 1, v[1]), lambda n: np.linspace(0, 1, n[1])),
     "a slice": (lambda v: ot.arange(99)[: v[1]], lambda n: np.arange(99)[: n[1]]),
     "an element": (lambda v: ot.arange(99)[v[1]], lambda n: np.arange(99)[n[1]]),
     "its end": (lambda v: ot.zeros(v[1:]), lambda n: np.zeros(n[1:])),
@@ -171,69 +170,6 @@ def test_losing_a_length_of_one_is_told_since_gradients_have_summed_over_it() ->
         warnings.simplefilter("error")
         same = og.clone_replace(gradient, {one: np.ones(1)}, rebuild_strict=False)
     np.testing.assert_array_equal(og.evaluate([same], {three: np.arange(3.0)})[0], [3.0])
-
-
-PAD: Any = np.pad
-PAD_WIDTHS = [
-    lambda n: n,
-    lambda n: (n, 0),
-    lambda n: [[n, 2]],
-    lambda n: ((1, n), (n, n)),
-    lambda n: [[n], [1]],
-    lambda n: np.array([[1, 2], [0, 1]]),
-]
-
-
-@pytest.mark.parametrize("mode", ["constant", "edge", "reflect", "symmetric", "wrap"])
-@pytest.mark.parametrize("widths", PAD_WIDTHS)
-def test_pad_widths_may_be_variables(widths: Any, mode: str) -> None:
-    x, n = ot.dmatrix("x"), ot.iscalar("n")
-    out = ot.pad(x, widths(n), mode)
-    slope = og.grad(ot.sqr(out).sum(), x)
-    for shape, number in (((3, 4), 2), ((3, 4), 0), ((2, 2), 1)):
-        value = np.random.default_rng(1).normal(size=shape)
-        expected = PAD(value, widths(number), mode)
-        given = {x: value, n: number}
-        np.testing.assert_array_equal(out.eval(given, on_unused_input="ignore"), expected)
-        # each element counts as often as it stands there
-        marks = PAD(np.arange(value.size).reshape(shape) + 1, widths(number), mode)
-        count = np.bincount(marks.ravel(), minlength=value.size + 1)[1:].reshape(shape)
-        np.testing.assert_allclose(
-            slope.eval(given, on_unused_input="ignore"), 2 * value * count, rtol=1e-12
-        )
-
-
-def test_pad_widths_of_the_own_length() -> None:
-    x = ot.dvector("x")
-    assert ot.pad(x, (x.shape[0] - 1, 0)).eval({x: [1.0, 2.0, 3.0]}).tolist() == [0, 0, 1, 2, 3]
-
-
-@pytest.mark.parametrize("mode", ["constant", "edge", "wrap"])
-def test_pad_widths_that_turn_out_negative_are_an_error(mode: str) -> None:
-    x, n = ot.dvector("x"), ot.iscalar("n")
-    with pytest.raises(ValueError, match="pad_width must not be negative"):
-        ot.pad(x, (n, 1), mode).eval({x: [1.0, 2.0], n: -1})
-
-
-@pytest.mark.parametrize(
-    ("widths", "error"),
-    [
-        (1.5, TypeError),
-        (True, TypeError),
-        ("a", TypeError),
-        (ot.dscalar(), TypeError),
-        (ot.ivector(), TypeError),
-        ((ot.iscalar(), 0.5), TypeError),
-        (-1, ValueError),
-        ((ot.iscalar(), -1), ValueError),
-        ([1, 2, 3], ValueError),
-        ([[ot.iscalar()], [1, 2]], ValueError),
-    ],
-    ids=str,
-)
-def test_pad_widths_that_are_none(widths: Any, error: type[Exception]) -> None:
-    with pytest.raises(error):
-        ot.pad(ot.dvector(), widths)
 
 
 @pytest.mark.parametrize("lengths", [np.zeros((0, 0), "int64"), np.ones((2, 2), "int64")])

@@ -54,6 +54,8 @@ logical_not logical_or logical_xor mask_indices meshgrid modf multiply ndim nega
 polyadd polyder polydiv polyint polymul polysub polyval positive promote_types put put_along_axis r_ radians remainder resize result_type right_shift rint rollaxis
 rot90 row_stack s_ segment_logsumexp segment_max segment_min segment_prod segment_softmax segment_sum select signbit sinc size
 spacing subtract to_one_hot trapezoid trim_zeros true_divide unpack unpackbits unstack unwrap
+bartlett choose compress concat_with_broadcast cov fill_diagonal fill_diagonal_offset geomspace horizontal_stack inverse_permutation linspace logspace
+mgrid ogrid pad permute_row_elements ravel_multi_index unravel_index vertical_stack
 vander vdot view_as_blocks view_as_windows vsplit vstack
 """
 """The names of `occelo_arrays.functions`, which is imported at the first use of one of them."""

@@ -17,13 +17,16 @@ from occelo_arrays.ops.floats import __all__ as _floats
 from occelo_arrays.ops.grids import *
 from occelo_arrays.ops.joining import *
 from occelo_arrays.ops.packing import *
+from occelo_arrays.ops.padding import *
 from occelo_arrays.ops.polynomials import *
+from occelo_arrays.ops.positions import *
 from occelo_arrays.ops.rearranging import *
 from occelo_arrays.ops.rows import *
 from occelo_arrays.ops.segments import *
 from occelo_arrays.ops.statistics import *
 from occelo_arrays.ops.subscripted import *
 from occelo_graph.ops.arguments import stands_for as _stands_for
+from occelo_graph.ops.cast import cast as _cast
 from occelo_graph.ops.elemwise.op import Elemwise as _Elemwise
 
 for _name in (*_bits, *_floats):
@@ -31,3 +34,11 @@ for _name in (*_bits, *_floats):
     if isinstance(_function, _Elemwise):
         _stands_for(_function.scalar_op.name, "*")(_function)
 _stands_for("ldexp", "*")(globals()["ldexp"])
+for _name, _parameters in (
+    ("can_cast", "*"),
+    ("copy", "* -order=K -subok=False"),
+    ("fix", "* -out"),
+    ("result_type", "*"),
+):
+    _stands_for(_name, _parameters)(globals()[_name])
+_stands_for("astype", "x dtype -copy=True -device")(_cast)

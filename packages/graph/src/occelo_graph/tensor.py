@@ -22,7 +22,6 @@ from occelo_graph.ops.index.search import *
 from occelo_graph.ops.index.subtensor import *
 from occelo_graph.ops.index.windows import *
 from occelo_graph.ops.join import *
-from occelo_graph.ops.padding import *
 from occelo_graph.ops.reduce import *
 from occelo_graph.ops.reduction_table import *
 from occelo_graph.ops.shape import *

@@ -5,6 +5,7 @@ from occelo_graph.families import Family
 FAMILY = Family(
     "linalg",
     "occelo_linalg",
+    requires=("arrays",),
     rules="rules",
     facts="facts",
     lowerings="lowerings",

@@ -5,6 +5,7 @@ from occelo_graph.families import Family
 FAMILY = Family(
     "sorting",
     "occelo_sorting",
+    requires=("arrays",),
     rules="rules",
     lowerings="lowerings",
     traced="traced",

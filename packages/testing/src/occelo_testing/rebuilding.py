@@ -114,10 +114,6 @@ EXPRESSIONS: dict[str, Pair] = {
         lambda x: ot.repeat(ot.constant([1.0, 2.0]), x.shape[0]),
         lambda a: np.repeat([1.0, 2.0], a.shape[0]),
     ),
-    "linspace": (
-        lambda x: ot.linspace(0.0, 1.0, x.shape[0]),
-        lambda a: np.linspace(0.0, 1.0, a.shape[0]),
-    ),
     "expand_dims": (lambda x: ot.expand_dims(x, 1), lambda a: a[:, None]),
     "slices": (lambda x: x[1:-1, ::-2], lambda a: a[1:-1, ::-2]),
     "a slice to half": (
@@ -135,15 +131,6 @@ EXPRESSIONS: dict[str, Pair] = {
         lambda a: a[1:],
     ),
     "roll": (lambda x: ot.roll(x, 2), lambda a: np.roll(a, 2)),
-    "pad": (lambda x: ot.pad(x, 1), lambda a: np.pad(a, 1)),
-    "pad by reflection": (
-        lambda x: ot.pad(x, 2, "reflect"),
-        lambda a: np.pad(a, 2, "reflect"),
-    ),
-    "unravel_index": (
-        lambda x: ot.unravel_index(ot.constant([1, 7]), x.shape)[1],
-        lambda a: np.unravel_index([1, 7], a.shape)[1],
-    ),
     "mean": (lambda x: x.mean(), lambda a: a.mean()),
     "mean of columns": (lambda x: x.mean(axis=0), lambda a: a.mean(axis=0)),
     "std": (lambda x: x.std(axis=1), lambda a: a.std(axis=1)),

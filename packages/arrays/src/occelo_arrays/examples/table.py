@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from occelo_arrays.examples import numbers, products, structure
+from occelo_arrays.examples import numbers, positions, products, structure
 from occelo_graph.examples.example import Example
 
-EXAMPLES: list[Example] = [*products.EXAMPLES, *structure.EXAMPLES, *numbers.EXAMPLES]
+EXAMPLES: list[Example] = [
+    *products.EXAMPLES,
+    *structure.EXAMPLES,
+    *numbers.EXAMPLES,
+    *positions.EXAMPLES,
+]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from occelo_graph import tensor as ot
+from occelo_graph.ops.arguments import stands_for
 from occelo_graph.ops.cast import cast as _cast
 from occelo_graph.ops.shape.axes import normalize_axis
 from occelo_graph.tensors.type import is_complex
@@ -78,6 +79,7 @@ multiply, subtract, negative = ot.mul, ot.sub, ot.neg
 rint = ot.round_half_to_even
 
 
+@stands_for("around", "a decimals -out")
 def around(a: Any, decimals: int = 0) -> TensorVariable:
     """``a`` rounded to so many ``decimals``, halves to the even number: NumPy's `round`."""
     return ot.round(a, decimals=decimals)
@@ -132,34 +134,40 @@ def logical_not(x: Any) -> TensorVariable:
     return ot.invert(_truth(x))
 
 
+@stands_for("inner", "a b")
 def inner(a: Any, b: Any) -> TensorVariable:
     """Sums of products along the last axes of ``a`` and ``b``, and the product if one is a scalar."""
     x, y = ot.as_tensor_variable(a), ot.as_tensor_variable(b)
     return x * y if 0 in (x.type.ndim, y.type.ndim) else ot.tensordot(x, y, axes=[[-1], [-1]])
 
 
+@stands_for("vdot", "a b")
 def vdot(a: Any, b: Any) -> TensorVariable:
     """The sum of the products of all elements of ``a``, conjugated, and those of ``b``."""
     flat = ot.flatten(ot.as_tensor_variable(a))
     return ot.dot(ot.conj(flat) if is_complex(flat.dtype) else flat, ot.flatten(b))
 
 
+@stands_for("ndim", "a")
 def ndim(a: Any) -> int:
     """The number of dimensions, as an integer."""
     return ot.as_tensor_variable(a).type.ndim
 
 
+@stands_for("size", "a axis")
 def size(a: Any, axis: int | None = None) -> TensorVariable:
     """The number of elements, or the length along ``axis``, as an int64 scalar."""
     v = ot.as_tensor_variable(a)
     return v.size if axis is None else v.shape[normalize_axis(axis, v.type.ndim)]
 
 
+@stands_for("iscomplexobj", "x")
 def iscomplexobj(x: Any) -> bool:
     """Whether the dtype is complex."""
     return is_complex(ot.as_tensor_variable(x).dtype)
 
 
+@stands_for("isrealobj", "x")
 def isrealobj(x: Any) -> bool:
     """Whether the dtype is not complex."""
     return not iscomplexobj(x)

@@ -15,6 +15,7 @@ from occelo_graph import tensor as ot
 from occelo_graph.ir.taken_constants import taken
 from occelo_graph.narrowing import is_list, is_list_or_tuple, is_slice
 from occelo_graph.ops.arguments import stands_for
+from occelo_graph.ops.elemwise.op import broadcast_static
 from occelo_graph.ops.shape.axes import normalize_axis
 from occelo_graph.ops.shape.reading import lengths_by_variables
 from occelo_graph.tensors.constant import promote_arguments
@@ -29,14 +30,17 @@ __all__ = [
     "block",
     "column_stack",
     "concat",
+    "concat_with_broadcast",
     "delete",
     "dsplit",
     "dstack",
+    "horizontal_stack",
     "hsplit",
     "hstack",
     "insert",
     "row_stack",
     "unstack",
+    "vertical_stack",
     "vsplit",
     "vstack",
 ]
@@ -62,6 +66,7 @@ def _parts(tup: Any, name: str) -> list[Any]:
     return promote_arguments(parts)
 
 
+@stands_for("hstack", _STACKED)
 def hstack(tup: Any) -> TensorVariable:
     """Join tensors side by side: along axis 1, or along axis 0 if they have at most one dimension.
 
@@ -71,6 +76,7 @@ def hstack(tup: Any) -> TensorVariable:
     return ot.concatenate(parts, 0 if parts[0].type.ndim == 1 else 1)
 
 
+@stands_for("vstack", _STACKED)
 def vstack(tup: Any) -> TensorVariable:
     """Join tensors one below the other, along axis 0. A scalar or a vector counts as a matrix of one row."""
     return ot.concatenate([ot.atleast_2d(v) for v in _parts(tup, "vstack")], 0)
@@ -394,3 +400,40 @@ def unstack(x: Any, /, *, axis: int = 0) -> tuple[TensorVariable, ...]:
             f"unstack needs a length that is known when the graph is built along axis {where} of {v.type}"
         )
     return tuple(v[(*[slice(None)] * where, i)] for i in range(length))
+
+
+def concat_with_broadcast(tensor_list: Sequence[Any], axis: int = 0) -> TensorVariable:
+    """Broadcast the tensors against each other along all axes except ``axis``, and join them along ``axis``."""
+    variables = [ot.as_tensor_variable(t) for t in tensor_list]
+    ndim = max(v.type.ndim for v in variables)
+    variables = [ot.as_tensor_variable(v, ndim=ndim) for v in variables]
+    where = normalize_axis(axis, ndim)
+    others = [[1 if i == where else n for i, n in enumerate(v.type.shape)] for v in variables]
+    broadcast_static([tuple(o) for o in others], "concat_with_broadcast")
+    lengths: list[Any] = []
+    shapes = [lengths_by_variables(v) for v in variables]
+    for i in range(ndim):
+        candidates = [s[i] for s, v in zip(shapes, variables, strict=True) if v.type.shape[i] != 1]
+        lengths.append(candidates[0] if candidates else 1)
+    spread = [
+        ot.broadcast_to(v, [*lengths[:where], s[where], *lengths[where + 1 :]])
+        for s, v in zip(shapes, variables, strict=True)
+    ]
+    return ot.join(where, *spread)
+
+
+def vertical_stack(*args: Any) -> TensorVariable:
+    """Join matrices one below the other. A vector counts as a matrix with one row."""
+    return ot.concatenate(
+        [
+            ot.as_tensor_variable(a, ndim=2) if ot.as_tensor_variable(a).type.ndim < 2 else a
+            for a in args
+        ],
+        0,
+    )
+
+
+def horizontal_stack(*args: Any) -> TensorVariable:
+    """Join matrices side by side. If the first argument is a vector, join vectors."""
+    variables = [ot.as_tensor_variable(a) for a in args]
+    return ot.concatenate(variables, 0 if variables[0].type.ndim == 1 else 1)

@@ -1,4 +1,4 @@
-"""Weighted means and correlations: `average`, `corrcoef`."""
+"""Weighted means, covariances and correlations: `average`, `cov`, `corrcoef`."""
 
 from __future__ import annotations
 
@@ -8,13 +8,25 @@ import numpy as np
 
 from occelo_graph import tensor as ot
 from occelo_graph.ops.arguments import checked_keepdims, stands_for
+from occelo_graph.ops.cast import cast
+from occelo_graph.ops.control.checks import CheckAndRaise
+from occelo_graph.ops.elemwise.arithmetic import eq, floor, ge, maximum, neq
+from occelo_graph.ops.elemwise.complex import conj
+from occelo_graph.ops.join import join
 from occelo_graph.ops.shape.axes import normalize_axes
-from occelo_graph.tensors.type import is_complex, is_discrete
+from occelo_graph.ops.shape.dimensions import squeeze
+from occelo_graph.ops.shape.reshaping import reshape
+from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_graph.tensors.type import TensorType, is_complex, is_discrete
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.variable import TensorVariable
+from occelo_graph.ops.statistics import degrees_of_freedom, mean
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["average", "corrcoef"]
+__all__ = ["average", "corrcoef", "cov"]
 
 
 @stands_for("average", "a axis weights returned keepdims")
@@ -88,7 +100,7 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -
 
     If the number of quantities is statically 1, the result is the scalar 1. A constant quantity has the coefficients NaN.
     """
-    c = ot.cov(x, y, rowvar, dtype=dtype)
+    c = cov(x, y, rowvar, dtype=dtype)
     if not c.type.ndim:
         return c / c
     deviation = ot.sqrt(ot.real(ot.diagonal(c)))
@@ -96,3 +108,82 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -
     if not is_complex(c.dtype):
         return ot.clip(c, -1, 1)
     return ot.clip(ot.real(c), -1, 1) + 1j * ot.clip(ot.imag(c), -1, 1)
+
+
+def _weights(given: Any, name: str, count: Any, whole: bool) -> Any:
+    """The vector of weights of the observations, with checks of its dtype, its length and its signs."""
+    w = as_tensor_variable(given)
+    if w.type.ndim != 1:
+        raise RuntimeError(f"{name} of cov must be a vector, got {w.type}")
+    if whole and not is_discrete(w.dtype):
+        check = CheckAndRaise(TypeError, f"{name} of cov must be integers")
+        w = check(w, ot.all(eq(w, floor(w))))
+    own = w.type.shape[0]
+    if own is not None and isinstance(count, int) and own != count:
+        raise RuntimeError(f"{name} of cov has {own} weights for {count} observations")
+    w = CheckAndRaise(ValueError, f"{name} of cov cannot be negative")(w, ot.all(ge(w, 0)))
+    return cast(w, "float64")
+
+
+def _rows(m: Any, rowvar: bool) -> Any:
+    m = as_tensor_variable(m)
+    if m.type.ndim > 2:
+        raise ValueError(f"cov takes at most 2 dimensions, got {m.type}")
+    if m.type.ndim < 2:
+        return reshape(m, (1, -1))
+    return m if rowvar else m.T
+
+
+@stands_for("cov", "m y rowvar bias ddof fweights aweights dtype")
+def cov(
+    m: Any,
+    y: Any = None,
+    rowvar: bool = True,
+    bias: bool = False,
+    ddof: int | None = None,
+    fweights: Any = None,
+    aweights: Any = None,
+    *,
+    dtype: Any = None,
+) -> TensorVariable:
+    """Covariance matrix. Each row of ``m`` has the observations of one quantity, or each column if ``rowvar`` is False.
+
+    ``y`` holds further quantities, which are appended to those of ``m``. Sums of products are divided by the number of
+    observations minus ``ddof``. By default ``ddof`` is 0 if ``bias`` is True, else 1. ``fweights`` are integers that
+    repeat observations, ``aweights`` weigh them. The dtype is ``dtype``, or the common dtype of the arguments and float64.
+    If the number of quantities is statically 1, the result is a scalar, the variance. TypeError unless ``fweights`` are
+    integers, RuntimeError unless weights are vectors with a weight for each observation, ValueError if one is negative.
+    """
+    given = [_rows(v, rowvar) for v in (m, y) if v is not None]
+    common = np.result_type(np.float64, *(v.type.numpy_dtype for v in given)).name
+    common = common if dtype is None else TensorType(dtype, ()).dtype
+    x = join(0, *(cast(v, common) for v in given))
+    freedom = (0 if bias else 1) if ddof is None else ddof
+    weights = _combined(fweights, aweights, x.type.shape[1])
+    if weights is None:
+        centred = x - mean(x, axis=1, keepdims=True)
+        weighted, factor = (
+            centred,
+            degrees_of_freedom(ot.cast(ot.as_tensor_variable(x.shape[1]), "float64"), freedom),
+        )
+    else:
+        total = ot.sum(weights)
+        message = "Weights of cov add up to 0, so there is no mean"
+        total = CheckAndRaise(ZeroDivisionError, message)(total, neq(total, 0))
+        centred = x - ot.sum(x * weights, axis=1, keepdims=True) / total
+        weighted, factor = centred * weights, degrees_of_freedom(total, freedom)
+        if aweights is not None and freedom != 0:
+            scale = ot.sum(weights * cast(as_tensor_variable(aweights), "float64"))
+            factor = maximum(total - freedom * scale / total, 0)
+    products = centred.dot(conj(weighted).T if is_complex(common) else weighted.T)
+    return squeeze(cast(products / factor, common))
+
+
+def _combined(fweights: Any, aweights: Any, count: Any) -> Any:
+    """The product of both kinds of weights; None if there are none."""
+    given = [
+        _weights(w, name, count, whole)
+        for w, name, whole in ((fweights, "fweights", True), (aweights, "aweights", False))
+        if w is not None
+    ]
+    return None if not given else given[0] * given[-1] if len(given) > 1 else given[0]

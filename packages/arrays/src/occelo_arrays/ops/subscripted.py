@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from occelo_arrays.ops.grids import linspace
 from occelo_graph import tensor as ot
 from occelo_graph.narrowing import is_slice, is_tuple
 
@@ -50,7 +51,7 @@ def _vector_or_more(entry: Any, ndmin: int, start: int) -> TensorVariable:
         begin, step = entry.start or 0, 1 if entry.step is None else entry.step
         spaced = isinstance(step, complex)
         x = (
-            ot.linspace(begin, entry.stop, int(abs(step)))
+            linspace(begin, entry.stop, int(abs(step)))
             if spaced
             else ot.arange(begin, entry.stop, step)
         )

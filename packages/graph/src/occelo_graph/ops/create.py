@@ -22,7 +22,6 @@ from occelo_graph.ir.op import ZERO, Cotangents, Op, op
 from occelo_graph.ir.terms import Term, called
 from occelo_graph.ir.traits import FIRST
 from occelo_graph.ir.types import Type
-from occelo_graph.narrowing import is_slice, is_tuple
 from occelo_graph.ops.batched_lengths import (
     common_length,
     common_lengths,
@@ -30,27 +29,21 @@ from occelo_graph.ops.batched_lengths import (
 )
 from occelo_graph.ops.batching import align
 from occelo_graph.ops.cast import cast
-from occelo_graph.ops.control.checks import CheckAndRaise
 from occelo_graph.ops.elemwise.arithmetic import (
     add,
-    and_,
     ceil,
     eq,
-    floor,
     ge,
-    gt,
     lt,
     maximum,
     minimum,
     mul,
     second,
-    sign,
     sub,
     switch,
     true_div,
 )
 from occelo_graph.ops.elemwise.op import broadcast_static, unbroadcast
-from occelo_graph.ops.elemwise.transcendental import exp, log, pow
 from occelo_graph.ops.length_inputs import (
     FollowsLengths,
     check_length_types,
@@ -62,11 +55,11 @@ from occelo_graph.ops.length_inputs import (
 )
 from occelo_graph.ops.linear import LinearInFirst
 from occelo_graph.ops.shape.broadcasting import broadcast_lengths
-from occelo_graph.ops.shape.dimensions import expand_dims, moveaxis
+from occelo_graph.ops.shape.dimensions import expand_dims
 from occelo_graph.ops.shape.length_bounds import never_negative
 from occelo_graph.ops.shape.reading import length_read, lengths_by_variables
 from occelo_graph.ops.unsigned_ranges import checked_count, numbers_at
-from occelo_graph.tensors.constant import as_tensor_variable, constant, promote_arguments
+from occelo_graph.tensors.constant import as_tensor_variable, constant
 from occelo_graph.tensors.nodes import Tensors, tensors
 from occelo_graph.tensors.type import (
     StaticShape,
@@ -76,7 +69,6 @@ from occelo_graph.tensors.type import (
     name_of,
     shape_text,
 )
-from occelo_graph.upward import stack
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
@@ -87,7 +79,6 @@ __all__ = [
     "Eye",
     "alloc",
     "arange",
-    "bartlett",
     "broadcast_arrays",
     "broadcast_to",
     "empty",
@@ -95,13 +86,8 @@ __all__ = [
     "eye",
     "full",
     "full_like",
-    "geomspace",
     "identity",
     "identity_like",
-    "linspace",
-    "logspace",
-    "mgrid",
-    "ogrid",
     "ones",
     "ones_like",
     "scalar_from_tensor",
@@ -589,167 +575,6 @@ def triu_indices_from(a: Any, k: Any = 0) -> tuple[TensorVariable, ...]:
     """`triu_indices` for a matrix of the shape of the matrix ``a``."""
     n, m = lengths_by_variables(a)
     return triu_indices(n, k, m)
-
-
-def linspace(
-    start: Any,
-    stop: Any,
-    num: Any = 50,
-    endpoint: bool = True,
-    retstep: Any = False,
-    dtype: Any = None,
-    axis: int = 0,
-) -> Any:
-    """``num`` evenly spaced numbers from ``start`` to ``stop``, along a new dimension ``axis``.
-
-    The last number is exactly ``stop``; if ``endpoint`` is False, ``stop`` is excluded. If ``start`` and ``stop`` are
-    integers, the default dtype is floatX. For an integer ``dtype``, the numbers are rounded down.
-
-    If ``retstep`` is True, the result is a pair: the numbers and the step. With too few numbers for a step, the step is
-    NaN. This NaN is a scalar if ``num`` is static; else it has the shape of ``stop - start``. ValueError if ``num`` is
-    negative. TypeError if ``retstep`` is not a bool.
-    """
-    if not isinstance(retstep, bool | np.bool_):
-        raise TypeError(f"retstep must be True or False, got {retstep!r}; dtype comes after it")
-    start, stop = _spaced_ends(start, stop)
-    count = lengths_of(num)[0]
-    if isinstance(count, int):
-        if count < 0:
-            raise ValueError(f"The number of samples cannot be negative, got num={count}")
-        divisions: Any = max(count - 1, 1) if endpoint else max(count, 1)
-    else:
-        if not never_negative(count):
-            message = "The number of samples cannot be negative"
-            count = CheckAndRaise(ValueError, message)(count, ge(count, 0))
-        divisions = count - 1 if endpoint else count
-        divisions = switch(ge(divisions, 1), divisions, 1)
-    delta = stop - start
-    number = arange(count).dimshuffle([0, *["x"] * delta.type.ndim])
-    delta = delta / cast(as_tensor_variable(divisions), delta.dtype)
-    result = add(start, cast(number, delta.dtype) * delta)
-    if endpoint:
-        result = switch(
-            and_(eq(number, as_tensor_variable(count) - 1), gt(number, 0)), stop, result
-        )
-    if dtype is not None:
-        whole = np.issubdtype(TensorType(dtype, ()).numpy_dtype, np.integer)
-        result = cast(floor(result) if whole else result, dtype)
-    result = moveaxis(result, 0, axis)
-    if not retstep:
-        return result
-    steps = count - 1 if endpoint else count
-    if isinstance(steps, int):
-        return result, delta if steps > 0 else constant(np.nan, dtype="float64")
-    return result, switch(ge(steps, 1), delta, constant(np.nan, dtype=delta.dtype))
-
-
-def _spaced_ends(start: Any, stop: Any) -> list[Any]:
-    """Convert ``start`` and ``stop`` to their common dtype, or to floatX if both are integers.
-
-    A Python number is converted to the dtype of the other end.
-    """
-    ends = promote_arguments([start, stop], lambda value, _: (value, "float64"))
-    pairs = zip((start, stop), ends, strict=True)
-    if all(type(given) is int or is_discrete(v.dtype) for given, v in pairs):
-        return [cast(v, "floatX") for v in ends]
-    common = np.result_type(*(v.type.numpy_dtype for v in ends)).name
-    return [cast(v, common) for v in ends]
-
-
-def logspace(
-    start: Any,
-    stop: Any,
-    num: Any = 50,
-    endpoint: bool = True,
-    base: Any = 10.0,
-    dtype: Any = None,
-    axis: int = 0,
-) -> TensorVariable:
-    """``base`` raised to the numbers of ``linspace(start, stop, num, endpoint)``, along a new dimension ``axis``."""
-    result = moveaxis(pow(base, linspace(start, stop, num, endpoint)), 0, axis)
-    return result if dtype is None else cast(result, dtype)
-
-
-def geomspace(
-    start: Any,
-    stop: Any,
-    num: Any = 50,
-    endpoint: bool = True,
-    dtype: Any = None,
-    axis: int = 0,
-) -> TensorVariable:
-    """``num`` numbers in geometric progression from ``start`` to ``stop``, along a new dimension ``axis``.
-
-    The ends must have the same sign. The first number is exactly ``start``, and the last is exactly ``stop``. If
-    ``endpoint`` is False, ``stop`` is excluded.
-    """
-    plain = type(start) in (int, float) and type(stop) in (int, float)
-    start, stop = _spaced_ends(start, stop)
-    if dtype is None and not plain:
-        # as in NumPy: the dtype of geomspace is float64 at least, that of linspace may be float32
-        start, stop = (cast(v, np.result_type(v.dtype, np.float64)) for v in (start, stop))
-    direction = sign(start)
-    # the quotient of the ends could overflow; their logarithms cannot
-    powers = linspace(log(start / direction), log(stop / direction), num, endpoint)
-    result = direction * exp(powers)
-    number = arange(lengths_by_variables(result)[0]).dimshuffle(
-        [0, *["x"] * (result.type.ndim - 1)]
-    )
-    if endpoint:
-        result = switch(
-            eq(number, as_tensor_variable(lengths_by_variables(result)[0]) - 1), stop, result
-        )
-    result = moveaxis(switch(eq(number, 0), start, result), 0, axis)
-    return result if dtype is None else cast(result, dtype)
-
-
-def bartlett(M: Any) -> TensorVariable:
-    """The Bartlett window: ``M`` numbers that rise from 0 to 1 and fall to 0 again, in the shape of a triangle."""
-    count = as_tensor_variable(lengths_of(M)[0])
-    n = cast(arange(count), "floatX")
-    half = cast(count - 1, "floatX") / 2.0
-    window = 1 - abs(n - half) / switch(ge(half, 0.5), half, 1.0)
-    return switch(ge(count, 2), window, 1.0)
-
-
-class _Grid:
-    """``mgrid[a:b, c:d]`` and ``ogrid[a:b, c:d]``: coordinates of the points of a grid.
-
-    As in NumPy, ``mgrid`` returns one tensor with a new first dimension: its slice ``i`` is coordinate ``i`` of all
-    points. ``ogrid`` returns a tuple with a tensor for each coordinate; the tensors broadcast to the grid. For a single
-    slice, both return a vector. An imaginary step such as ``5j`` is the number of points, and then the end is included.
-    """
-
-    def __init__(self, sparse: bool) -> None:
-        self.sparse = sparse
-
-    def __getitem__(self, key: Any) -> Any:
-        slices: Sequence[Any] = key if is_tuple(key) else (key,)
-        vectors: list[Any] = []
-        for part in slices:
-            if not is_slice(part):
-                raise TypeError(f"A grid is made from slices, got {part!r}")
-            begin = 0 if part.start is None else part.start
-            step = 1 if part.step is None else part.step
-            if part.stop is None:
-                raise TypeError(f"A slice of a grid needs an end, got {part!r}")
-            if isinstance(step, complex):
-                vectors.append(linspace(begin, part.stop, int(abs(step))))
-            else:
-                vectors.append(arange(begin, part.stop, step))
-        if not isinstance(key, tuple):
-            return vectors[0]
-        dtype = np.result_type(*(v.type.numpy_dtype for v in vectors)).name
-        vectors = [cast(v, dtype) for v in vectors]
-        ndim = len(vectors)
-        spread: list[Any] = [
-            v.dimshuffle(["x" if i != j else 0 for j in range(ndim)]) for i, v in enumerate(vectors)
-        ]
-        return tuple(spread) if self.sparse else stack(broadcast_arrays(*spread))
-
-
-mgrid = _Grid(sparse=False)
-ogrid = _Grid(sparse=True)
 
 
 def tensor_from_scalar(s: Any) -> TensorVariable:

@@ -24,7 +24,6 @@ from occelo_graph.ops.cast import cast
 from occelo_graph.ops.control.checks import CheckAndRaise
 from occelo_graph.ops.create import alloc, arange, broadcast_to, zeros_like
 from occelo_graph.ops.elemwise.arithmetic import eq, ge, lt, switch
-from occelo_graph.ops.elemwise.op import broadcast_static
 from occelo_graph.ops.length_inputs import FollowsLengths, integer_length, lengths_of
 from occelo_graph.ops.linear import LinearInFirst
 from occelo_graph.ops.shape.axes import listed_axes, normalize_axes, normalize_axis, static_integer
@@ -49,11 +48,9 @@ __all__ = [
     "Join",
     "MakeVector",
     "Repeat",
-    "concat_with_broadcast",
     "concatenate",
     "diff",
     "flip",
-    "horizontal_stack",
     "join",
     "make_vector",
     "repeat",
@@ -62,7 +59,6 @@ __all__ = [
     "stack",
     "stacklists",
     "tile",
-    "vertical_stack",
 ]
 
 
@@ -234,26 +230,6 @@ def concatenate(tensor_list: Sequence[Any], axis: Any = 0) -> TensorVariable:
     return join(axis, *tensor_list)
 
 
-def concat_with_broadcast(tensor_list: Sequence[Any], axis: int = 0) -> TensorVariable:
-    """Broadcast the tensors against each other along all axes except ``axis``, and join them along ``axis``."""
-    variables = [as_tensor_variable(t) for t in tensor_list]
-    ndim = max(v.type.ndim for v in variables)
-    variables = [as_tensor_variable(v, ndim=ndim) for v in variables]
-    where = normalize_axis(axis, ndim)
-    others = [[1 if i == where else n for i, n in enumerate(v.type.shape)] for v in variables]
-    broadcast_static([tuple(o) for o in others], "concat_with_broadcast")
-    lengths: list[Any] = []
-    shapes = [lengths_by_variables(v) for v in variables]
-    for i in range(ndim):
-        candidates = [s[i] for s, v in zip(shapes, variables, strict=True) if v.type.shape[i] != 1]
-        lengths.append(candidates[0] if candidates else 1)
-    spread = [
-        broadcast_to(v, [*lengths[:where], s[where], *lengths[where + 1 :]])
-        for s, v in zip(shapes, variables, strict=True)
-    ]
-    return join(where, *spread)
-
-
 def stack(tensors: Sequence[Any], axis: int = 0) -> TensorVariable:
     """Join tensors of the same shape along a new dimension ``axis``.
 
@@ -310,20 +286,6 @@ def _number_for(values: Any) -> Any:
     if not all(map(is_python_number, numbers)):
         return None
     return max(numbers, key=lambda v: (kinds.index(type(v)), abs(v)))
-
-
-def vertical_stack(*args: Any) -> TensorVariable:
-    """Join matrices one below the other. A vector counts as a matrix with one row."""
-    return concatenate(
-        [as_tensor_variable(a, ndim=2) if as_tensor_variable(a).type.ndim < 2 else a for a in args],
-        0,
-    )
-
-
-def horizontal_stack(*args: Any) -> TensorVariable:
-    """Join matrices side by side. If the first argument is a vector, join vectors."""
-    variables = [as_tensor_variable(a) for a in args]
-    return concatenate(variables, 0 if variables[0].type.ndim == 1 else 1)
 
 
 def split(

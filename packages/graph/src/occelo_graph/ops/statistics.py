@@ -7,27 +7,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from occelo_graph.ops.arguments import plain_number
 from occelo_graph.ops.cast import cast
-from occelo_graph.ops.control.checks import CheckAndRaise
-from occelo_graph.ops.elemwise.arithmetic import eq, floor, ge, maximum, neq, second, sqrt
-from occelo_graph.ops.elemwise.complex import conj
-from occelo_graph.ops.join import join
-from occelo_graph.ops.reduce import all, max, min, sum
+from occelo_graph.ops.elemwise.arithmetic import maximum, second, sqrt
+from occelo_graph.ops.reduce import max, min, sum
 from occelo_graph.ops.selected_elements import selects_all
 from occelo_graph.ops.shape.axes import normalize_axes
-from occelo_graph.ops.shape.dimensions import squeeze
 from occelo_graph.ops.shape.reading import length_op, length_product
-from occelo_graph.ops.shape.reshaping import reshape
 from occelo_graph.tensors.constant import as_tensor_variable
-from occelo_graph.tensors.type import TensorType, is_complex, is_discrete
+from occelo_graph.tensors.type import is_complex, is_discrete
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["cov", "mean", "ptp", "std", "var"]
+__all__ = ["mean", "ptp", "std", "var"]
 
 
 def mean(
@@ -99,14 +92,14 @@ def var(
     centered = x - (_mean(x, axis, where) if mean is None else mean)
     squares = (centered * centered.conj()).real if is_complex(x.dtype) else centered * centered
     total = sum(squares, axis=axis, keepdims=keepdims, where=where)
-    return total / _freedom(_counted(x, axis, total.dtype, keepdims, where), ddof)
+    return total / degrees_of_freedom(_counted(x, axis, total.dtype, keepdims, where), ddof)
 
 
 def _mean(x: Any, axis: Any, where: Any) -> TensorVariable:
     return mean(x, axis, keepdims=True, where=where)
 
 
-def _freedom(count: Any, ddof: Any) -> Any:
+def degrees_of_freedom(count: Any, ddof: Any) -> Any:
     """``count - ddof``, or 0 if this is negative, so that the variance is NaN or inf."""
     plain_number(ddof, "ddof", "var, std and cov take dtype= by keyword")
     if type(ddof) is int and ddof <= 0:
@@ -140,78 +133,3 @@ def std(
 def ptp(a: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
     """The largest element minus the smallest element over ``axis``."""
     return max(a, axis, keepdims) - min(a, axis, keepdims)
-
-
-def _weights(given: Any, name: str, count: Any, whole: bool) -> Any:
-    """The vector of weights of the observations, with checks of its dtype, its length and its signs."""
-    w = as_tensor_variable(given)
-    if w.type.ndim != 1:
-        raise RuntimeError(f"{name} of cov must be a vector, got {w.type}")
-    if whole and not is_discrete(w.dtype):
-        check = CheckAndRaise(TypeError, f"{name} of cov must be integers")
-        w = check(w, all(eq(w, floor(w))))
-    own = w.type.shape[0]
-    if own is not None and isinstance(count, int) and own != count:
-        raise RuntimeError(f"{name} of cov has {own} weights for {count} observations")
-    w = CheckAndRaise(ValueError, f"{name} of cov cannot be negative")(w, all(ge(w, 0)))
-    return cast(w, "float64")
-
-
-def _rows(m: Any, rowvar: bool) -> Any:
-    m = as_tensor_variable(m)
-    if m.type.ndim > 2:
-        raise ValueError(f"cov takes at most 2 dimensions, got {m.type}")
-    if m.type.ndim < 2:
-        return reshape(m, (1, -1))
-    return m if rowvar else m.T
-
-
-def cov(
-    m: Any,
-    y: Any = None,
-    rowvar: bool = True,
-    bias: bool = False,
-    ddof: int | None = None,
-    fweights: Any = None,
-    aweights: Any = None,
-    *,
-    dtype: Any = None,
-) -> TensorVariable:
-    """Covariance matrix. Each row of ``m`` has the observations of one quantity, or each column if ``rowvar`` is False.
-
-    ``y`` holds further quantities, which are appended to those of ``m``. Sums of products are divided by the number of
-    observations minus ``ddof``. By default ``ddof`` is 0 if ``bias`` is True, else 1. ``fweights`` are integers that
-    repeat observations, ``aweights`` weigh them. The dtype is ``dtype``, or the common dtype of the arguments and float64.
-    If the number of quantities is statically 1, the result is a scalar, the variance. TypeError unless ``fweights`` are
-    integers, RuntimeError unless weights are vectors with a weight for each observation, ValueError if one is negative.
-    """
-    given = [_rows(v, rowvar) for v in (m, y) if v is not None]
-    common = np.result_type(np.float64, *(v.type.numpy_dtype for v in given)).name
-    common = common if dtype is None else TensorType(dtype, ()).dtype
-    x = join(0, *(cast(v, common) for v in given))
-    freedom = (0 if bias else 1) if ddof is None else ddof
-    weights = _combined(fweights, aweights, x.type.shape[1])
-    if weights is None:
-        centred = x - mean(x, axis=1, keepdims=True)
-        weighted, factor = centred, _freedom(_count(x, 1, "float64"), freedom)
-    else:
-        total = sum(weights)
-        message = "Weights of cov add up to 0, so there is no mean"
-        total = CheckAndRaise(ZeroDivisionError, message)(total, neq(total, 0))
-        centred = x - sum(x * weights, axis=1, keepdims=True) / total
-        weighted, factor = centred * weights, _freedom(total, freedom)
-        if aweights is not None and freedom != 0:
-            scale = sum(weights * cast(as_tensor_variable(aweights), "float64"))
-            factor = maximum(total - freedom * scale / total, 0)
-    products = centred.dot(conj(weighted).T if is_complex(common) else weighted.T)
-    return squeeze(cast(products / factor, common))
-
-
-def _combined(fweights: Any, aweights: Any, count: Any) -> Any:
-    """The product of both kinds of weights; None if there are none."""
-    given = [
-        _weights(w, name, count, whole)
-        for w, name, whole in ((fweights, "fweights", True), (aweights, "aweights", False))
-        if w is not None
-    ]
-    return None if not given else given[0] * given[-1] if len(given) > 1 else given[0]

@@ -23,7 +23,7 @@ import numpy as np
 from occelo_graph.families import installed
 from occelo_graph.ir.nodes import Variable
 from occelo_graph.narrowing import is_dict, is_list_or_tuple
-from occelo_graph.ops import cast, create, join, padding, reduce, shape, statistics
+from occelo_graph.ops import cast, create, join, reduce, shape, statistics
 from occelo_graph.ops.arguments import NUMPY
 from occelo_graph.ops.blas import products as blas
 from occelo_graph.ops.elemwise import arithmetic as ar
@@ -35,7 +35,7 @@ from occelo_graph.ops.index import search
 from occelo_graph.ops.reductions import reductions
 from occelo_graph.ops.shape.axes import normalize_axis
 from occelo_graph.tensors.constant import as_tensor_variable
-from occelo_graph.tensors.type import is_complex, is_discrete
+from occelo_graph.tensors.type import is_discrete
 
 __all__ = ["call_function", "call_ufunc"]
 
@@ -88,70 +88,8 @@ def _tuple_of_several(function: Callable[..., Any]) -> Callable[..., Any]:
     return calling
 
 
-def _inner(a: Any, b: Any) -> Any:
-    a, b = as_tensor_variable(a), as_tensor_variable(b)
-    return a * b if 0 in (a.ndim, b.ndim) else blas.tensordot(a, b, axes=[[-1], [-1]])
-
-
-def _vdot(a: Any, b: Any) -> Any:
-    a = shape.ravel(a)
-    return blas.dot(cx.conj(a) if is_complex(a.dtype) else a, shape.ravel(b))
-
-
-def _count_nonzero(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    return reduce.sum(ar.neq(a, 0), axis, keepdims=keepdims)
-
-
-def _size(a: Any, axis: Any = None) -> Any:
-    a = as_tensor_variable(a)
-    return a.size if axis is None else a.shape[normalize_axis(axis, a.type.ndim)]
-
-
 def _angle(z: Any, deg: bool = False) -> Any:
     return tr.rad2deg(cx.angle(z)) if deg else cx.angle(z)
-
-
-def _dtypes(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap a NumPy function of dtypes, so that it accepts variables in place of their dtypes."""
-
-    def calling(*given: Any, **options: Any) -> Any:
-        return function(
-            *(
-                as_tensor_variable(v).type.numpy_dtype if isinstance(v, Variable) else v
-                for v in given
-            ),
-            **options,
-        )
-
-    return calling
-
-
-def _ndim(a: Any) -> int:
-    return as_tensor_variable(a).type.ndim
-
-
-def _iscomplexobj(x: Any) -> bool:
-    return is_complex(as_tensor_variable(x).dtype)
-
-
-def _isrealobj(x: Any) -> bool:
-    return not _iscomplexobj(x)
-
-
-def _vstack(tup: Any) -> Any:
-    return join.vertical_stack(*tup)
-
-
-def _hstack(tup: Any) -> Any:
-    return join.horizontal_stack(*tup)
-
-
-def _flipud(m: Any) -> Any:
-    return join.flip(m, 0)
-
-
-def _fliplr(m: Any) -> Any:
-    return join.flip(m, 1)
 
 
 _FUNCTIONS: dict[str, Row] = {
@@ -176,21 +114,15 @@ _FUNCTIONS: dict[str, Row] = {
     "argmin": (reduce.argmin, "a:x axis -out keepdims"),
     "all": (reduce.all, "a:x axis -out keepdims where"),
     "any": (reduce.any, "a:x axis -out keepdims where"),
-    "count_nonzero": (_count_nonzero, "a axis keepdims"),
     "cumsum": (reduce.cumsum, "a:x axis dtype -out"),
     "cumprod": (reduce.cumprod, "a:x axis dtype -out"),
-    "cov": (statistics.cov, "m y rowvar bias ddof fweights aweights dtype"),
     # products
     "dot": (blas.dot, "a:l b:r -out"),
-    "inner": (_inner, "a b"),
-    "vdot": (_vdot, "a b"),
     "outer": (blas.outer, "a:x b:y -out"),
     "tensordot": (blas.tensordot, "a b axes"),
     "trace": (blas.trace, "a offset axis1 axis2 -dtype -out"),
     # shapes
     "shape": (shape.shape, "a:x"),
-    "ndim": (_ndim, "a"),
-    "size": (_size, "a axis"),
     "reshape": (shape.reshape, "a:x shape:newshape -order=C -copy=True"),
     "ravel": (shape.ravel, "a:x -order=C"),
     "transpose": (shape.transpose, "a:x axes"),
@@ -207,19 +139,11 @@ _FUNCTIONS: dict[str, Row] = {
     # joining and splitting
     "concatenate": (join.concatenate, "arrays:tensor_list axis -out -dtype -casting=same_kind"),
     "stack": (join.stack, "arrays:tensors axis -out -dtype -casting=same_kind"),
-    "vstack": (_vstack, "tup -dtype -casting=same_kind"),
-    "hstack": (_hstack, "tup -dtype -casting=same_kind"),
     "split": (_split, "ary indices_or_sections axis"),
     "repeat": (join.repeat, "a repeats axis"),
     "tile": (join.tile, "A reps"),
     "roll": (join.roll, "a:x shift axis"),
     "flip": (join.flip, "m:arr axis"),
-    "flipud": (_flipud, "m"),
-    "fliplr": (_fliplr, "m"),
-    "pad": (
-        padding.pad,
-        "array:x pad_width mode constant_values end_values reflect_type stat_length",
-    ),
     "diff": (join.diff, "a n axis prepend append"),
     # making
     "zeros_like": (create.zeros_like, "a:model dtype -order=K -subok=True -shape -device"),
@@ -232,23 +156,13 @@ _FUNCTIONS: dict[str, Row] = {
         create.full_like,
         "a fill_value dtype -order=K -subok=True -shape -device",
     ),
-    "linspace": (
-        create.linspace,
-        "start stop num endpoint retstep dtype axis -device",
-    ),
-    "logspace": (create.logspace, "start stop num endpoint base dtype axis"),
-    "geomspace": (create.geomspace, "start stop num endpoint dtype axis"),
     "tril": (create.tril, "m k"),
     "triu": (create.triu, "m k"),
     "tril_indices_from": (create.tril_indices_from, "arr:a k"),
     "triu_indices_from": (create.triu_indices_from, "arr:a k"),
-    "copy": (ar.tensor_copy, "* -order=K -subok=False"),
-    "astype": (cast.cast, "x dtype -copy=True -device"),
     # elements
     "clip": (_clip, "a a_min a_max -out min max"),
     "round": (ar.round, "a decimals -out"),
-    "around": (ar.round, "a decimals -out"),
-    "fix": (ar.trunc, "* -out"),
     "isclose": (ar.isclose, "a b rtol atol equal_nan"),
     "allclose": (ar.allclose, "a b rtol atol equal_nan"),
     "isposinf": (ar.isposinf, "x -out"),
@@ -263,17 +177,8 @@ _FUNCTIONS: dict[str, Row] = {
     "flatnonzero": (search.flatnonzero, "a"),
     "take": (search.take, "a indices axis -out mode"),
     "take_along_axis": (search.take_along_axis, "arr indices axis"),
-    "choose": (search.choose, "a choices -out mode"),
-    "compress": (search.compress, "condition a:x axis -out"),
     "diag": (search.diag, "v k"),
     "diagonal": (search.diagonal, "a offset axis1 axis2"),
-    "unravel_index": (search.unravel_index, "indices shape:dims order"),
-    "ravel_multi_index": (search.ravel_multi_index, "multi_index dims mode order"),
-    # dtypes
-    "iscomplexobj": (_iscomplexobj, "x"),
-    "isrealobj": (_isrealobj, "x"),
-    "result_type": (_dtypes(np.result_type), "*"),
-    "can_cast": (_dtypes(np.can_cast), "*"),
     # linear algebra
     "linalg.matrix_transpose": (shape.matrix_transpose, "x"),
     "linalg.matmul": (blas.matmul, "x1 x2"),
@@ -325,7 +230,7 @@ For instance, the equivalent of ``np.add.accumulate`` is ``cumsum``: the reducti
 key "numpy running".
 """
 
-_MODULES = (ar, cx, tr, ef, reduce, statistics, blas, shape, join, padding, create, search, cast)
+_MODULES = (ar, cx, tr, ef, reduce, statistics, blas, shape, join, create, search, cast)
 for _module in (ar, cx, tr, ef):
     for _name in _module.__all__:
         _found = getattr(_module, _name)

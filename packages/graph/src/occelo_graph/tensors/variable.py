@@ -334,8 +334,11 @@ class TensorVariable(Variable):
         return search.diagonal(self, offset, axis1, axis2)
 
     def choose(self, choices: TensorLike, mode: search.Mode = "raise") -> TensorVariable:
-        """See `choose`."""
-        return search.choose(self, choices, mode)
+        """See `choose` of the family of arrays. TypeError if this family is not installed."""
+        made: TensorVariable = numpy_functions.call_function(
+            np.choose, (self, choices), {"mode": mode}
+        )
+        return made
 
     def compress(self, condition: TensorLike, axis: int | None = None) -> TensorVariable:
         """The slices of this tensor along ``axis`` at which ``condition``, a vector of truth values, is true.
@@ -349,7 +352,8 @@ class TensorVariable(Variable):
                 f"The condition of x.compress(condition) must have truth values, got {holds.type}; "
                 "compress(condition, x) takes it first, and numbers as well"
             )
-        return search.compress(holds, self, axis)
+        made: TensorVariable = numpy_functions.call_function(np.compress, (holds, self, axis), {})
+        return made
 
     # shape
 

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from occelo_arrays.ops.padding import pad
 from occelo_graph.ir.nodes import Apply
 from occelo_graph.ir.op import ZERO, Cotangents, Op, op
 from occelo_graph.ir.traits import FIRST, SECOND
 from occelo_graph.ops.blas.products import matmul
 from occelo_graph.ops.elemwise.complex import conj
 from occelo_graph.ops.join import flip
-from occelo_graph.ops.padding import pad
 from occelo_graph.ops.reduce import sum as sum_
 from occelo_graph.ops.shape.dimensions import swapaxes
 from occelo_graph.ops.shape.reading import length_product, lengths_by_variables

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
+from occelo_arrays.ops.padding import pad
 from occelo_graph.ir.known_values import known_integer
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.elemwise.arithmetic import ceil, lt, maximum, minimum, neq, switch
 from occelo_graph.ops.elemwise.transcendental import exp2, log2
 from occelo_graph.ops.index.subtensor import getitem
 from occelo_graph.ops.join import flip
-from occelo_graph.ops.padding import pad
 from occelo_graph.ops.reduce import min as min_
 from occelo_graph.ops.shape.asserting import specify_shape
 from occelo_graph.ops.shape.axes import normalize_axes

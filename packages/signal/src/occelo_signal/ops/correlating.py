@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from occelo_arrays.ops.padding import pad
 from occelo_graph.ir.nodes import Apply
 from occelo_graph.ir.op import ZERO, Cotangents, Op, op
 from occelo_graph.ir.traits import FIRST, SECOND
@@ -18,7 +19,6 @@ from occelo_graph.ops.create import arange
 from occelo_graph.ops.elemwise.op import unbroadcast
 from occelo_graph.ops.index.subtensor import getitem
 from occelo_graph.ops.join import flip
-from occelo_graph.ops.padding import pad
 from occelo_graph.ops.reduce import sum as sum_
 from occelo_graph.ops.shape.dimensions import expand_dims
 from occelo_graph.ops.shape.reading import lengths_by_variables

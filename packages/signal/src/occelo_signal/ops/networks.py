@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from occelo_arrays.ops.padding import pad
 from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.ops.blas.products import matmul
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.index.subtensor import getitem
-from occelo_graph.ops.padding import pad
 from occelo_graph.ops.shape.axes import static_integer
 from occelo_graph.ops.shape.dimensions import expand_dims, swapaxes
 from occelo_graph.ops.shape.reading import length_product, lengths_by_variables

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
+from occelo_arrays.ops.padding import pad
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.create import ones
 from occelo_graph.ops.elemwise.arithmetic import maximum, minimum
-from occelo_graph.ops.padding import pad
 from occelo_graph.ops.reduce import max as max_
 from occelo_graph.ops.reduce import sum as sum_
 from occelo_graph.ops.shape.reading import shape_tuple

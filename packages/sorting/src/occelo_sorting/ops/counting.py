@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from occelo_arrays.ops.grids import linspace
 from occelo_graph.ir.known_values import known_integer
 from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.ops.arguments import stands_for
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.control.checks import CheckAndRaise, raise_unless
-from occelo_graph.ops.create import broadcast_to, linspace, ones_like, zeros
+from occelo_graph.ops.create import broadcast_to, ones_like, zeros
 from occelo_graph.ops.elemwise.arithmetic import (
     and_,
     eq,
@@ -327,6 +328,7 @@ def mode(a: Any, axis: Any = 0, keepdims: bool = False) -> ModeResult:
     return ModeResult(rows.whole(values), rows.whole(max_(counts, axis=-1)))
 
 
+@stands_for("count_nonzero", "a axis keepdims")
 def count_nonzero(a: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
     """How many elements along ``axis`` (one, several, or None for all) are not 0, as int64."""
     return sum(neq(a, 0), axis, keepdims=keepdims)

@@ -268,50 +268,6 @@ def _index() -> list[Example]:
         ),
         make("diag", lambda x: ot.diag(x, 1), lambda x: np.diag(x, 1), V),
         make("diag", ot.diag, np.diag, A),
-        make("fill_diagonal", lambda x: ot.fill_diagonal(x, 9), _filled_diagonal, A),
-        make(
-            "compress",
-            lambda m, x: ot.compress(m, x, axis=1),
-            lambda m, x: np.compress(m, x, axis=1),
-            np.array([True, False, True]),
-            A,
-            grad=(1,),
-            batched=(),
-        ),
-        make(
-            "choose",
-            lambda i, x, z: ot.choose(i, [x, z]),
-            lambda i, x, z: np.choose(i, [x, z]),
-            M.astype("int64"),
-            A,
-            2 * A,
-            grad=(1, 2),
-            batched=(0,),
-        ),
-        make(
-            "inverse_permutation", ot.inverse_permutation, np.argsort, np.array([2, 0, 1]), grad=()
-        ),
-        make(
-            "permute_row_elements",
-            ot.permute_row_elements,
-            lambda x, p: x[:, p],
-            A,
-            np.array([2, 0, 1]),
-        ),
-        make(
-            "unravel_index",
-            lambda i: ot.unravel_index(i, (2, 3))[1],
-            lambda i: np.unravel_index(i, (2, 3))[1],
-            np.array([0, 4, 5]),
-            grad=(),
-        ),
-        make(
-            "ravel_multi_index",
-            lambda i: ot.ravel_multi_index((i, i), (2, 3)),
-            lambda i: np.ravel_multi_index((i, i), (2, 3)),
-            np.array([0, 1]),
-            grad=(),
-        ),
     ]
 
 
@@ -325,12 +281,6 @@ def _set_number(x: TensorVariable, key: Any) -> TensorVariable:
 
 def _increased(x: TensorVariable, key: Any) -> TensorVariable:
     return x[key].inc(1.5)
-
-
-def _filled_diagonal(x: Any) -> Any:
-    result = x.copy()
-    np.fill_diagonal(result, 9)
-    return result
 
 
 EXAMPLES: list[Example] = _index()

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from occelo_graph.tensors.signatures import Array, ArrayFunction, TensorFunction
 
 REAL = (-2.5, 2.5)
-_np_pad: Any = np.pad
 A = draw(REAL, (2, 3))
 B = draw(REAL, (3, 2), salt=1)
 V = draw(REAL, (3,), salt=2)
@@ -111,34 +110,6 @@ def _create() -> list[Example]:
             n,
         ),
         make(
-            "linspace",
-            lambda a, b: ot.linspace(a, b, 5),
-            lambda a, b: np.linspace(a, b, 5),
-            S,
-            np.array(4.0),
-            grad=(0, 1),
-        ),
-        make(
-            "linspace",
-            lambda a: ot.linspace(a, 2.0, 4, endpoint=False),
-            lambda a: np.linspace(a, 2.0, 4, endpoint=False),
-            V,
-        ),
-        make(
-            "logspace",
-            lambda a: ot.logspace(a, 2.0, 4),
-            lambda a: np.logspace(a, 2.0, 4),
-            np.array(0.5),
-            grad=(0,),
-        ),
-        make(
-            "geomspace",
-            lambda a: ot.geomspace(a, 16.0, 4),
-            lambda a: np.geomspace(a, 16.0, 4),
-            np.array(2.0),
-        ),
-        make("bartlett", ot.bartlett, lambda k: np.bartlett(int(k)), n),
-        make(
             "broadcast_to",
             lambda x: ot.broadcast_to(x, (2, 3)),
             lambda x: np.broadcast_to(x, (2, 3)),
@@ -146,8 +117,6 @@ def _create() -> list[Example]:
             grad=(0,),
             batched=(0,),
         ),
-        make("mgrid", lambda k: ot.mgrid[0:k, 1:3][1], lambda k: np.mgrid[0 : int(k), 1:3][1], n),
-        make("ogrid", lambda k: ot.ogrid[0:k, 1:3][0], lambda k: np.ogrid[0 : int(k), 1:3][0], n),
     ]
 
 
@@ -236,10 +205,6 @@ def _reduce() -> list[Example]:
             I,
             grad=(),
         ),
-        make("cov", ot.cov, np.cov, A),
-        make(
-            "cov", lambda x: ot.cov(x, x[:1], bias=True), lambda x: np.cov(x, x[:1], bias=True), A
-        ),
         make("softmax", lambda x: ot.softmax(x, 1), lambda x: _softmax(x, 1), T),
         make("softmax", ot.softmax, _softmax, A),
         make("log_softmax", lambda x: ot.log_softmax(x, -1), lambda x: np.log(_softmax(x, -1)), T),
@@ -280,17 +245,7 @@ def _join() -> list[Example]:
     ) -> Example:
         return Example(name, "join", function, reference, args, grad, 1e-12, batched)
 
-    made = [
-        make(
-            "pad",
-            partial(ot.pad, pad_width=((1, 2), (2, 1)), mode=mode),
-            partial(_np_pad, pad_width=((1, 2), (2, 1)), mode=mode),
-            draw(REAL, (4, 3)),
-        )
-        for mode in ("constant", "edge", "reflect", "symmetric", "wrap")
-    ]
     return [
-        *made,
         make(
             "join",
             lambda x, z: ot.join(1, x, z),
@@ -324,20 +279,6 @@ def _join() -> list[Example]:
             2 * S,
             grad=(0, 1),
             batched=(0, 1),
-        ),
-        make(
-            "vertical_stack",
-            lambda x, z: ot.vertical_stack(x, z),
-            lambda x, z: np.vstack([x, z]),
-            A,
-            V,
-        ),
-        make(
-            "horizontal_stack",
-            lambda x, z: ot.horizontal_stack(x, z),
-            lambda x, z: np.hstack([x, z]),
-            A,
-            A,
         ),
         make(
             "split",

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from occelo_arrays.ops.joining import concat_with_broadcast
 from occelo_graph.ir.op import ZERO, op
 from occelo_graph.ops.blas.products import matmul
 from occelo_graph.ops.create import arange, zeros_like
 from occelo_graph.ops.elemwise.arithmetic import maximum, switch
 from occelo_graph.ops.index.search import take
-from occelo_graph.ops.join import concat_with_broadcast, concatenate
+from occelo_graph.ops.join import concatenate
 from occelo_graph.ops.reduce import sum as sum_
 from occelo_graph.ops.shape.dimensions import expand_dims
 from occelo_graph.optional_scipy import scipy_module

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import occelo_graph as og
+from occelo_arrays import functions as arrays
 from occelo_graph import tensor as ot
 
 V = np.array([3.0, 1.0, 2.0])
@@ -142,6 +143,9 @@ def samples() -> Iterator[Sample]:
     yield from _over("arange", [0, 5, 2.5], [3, -2, 4.5], [1, -1, 2, 0.5])
 
 
+FUNCTIONS: dict[str, Any] = {**vars(ot), **vars(arrays)}
+
+
 def _as_graph(value: Any, unknown: bool, given: dict[Any, Any]) -> Any:
     if isinstance(value, np.ndarray):
         # only what is known to be 1 may be taken for it
@@ -170,7 +174,7 @@ def _outcome(make: Callable[[], Any]) -> Any:
 def _built(sample: Sample, unknown: bool) -> Any:
     given: dict[Any, Any] = {}
     args = [_as_graph(a, unknown, given) for a in sample.args]
-    made = getattr(ot, sample.name)(*args, **sample.options)
+    made = FUNCTIONS[sample.name](*args, **sample.options)
     outputs = list(made) if isinstance(made, list | tuple) else [made]
     values = og.evaluate(outputs, given)
     for variable, value in zip(outputs, values, strict=True):
@@ -269,42 +273,3 @@ def test_lengths_that_broadcast() -> None:
         og.evaluate(length, {v: np.ones(2), w: np.ones(3)})
     with pytest.raises(ValueError, match=r"lengths of dimension . differ"):
         og.evaluate(length, {v: np.ones(1), w: np.ones(3)})
-
-
-KEYS: list[Any] = [
-    np.s_[0:1:0.1],
-    np.s_[0:3],
-    np.s_[:3],
-    np.s_[3:0:-1],
-    np.s_[0:1:3j],
-    np.s_[0:3,],
-    np.s_[0:3, 0:2],
-    np.s_[0:3, 0:2:0.5],
-    np.s_[0:1:3j, 0:2],
-    np.s_[0:4:0.3, 1:2:0.25, 5:7],
-    np.s_[2:2, 0:3],
-]
-
-
-@pytest.mark.parametrize("key", KEYS)
-def test_grids(key: Any) -> None:
-    grid, wanted = ot.mgrid[key], np.mgrid[key]
-    found = og.evaluate(grid)
-    assert (found.shape, found.dtype) == (wanted.shape, wanted.dtype)
-    np.testing.assert_allclose(found, wanted, rtol=1e-15, atol=1e-15)
-    made, parts = ot.ogrid[key], np.ogrid[key]
-    assert isinstance(made, tuple) == isinstance(parts, tuple)
-    for v, part in zip(made, parts, strict=True) if isinstance(parts, tuple) else [(made, parts)]:
-        found = og.evaluate(v)
-        assert found.shape == part.shape
-        np.testing.assert_allclose(found, part, rtol=1e-15, atol=1e-15)
-
-
-def test_grids_of_lengths_that_are_not_known() -> None:
-    rows, columns = ot.mgrid[0:n, 1:3]
-    found = og.evaluate([rows, columns], {n: np.array(2)})
-    for a, b in zip(found, np.mgrid[0:2, 1:3], strict=True):
-        np.testing.assert_array_equal(a, b)
-    for key in (5, np.s_[1:], np.s_[0:2, 1]):
-        with pytest.raises(TypeError, match="grid"):
-            ot.mgrid[key]

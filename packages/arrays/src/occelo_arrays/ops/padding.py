@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from occelo_arrays.ops.grids import linspace
 from occelo_graph.ir.nodes import Constant, Variable
 from occelo_graph.narrowing import is_dict, is_list_or_tuple
+from occelo_graph.ops.arguments import stands_for
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.control.checks import CheckAndRaise
-from occelo_graph.ops.create import alloc, arange, broadcast_to, linspace
+from occelo_graph.ops.create import alloc, arange, broadcast_to
 from occelo_graph.ops.elemwise.arithmetic import clip, floor, ge, gt, lt, maximum, minimum, switch
 from occelo_graph.ops.elemwise.arithmetic import round as rounded
 from occelo_graph.ops.join import flip, join
@@ -51,6 +53,7 @@ Ends = Callable[[Any, int, Any, Any], tuple[Any, Any]]
 """A function of the tensor, the axis and the two widths: what is joined before and after the tensor."""
 
 
+@stands_for("pad", "array:x pad_width mode constant_values end_values reflect_type stat_length")
 def pad(x: Any, pad_width: Any, mode: str = "constant", **kwargs: Any) -> TensorVariable:
     """Add elements at both ends of each dimension of ``x``.
 
@@ -199,7 +202,14 @@ def _in_dtype(value: Any, dtype: str) -> Any:
             f"pad fills a tensor of {dtype} with real numbers, got complex ones: {value}"
         )
     if isinstance(value, Constant):
-        return constant(np.asarray(value.data).astype(dtype))
+        data = np.asarray(value.data)
+        if data.dtype.kind in "iu" and is_discrete(dtype) and dtype != "bool":
+            limits = np.iinfo(dtype)
+            if ((data < limits.min) | (data > limits.max)).any():
+                raise OverflowError(
+                    f"pad fills a tensor of {dtype} with a number out of bounds: {data}"
+                )
+        return constant(data.astype(dtype))
     return cast(value, dtype)
 
 
