@@ -177,8 +177,9 @@ def frexp(x: Any) -> tuple[TensorVariable, TensorVariable]:
 def modf(x: Any) -> tuple[TensorVariable, TensorVariable]:
     """A pair: the fractional and the integral parts of real numbers, both with the sign of the number."""
     (x,) = in_floats(ot.as_tensor_variable(x))
-    whole = ot.trunc(x)
-    return copysign(ot.switch(ot.isinf(x), 0.0, x - whole), x), whole
+    # the remainder has the sign of the number where it is 0, too
+    rest = fmod(x, np.array(1, x.dtype))
+    return ot.switch(ot.isinf(x), copysign(np.array(0, x.dtype), x), rest), ot.trunc(x)
 
 
 def spacing(x: Any) -> TensorVariable:
@@ -200,7 +201,7 @@ def _hypot_formula(x: TensorVariable, y: TensorVariable) -> TensorVariable:
 
 
 def _part_of(ct: Any, x: Any, out: Any) -> Any:
-    return ct * ot.switch(ot.eq(out, 0), 0.0, x / out)
+    return ct * ot.switch(ot.isinf(x), ot.sign(x), ot.switch(ot.eq(out, 0), 0.0, x / out))
 
 
 hypot: Elemwise = elementwise(
@@ -253,8 +254,9 @@ logaddexp2: Elemwise = elementwise(
     _real("logaddexp2", np.logaddexp2),
     np.logaddexp2,
     [
-        lambda ct, x, y, out: ct * ot.exp2(x - out),
-        lambda ct, x, y, out: ct * ot.exp2(y - out),
+        # 2^x divided by 2^x + 2^y
+        lambda ct, x, y, out: ct * ot.sigmoid((x - y) * math.log(2)),
+        lambda ct, x, y, out: ct * ot.sigmoid((y - x) * math.log(2)),
     ],
     "log2(2^x + 2^y), which does not overflow.",
     commutative=True,
