@@ -46,6 +46,8 @@ def polyval(p: Any, x: Any) -> TensorVariable:
         return value
     x = ot.cast(x, np.result_type(p.type.numpy_dtype, x.type.numpy_dtype).name)
     powers = ot.arange(p.shape[0])[::-1]
+    if p.dtype == x.dtype == "bool":  # products and sums of booleans are booleans
+        return ot.any(ot.and_(p, ot.or_(ot.expand_dims(x, -1), ot.eq(powers, 0))), axis=-1)
     terms = p * ot.expand_dims(x, -1) ** powers.astype(x.dtype)
     return ot.sum(terms, axis=-1, dtype=terms.dtype)
 

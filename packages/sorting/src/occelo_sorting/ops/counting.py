@@ -36,7 +36,7 @@ from occelo_graph.ops.shape.dimensions import expand_dims
 from occelo_graph.ops.shape.reading import length_product, lengths_by_variables
 from occelo_graph.ops.shape.reshaping import flatten, reshape
 from occelo_graph.tensors.constant import as_tensor_variable
-from occelo_graph.tensors.type import is_discrete
+from occelo_graph.tensors.type import is_complex, is_discrete
 from occelo_sorting.ops.orders import Sort
 from occelo_sorting.ops.rows import Rows
 from occelo_sorting.ops.searching import SearchSorted, of_one_dtype, searchsorted
@@ -244,6 +244,7 @@ def histogramdd(
 
     ``sample`` is a matrix with a point in each row, or a sequence with a vector for each dimension. ``bins`` and ``range``
     are those of `histogram`, one for all dimensions or a sequence. The other arguments are those of `histogram`, too.
+    TypeError for complex numbers.
     """
     if is_list_or_tuple(sample):
         columns = of_one_dtype(*sample)
@@ -255,6 +256,8 @@ def histogramdd(
         if width is None:
             raise ValueError(f"histogramdd needs a static number of dimensions, got {points.type}")
         columns = [getitem(points, (slice(None), i)) for i in _counted(width)]
+    if any(is_complex(v.dtype) for v in columns):
+        raise TypeError(f"histogramdd is for real numbers, got {columns[0].type}")
     n = len(columns)
     numbers = bins if is_list_or_tuple(bins) else [bins] * n
     if len(numbers) != n:

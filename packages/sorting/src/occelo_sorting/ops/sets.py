@@ -33,7 +33,7 @@ from occelo_graph.ops.shape.axes import normalize_axis
 from occelo_graph.ops.shape.dimensions import moveaxis
 from occelo_graph.ops.shape.reading import length_product, lengths_by_variables
 from occelo_graph.ops.shape.reshaping import flatten, reshape
-from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_graph.tensors.constant import as_tensor_variable, promote_arguments
 from occelo_graph.tensors.type import is_discrete
 from occelo_sorting.ops.orders import ArgSort, Sort
 from occelo_sorting.ops.searching import of_one_dtype, searchsorted
@@ -284,7 +284,7 @@ def _sides(ar1: Any, ar2: Any) -> tuple[Any, Any]:
 @stands_for("union1d", "ar1 ar2")
 def union1d(ar1: Any, ar2: Any, *, size: Any = None, fill_value: Any = None) -> TensorVariable:
     """The different elements of both tensors in ascending order. ``size`` and ``fill_value`` are those of `unique`."""
-    both = join(0, *_sides(ar1, ar2))
+    both = join(0, *_sides(*promote_arguments([ar1, ar2])))
     made: TensorVariable = unique(both, size=size, fill_value=fill_value)
     return made
 

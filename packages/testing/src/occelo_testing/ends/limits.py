@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
 from typing import Any
 
 import mpmath
@@ -115,8 +114,7 @@ def parameters_with_slopes(function: Any, names: Sequence[str]) -> list[str]:
 
     Derivatives that nobody has defined raise an exception. ValueError if the names are others.
     """
-    called = function.func if isinstance(function, partial) else function
-    if not isinstance(called, Elemwise):
+    if not isinstance(function, Elemwise):
         known = list(inspect.signature(function).parameters)
         if list(names) != known[: len(names)]:
             raise ValueError(f"the parameters are {known}, not {names}")
@@ -124,9 +122,9 @@ def parameters_with_slopes(function: Any, names: Sequence[str]) -> list[str]:
     for position, name in enumerate(names):
         values: list[Any] = [0.5] * len(names)
         values[position] = x = ot.dscalar(name)
-        result = function(*values)
+        result: Any = function(*values)
         try:
-            og.grad((result[0] if isinstance(result, tuple) else result).sum(), x)
+            og.grad(ot.sum(result[0] if isinstance(result, tuple) else result), x)
         except NullTypeGradError:
             continue
         found.append(name)
