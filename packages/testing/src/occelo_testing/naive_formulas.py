@@ -281,7 +281,11 @@ def page() -> str:
         "So are `1 - tanh(x) ** 2`, `1 - tanh(x)`, and roots and powers of `exp(x)`, `sigmoid(x)`, `1 + exp(x)`, `softplus(x)`, "
         "`cosh(x)` and these differences, where such numbers underflow or overflow, and their first and second derivatives: "
         "`ROOTS` in the same file. Not covered are second derivatives of roots of products with factors that change their sign, "
-        "such as `sqrt(x * sinh(x))`: they may be NaN where `sinh(x)` overflows.",
+        "such as `sqrt(x * sinh(x))`: they may be NaN where `sinh(x)` overflows. Nor are roots of other functions of `exp(x)`, such as "
+        "`sqrt(erf(exp(x)))`, `sqrt(arctan(exp(x)))` and `sqrt(sin(exp(x)))`: where `exp(x)` underflows they are 0, and their gradients NaN. "
+        "Second derivatives of `log(1 - sigmoid(x) ** 2)` lose digits from 10 on, since they are sums that cancel. Where a part of a "
+        "formula overflows that no form is known for, as in `x / (sinh(x ** 2) + x ** 2)`, `log1p(x * exp(x ** 2))` at 30 and "
+        "`1 / (x * cosh(1 / x ** 2))` at 1e-8, values are those of NumPy's order, and gradients may be NaN.",
         "",
         "| formula | value | gradient | second | inputs |",
         "|---|---|---|---|---|",
