@@ -16,6 +16,7 @@ import occelo.tensor as ot
 import occelo_graph as og
 from occelo_graph.inner_graph import OpFromGraph
 from occelo_loops.ops.building.classic import scan
+from occelo_sorting.functions import topk
 
 X, V, T = ot.dmatrix("x"), ot.dvector("v"), ot.dtensor3("t")
 VALUES: dict[Any, Any] = {
@@ -210,3 +211,25 @@ def test_bodies_may_use_constants_in_both_ways() -> None:
     np.testing.assert_allclose(og.evaluate(found, VALUES), [1 + total, 1 + 2 * total])
     made = OpFromGraph([X], [X.sum(axis=one) * one])(X)
     same(made, X.sum(axis=1))
+
+
+def test_counts_and_fillings_of_functions_follow_or_refuse() -> None:
+    x, value = ot.dvector("x"), np.array([3.0, -1.0, 2.0, 0.5])
+    two, filling = ot.constant(2), ot.constant(1.0)
+    bins: Any = np.histogram(x, two)[0]
+    filled = ot.pad(x, 1, constant_values=filling)
+    made = [
+        og.clone_replace(bins, {two: ot.constant(3)}, rebuild_strict=False),
+        og.clone_replace(filled, {filling: ot.constant(7.0)}),
+    ]
+    found = og.evaluate(made, {x: value})
+    np.testing.assert_array_equal(found[0], np.histogram(value, 3)[0])
+    np.testing.assert_array_equal(found[1], np.pad(value, 1, constant_values=7.0))
+    with pytest.raises(ValueError, match="does not follow a replacement"):
+        og.clone_replace(topk(x, two), {two: ot.constant(3)}, rebuild_strict=False)
+    integer = ot.constant(1)
+    padded = ot.pad(x, 1, constant_values=integer)
+    with pytest.raises(ValueError, match="does not follow a replacement"):
+        og.clone_replace(padded, {integer: ot.constant(2)}, rebuild_strict=False)
+    s = ot.tensor("s", shape=(5,))
+    assert ot.pad(s, (s.shape[0], 0), "edge").type.shape == (10,)

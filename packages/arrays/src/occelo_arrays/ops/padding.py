@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from occelo_arrays.ops.grids import linspace
+from occelo_graph.ir.known_values import known_integer
 from occelo_graph.ir.nodes import Constant, Variable
+from occelo_graph.ir.taken_constants import taken
 from occelo_graph.narrowing import is_dict, is_list_or_tuple
 from occelo_graph.ops.arguments import stands_for
 from occelo_graph.ops.cast import cast
@@ -154,11 +156,12 @@ def _width(width: Any, name: str) -> Any:
     kind: Any = width.type if isinstance(width, Variable) else np.asarray(width)
     if getattr(kind, "ndim", None) != 0 or np.dtype(kind.dtype).kind not in "iu":
         raise TypeError(f"{name} must be integers, got {width!r}")
-    if isinstance(width, Variable):
+    known = known_integer(width)
+    if known is not None and known < 0:
+        raise ValueError(f"{name} must not be negative, got {known}")
+    if known is None or isinstance(width, Constant):  # which a copy of the graph may replace
         return CheckAndRaise(ValueError, f"{name} must not be negative")(width, ge(width, 0))
-    if width < 0:
-        raise ValueError(f"{name} must not be negative, got {width!r}")
-    return int(width)
+    return width if isinstance(width, Variable) else known
 
 
 def _any_scalar(value: Any, name: str) -> Any:
@@ -201,8 +204,8 @@ def _in_dtype(value: Any, dtype: str) -> Any:
         raise TypeError(
             f"pad fills a tensor of {dtype} with real numbers, got complex ones: {value}"
         )
-    if isinstance(value, Constant):
-        data = np.asarray(value.data)
+    if isinstance(value, Constant) and value.type.dtype != dtype:
+        data = np.asarray(taken(value))
         if data.dtype.kind in "iu" and is_discrete(dtype) and dtype != "bool":
             limits = np.iinfo(dtype)
             if ((data < limits.min) | (data > limits.max)).any():

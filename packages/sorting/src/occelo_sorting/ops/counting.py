@@ -9,6 +9,7 @@ import numpy as np
 
 from occelo_arrays.ops.grids import linspace
 from occelo_graph.ir.known_values import known_integer
+from occelo_graph.ir.nodes import Variable
 from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.ops.arguments import stands_for
 from occelo_graph.ops.cast import cast
@@ -158,9 +159,8 @@ def _edges(a: Any, bins: Any, range_: Any, name: str = "bins", is_alike: bool = 
     if n is not None and n < 1:
         raise ValueError(f"{name} must be positive, got {n}")
     low, high, of_elements = _range_of(a, range_)
-    return linspace(
-        low, high, (edges if n is None else n) + 1, dtype=of_elements if is_alike else None
-    )
+    count = edges if n is None or isinstance(bins, Variable) else n
+    return linspace(low, high, count + 1, dtype=of_elements if is_alike else None)
 
 
 def _numbers(a: Any, edges: Any) -> tuple[Any, Any]:

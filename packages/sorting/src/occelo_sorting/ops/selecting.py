@@ -9,6 +9,7 @@ import numpy as np
 
 from occelo_graph.ir.known_values import known_integer
 from occelo_graph.ir.nodes import Constant
+from occelo_graph.ir.taken_constants import taken
 from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.ops.arguments import stands_for
 from occelo_graph.ops.cast import cast
@@ -78,6 +79,7 @@ def _last_position(rows: TensorVariable) -> Any:
 
 def _checked_count(kth: Any, x: TensorVariable, name: str) -> Any:
     """``kth`` as an integer variable. ValueError if it is 0, or statically larger than the rows."""
+    taken(kth)  # the list of positions does not follow if the constant is replaced
     count = as_tensor_variable(kth)
     if not is_discrete(count.dtype) or count.dtype == "bool" or count.type.ndim:
         raise TypeError(f"kth of {name} must be an integer, got {count} of type {count.type}")
