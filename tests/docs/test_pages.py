@@ -12,6 +12,7 @@ import runpy
 import subprocess
 import sys
 from pathlib import Path
+from textwrap import indent
 from types import ModuleType
 from typing import Any
 
@@ -32,6 +33,14 @@ PAGES = sorted(
     and not NEEDS_PYTENSOR.search(p.read_text())
 )
 
+RAISING = """
+try:
+{}except Exception:
+    pass
+else:
+    raise AssertionError("a block of the page raised no error")
+"""
+"""Code around a block that must raise an error."""
 REGISTERS = re.compile(r"\bregister_|@(lowers|traces|rule|op)\b|@(lowers|traces)_|\belementwise\(")
 """Code that adds to the tables of a process."""
 
@@ -39,9 +48,11 @@ REGISTERS = re.compile(r"\bregister_|@(lowers|traces|rule|op)\b|@(lowers|traces)
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_code_in_pages_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    blocks = re.findall(r"^```python\n(.*?)^```$", page.read_text(), flags=re.M | re.S)
+    blocks = re.findall(r"^```python( raises)?\n(.*?)^```$", page.read_text(), flags=re.M | re.S)
     assert blocks
-    code = "\n".join(blocks)
+    code = "\n".join(
+        RAISING.format(indent(text, "    ")) if raises else text for raises, text in blocks
+    )
     if REGISTERS.search(code):
         # what a page registers must not stay for the other tests of this process
         (tmp_path / "page.py").write_text(code)
