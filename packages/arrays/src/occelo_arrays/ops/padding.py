@@ -267,7 +267,9 @@ def _statistics(
             start = maximum(lengths_by_variables(x)[axis] - count, 0)
             part = x[(*[slice(None)] * axis, slice(None, count) if first else slice(start, None))]
         value = _STATISTICS[mode](part, axis=axis, keepdims=True)
-        value = rounded(value) if is_discrete(x.dtype) and mode in ("mean", "median") else value
+        # NumPy rounds integers, and takes a truth value that is no 0 for true
+        if is_discrete(x.dtype) and x.dtype != "bool" and mode in ("mean", "median"):
+            value = rounded(value)
         lengths = list(lengths_by_variables(x))
         lengths[axis] = width
         ends.append(broadcast_to(cast(value, x.dtype), lengths))

@@ -89,10 +89,14 @@ def var(
         wide = x.astype("float32")
         made = var(wide, axis, ddof, keepdims, where=where, mean=mean)
         return made.astype("float16")
-    centered = x - (_mean(x, axis, where) if mean is None else mean)
+    center = _mean(x, axis, where) if mean is None else mean
+    if dtype is not None and mean is None:
+        center = cast(center, x.dtype)  # NumPy computes all steps in it, also in integers
+    centered = x - center
     squares = (centered * centered.conj()).real if is_complex(x.dtype) else centered * centered
     total = sum(squares, axis=axis, keepdims=keepdims, where=where)
-    return total / degrees_of_freedom(_counted(x, axis, total.dtype, keepdims, where), ddof)
+    made = total / degrees_of_freedom(_counted(x, axis, total.dtype, keepdims, where), ddof)
+    return made if dtype is None else cast(made, x.dtype)
 
 
 def _mean(x: Any, axis: Any, where: Any) -> TensorVariable:
@@ -122,12 +126,11 @@ def std(
 
     If all elements are equal, the gradient is 0, the subgradient of least norm.
     """
-    return sqrt(
-        var(
-            input, axis, ddof, keepdims,
-            dtype=dtype, where=where, mean=mean, correction=correction,
-        )
+    squared = var(
+        input, axis, ddof, keepdims,
+        dtype=dtype, where=where, mean=mean, correction=correction,
     )  # fmt: skip
+    return sqrt(squared) if dtype is None else cast(sqrt(squared), squared.dtype)
 
 
 def ptp(a: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:

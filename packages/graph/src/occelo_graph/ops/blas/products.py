@@ -294,6 +294,8 @@ def _in_dtype(a: Any, b: Any, dtype: Any, function: str) -> tuple[Any, Any]:
     x, y = _operands(a, b)
     if dtype is None:
         return x, y
+    if isinstance(dtype, np.ndarray):  # the place of out in NumPy's function
+        raise TypeError(f"{function} takes no out: graphs do not write into arrays")
     wanted = np.dtype(dtype)
     if not np.can_cast(x.type.numpy_dtype, wanted, "same_kind"):
         raise TypeError(
