@@ -166,7 +166,7 @@ def _network_gradient(name: str, batch: int, channels: int, length: int, kernel:
         ),
         torch_compiles=False,
         goal=0.8,
-        rtol=1e-3,
+        rtol=1e-2,
         pytensor=False,
     )
 
@@ -250,9 +250,10 @@ SIGNAL_WORKLOADS: list[Callable[[], Workload]] = [
     lambda: _fft("1,000 rows of 256", 1000, 256),
     lambda: _fft("2^20", 2**20, real=True),
     lambda: _fft("1,000 rows of 251, a prime", 1000, 251, real=True),
+    lambda: _dct("1,000 rows of 256", 1000, 256),
     lambda: _convolve("1e6 by 9", 10**6, 9),
     lambda: _convolve("100 by 10", 100, 10),
-    lambda: _convolve("1e5 by 1e4", 10**5, 10**4),
+    lambda: _convolve("1e5 by 2,000", 10**5, 2000),
     lambda: _convolve("1,000 by 100, valid", 1000, 100, "valid"),
     lambda: _convolve2d("512 x 512 by 5 x 5", 512, 5),
     lambda: _convolve2d("256 x 256 by 15 x 15", 256, 15),

@@ -5,8 +5,8 @@ A convolution is the op `ChannelCorrelate` of a padded tensor. A transposed one 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -25,6 +25,8 @@ from occelo_signal.ops.sliding import extents, overlap_added
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
+
+FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
 
 __all__ = ["conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d"]
 
@@ -96,160 +98,97 @@ def _padding(
     return [(n, n) for n in numbers(given, len(kernel), "padding", 0)]
 
 
-def _convolution(
-    function: str,
-    ndim: int,
-    input: Any,
-    weight: Any,
-    bias: Any,
-    stride: Any,
-    padding: Any,
-    dilation: Any,
-    groups: Any,
-) -> TensorVariable:
-    x, w, bias, count = _operands(function, ndim, input, weight, bias, groups, False)
-    kernel = tuple(n or 0 for n in w.type.shape[2:])
-    strides = numbers(stride, ndim, "stride", 1)
-    dilations = numbers(dilation, ndim, "dilation", 1)
-    widths = _padding(padding, kernel, strides, dilations)
-    padded = pad(x, [(0, 0), (0, 0), *widths])
-    return _with_bias(ChannelCorrelate(strides, dilations, count)(padded, w), bias, ndim)
+def named(function: FunctionT, name: str, doc: str) -> FunctionT:
+    """The function, with a name and a docstring: one for each number of dimensions."""
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = doc
+    return function
 
 
-def _transposed(
-    function: str,
-    ndim: int,
-    input: Any,
-    weight: Any,
-    bias: Any,
-    stride: Any,
-    padding: Any,
-    output_padding: Any,
-    groups: Any,
-    dilation: Any,
-) -> TensorVariable:
-    x, w, bias, count = _operands(function, ndim, input, weight, bias, groups, True)
-    kernel = tuple(n or 0 for n in w.type.shape[2:])
-    strides = numbers(stride, ndim, "stride", 1)
-    dilations = numbers(dilation, ndim, "dilation", 1)
-    cut = numbers(padding, ndim, "padding", 0)
-    extra = numbers(output_padding, ndim, "output_padding", 0)
-    batch, channels, *places = lengths_by_variables(x)
-    own = lengths_by_variables(w)[1]
-    terms = length_product([own, *kernel])
-    columns = reshape(x, [batch, count, channels // count, length_product(places)], 4)
-    rows = swapaxes(reshape(w, [count, channels // count, terms], 3), 1, 2)
-    made = matmul(rows if count > 1 else rows[0], columns if count > 1 else columns[:, 0])
-    windows = reshape(made, [batch, own * count, *kernel, *places], 2 + 2 * ndim)
-    lengths = [
-        (n - 1) * s + e + o
-        for n, s, e, o in zip(places, strides, extents(kernel, dilations), extra, strict=True)
-    ]
-    whole = overlap_added(windows, strides, dilations, lengths)
-    key = [slice(c, n - c) for c, n in zip(cut, lengths, strict=True)]
-    part = getitem(whole, (..., *key)) if any(cut) else whole
-    return _with_bias(part, bias, ndim)
+_CONVOLUTION = """The convolution of a network along {axes}: ``input`` has the shape (batch, channels, {lengths}).
 
-
-def conv1d(
-    input: Any,
-    weight: Any,
-    bias: Any = None,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
-    groups: int = 1,
-) -> TensorVariable:
-    """The convolution of a network along 1 axis: ``input`` has the shape (batch, channels, length).
-
-    ``weight`` has the shape (output channels, channels / groups, length of the kernel); its lengths are static. ``stride``
+    ``weight`` has the shape (output channels, channels / groups, lengths of the kernel), which are static. ``stride``
     moves the kernel, ``dilation`` spreads its elements, and ``padding`` adds zeros at both ends; each is an integer, or one
     for each axis. The padding "same" keeps the lengths. The kernel is not reversed. ``bias`` is added to each output channel.
 
     ValueError for shapes that do not fit, and for numbers that are out of range.
     """
-    return _convolution("conv1d", 1, input, weight, bias, stride, padding, dilation, groups)
+_TRANSPOSED = """The transposed convolution along {axes}: the gradient of `{forward}` by its input, applied to ``input``.
 
-
-def conv2d(
-    input: Any,
-    weight: Any,
-    bias: Any = None,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
-    groups: int = 1,
-) -> TensorVariable:
-    """The convolution of a network along 2 axes: ``input`` has the shape (batch, channels, height, width).
-
-    ``weight`` has the shape (output channels, channels / groups, lengths of the kernel). Otherwise as `conv1d`.
+    ``weight`` has the shape (channels, output channels / groups, lengths of the kernel). ``padding`` is cut off at both ends,
+    and ``output_padding`` adds elements at the end. Otherwise as `{forward}`.
     """
-    return _convolution("conv2d", 2, input, weight, bias, stride, padding, dilation, groups)
+AXES = {
+    1: ("1 axis", "length"),
+    2: ("2 axes", "height, width"),
+    3: ("3 axes", "depth, height, width"),
+}
+"""The axes of images of one to three dimensions, and the names of their lengths, for docstrings."""
 
 
-def conv3d(
-    input: Any,
-    weight: Any,
-    bias: Any = None,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
-    groups: int = 1,
-) -> TensorVariable:
-    """The convolution of a network along 3 axes: ``input`` has the shape (batch, channels, depth, height, width).
+def _convolution(ndim: int):
+    name = f"conv{ndim}d"
 
-    ``weight`` has the shape (output channels, channels / groups, lengths of the kernel). Otherwise as `conv1d`.
-    """
-    return _convolution("conv3d", 3, input, weight, bias, stride, padding, dilation, groups)
+    def convolution(
+        input: Any,
+        weight: Any,
+        bias: Any = None,
+        stride: Any = 1,
+        padding: Any = 0,
+        dilation: Any = 1,
+        groups: int = 1,
+    ) -> TensorVariable:
+        x, w, bias, count = _operands(name, ndim, input, weight, bias, groups, False)
+        kernel = tuple(n or 0 for n in w.type.shape[2:])
+        strides = numbers(stride, ndim, "stride", 1)
+        dilations = numbers(dilation, ndim, "dilation", 1)
+        widths = _padding(padding, kernel, strides, dilations)
+        padded = pad(x, [(0, 0), (0, 0), *widths])
+        return _with_bias(ChannelCorrelate(strides, dilations, count)(padded, w), bias, ndim)
 
-
-def conv_transpose1d(
-    input: Any,
-    weight: Any,
-    bias: Any = None,
-    stride: Any = 1,
-    padding: Any = 0,
-    output_padding: Any = 0,
-    groups: int = 1,
-    dilation: Any = 1,
-) -> TensorVariable:
-    """The transposed convolution along 1 axis: the gradient of `conv1d` by its input, applied to ``input``.
-
-    ``weight`` has the shape (channels, output channels / groups, length of the kernel). ``padding`` is cut off at both ends,
-    and ``output_padding`` adds elements at the end. Otherwise as `conv1d`.
-    """
-    return _transposed("conv_transpose1d", 1, input, weight, bias, stride, padding, output_padding, groups, dilation)  # fmt: skip
+    axes, lengths = AXES[ndim]
+    return named(convolution, name, _CONVOLUTION.format(axes=axes, lengths=lengths))
 
 
-def conv_transpose2d(
-    input: Any,
-    weight: Any,
-    bias: Any = None,
-    stride: Any = 1,
-    padding: Any = 0,
-    output_padding: Any = 0,
-    groups: int = 1,
-    dilation: Any = 1,
-) -> TensorVariable:
-    """The transposed convolution along 2 axes: the gradient of `conv2d` by its input, applied to ``input``.
+def _transposed(ndim: int):
+    name = f"conv_transpose{ndim}d"
 
-    Arguments are those of `conv_transpose1d`.
-    """
-    return _transposed("conv_transpose2d", 2, input, weight, bias, stride, padding, output_padding, groups, dilation)  # fmt: skip
+    def convolution(
+        input: Any,
+        weight: Any,
+        bias: Any = None,
+        stride: Any = 1,
+        padding: Any = 0,
+        output_padding: Any = 0,
+        groups: int = 1,
+        dilation: Any = 1,
+    ) -> TensorVariable:
+        x, w, bias, count = _operands(name, ndim, input, weight, bias, groups, True)
+        kernel = tuple(n or 0 for n in w.type.shape[2:])
+        strides = numbers(stride, ndim, "stride", 1)
+        dilations = numbers(dilation, ndim, "dilation", 1)
+        cut = numbers(padding, ndim, "padding", 0)
+        extra = numbers(output_padding, ndim, "output_padding", 0)
+        batch, channels, *places = lengths_by_variables(x)
+        own = lengths_by_variables(w)[1]
+        terms = length_product([own, *kernel])
+        columns = reshape(x, [batch, count, channels // count, length_product(places)], 4)
+        rows = swapaxes(reshape(w, [count, channels // count, terms], 3), 1, 2)
+        made = matmul(rows if count > 1 else rows[0], columns if count > 1 else columns[:, 0])
+        windows = reshape(made, [batch, own * count, *kernel, *places], 2 + 2 * ndim)
+        lengths = [
+            (n - 1) * s + e + o
+            for n, s, e, o in zip(places, strides, extents(kernel, dilations), extra, strict=True)
+        ]
+        whole = overlap_added(windows, strides, dilations, lengths)
+        key = [slice(c, n - c) for c, n in zip(cut, lengths, strict=True)]
+        part = getitem(whole, (..., *key)) if any(cut) else whole
+        return _with_bias(part, bias, ndim)
+
+    return named(convolution, name, _TRANSPOSED.format(axes=AXES[ndim][0], forward=f"conv{ndim}d"))
 
 
-def conv_transpose3d(
-    input: Any,
-    weight: Any,
-    bias: Any = None,
-    stride: Any = 1,
-    padding: Any = 0,
-    output_padding: Any = 0,
-    groups: int = 1,
-    dilation: Any = 1,
-) -> TensorVariable:
-    """The transposed convolution along 3 axes: the gradient of `conv3d` by its input, applied to ``input``.
-
-    Arguments are those of `conv_transpose1d`.
-    """
-    return _transposed("conv_transpose3d", 3, input, weight, bias, stride, padding, output_padding, groups, dilation)  # fmt: skip
+conv1d, conv2d, conv3d = _convolution(1), _convolution(2), _convolution(3)
+conv_transpose1d = _transposed(1)
+conv_transpose2d = _transposed(2)
+conv_transpose3d = _transposed(3)

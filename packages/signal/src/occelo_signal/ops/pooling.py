@@ -17,7 +17,7 @@ from occelo_graph.ops.shape.reading import shape_tuple
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import is_complex, is_discrete
 from occelo_signal.ops.convolving import check_choice
-from occelo_signal.ops.networks import numbers
+from occelo_signal.ops.networks import named, numbers
 from occelo_signal.ops.sliding import Windows
 
 if TYPE_CHECKING:
@@ -162,102 +162,52 @@ def pool_2d(
     return pooled.total() if mode == "sum" else pooled.mean(mode == "average_inc_pad")
 
 
-def max_pool1d(
-    input: Any,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    dilation: Any = 1,
-    ceil_mode: bool = False,
-) -> TensorVariable:
-    """The largest element of each window along the last dimension.
+_LARGEST = """The largest element of each window along the last {dimensions}.
 
     Windows of ``kernel_size`` elements, ``dilation`` apart, move by ``stride``, by default by their length. Both ends are
     padded by ``padding``, at most half a window. With ``ceil_mode`` the last window may reach beyond the end. Each number
     is an integer, or one for each axis. ValueError for numbers that are out of range, TypeError for complex numbers.
     """
-    return _Pool(
-        "max_pool1d", input, kernel_size, stride, padding, dilation, ceil_mode, 1
-    ).largest()
+_MEAN = """The mean of each window along the last {dimensions}. If ``count_include_pad`` is false, padding does not count.
 
-
-def max_pool2d(
-    input: Any,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    dilation: Any = 1,
-    ceil_mode: bool = False,
-) -> TensorVariable:
-    """The largest element of each window along the last two dimensions.
-
-    Arguments are those of `max_pool1d`.
+    The other arguments are those of `{other}`. Integers become float64.
     """
-    return _Pool(
-        "max_pool2d", input, kernel_size, stride, padding, dilation, ceil_mode, 2
-    ).largest()
+_DIMENSIONS = {1: "dimension", 2: "two dimensions", 3: "three dimensions"}
 
 
-def max_pool3d(
-    input: Any,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    dilation: Any = 1,
-    ceil_mode: bool = False,
-) -> TensorVariable:
-    """The largest element of each window along the last three dimensions.
+def _max_pool(ndim: int):
+    name = f"max_pool{ndim}d"
 
-    Arguments are those of `max_pool1d`.
-    """
-    return _Pool(
-        "max_pool3d", input, kernel_size, stride, padding, dilation, ceil_mode, 3
-    ).largest()
+    def pool(
+        input: Any,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        dilation: Any = 1,
+        ceil_mode: bool = False,
+    ) -> TensorVariable:
+        pooled = _Pool(name, input, kernel_size, stride, padding, dilation, ceil_mode, ndim)
+        return pooled.largest()
 
-
-def avg_pool1d(
-    input: Any,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    ceil_mode: bool = False,
-    count_include_pad: bool = True,
-) -> TensorVariable:
-    """The mean of each window along the last dimension. If ``count_include_pad`` is false, padding does not count.
-
-    The other arguments are those of `max_pool1d`. Integers become float64.
-    """
-    pooled = _Pool("avg_pool1d", input, kernel_size, stride, padding, 1, ceil_mode, 1)
-    return pooled.mean(count_include_pad)
+    return named(pool, name, _LARGEST.format(dimensions=_DIMENSIONS[ndim]))
 
 
-def avg_pool2d(
-    input: Any,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    ceil_mode: bool = False,
-    count_include_pad: bool = True,
-) -> TensorVariable:
-    """The mean of each window along the last two dimensions. If ``count_include_pad`` is false, padding does not count.
+def _avg_pool(ndim: int):
+    name = f"avg_pool{ndim}d"
 
-    The other arguments are those of `max_pool1d`. Integers become float64.
-    """
-    pooled = _Pool("avg_pool2d", input, kernel_size, stride, padding, 1, ceil_mode, 2)
-    return pooled.mean(count_include_pad)
+    def pool(
+        input: Any,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+    ) -> TensorVariable:
+        pooled = _Pool(name, input, kernel_size, stride, padding, 1, ceil_mode, ndim)
+        return pooled.mean(count_include_pad)
+
+    return named(pool, name, _MEAN.format(dimensions=_DIMENSIONS[ndim], other=f"max_pool{ndim}d"))
 
 
-def avg_pool3d(
-    input: Any,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    ceil_mode: bool = False,
-    count_include_pad: bool = True,
-) -> TensorVariable:
-    """The mean of each window along the last three dimensions. If ``count_include_pad`` is false, padding does not count.
-
-    The other arguments are those of `max_pool1d`. Integers become float64.
-    """
-    pooled = _Pool("avg_pool3d", input, kernel_size, stride, padding, 1, ceil_mode, 3)
-    return pooled.mean(count_include_pad)
+max_pool1d, max_pool2d, max_pool3d = _max_pool(1), _max_pool(2), _max_pool(3)
+avg_pool1d, avg_pool2d, avg_pool3d = _avg_pool(1), _avg_pool(2), _avg_pool(3)
