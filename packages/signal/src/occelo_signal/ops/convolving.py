@@ -39,7 +39,7 @@ Same: TypeAlias = Literal["first", "longest", "later"]
 Method: TypeAlias = Literal["auto", "direct", "fft"]
 
 _PADDING = {"fill": "constant", "wrap": "wrap", "symm": "symmetric"}
-_FACTORS = (8, 9, 10, 12, 15)
+_FACTORS = (16, 18, 20, 24, 25, 27, 30)
 _LEAST_FOR_FFT = 400
 """The least number of elements of the smaller tensor for which "auto" chooses transforms.
 
@@ -176,7 +176,7 @@ def _by_fft(x: Any, k: Any, ndim: int, mode: str, same: Same) -> TensorVariable:
 
 
 def _fast_length(n: Any) -> Any:
-    """A length from ``n`` on, near it, for which transforms are fast: 8, 9, 10, 12 or 15 times a power of 2.
+    """A length from ``n`` on, near it, for which transforms are fast: one of `_FACTORS` times a power of 2.
 
     A variable if ``n`` is one.
     """
