@@ -5,12 +5,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from occelo_graph import TensorApply
+from occelo_link.traced.arrays import Arrays
 from occelo_link.traced.fallback import fall_back
 from occelo_link.traced.registry import traces
 from occelo_link.traced.traced_values import Array
@@ -21,6 +23,9 @@ from occelo_signal.ops.sliding import OverlapAdd, Windows
 from occelo_signal.ops.transforms import FFT, InverseRealFFT, RealFFT, check_lengths
 
 __all__: list[str] = []
+
+IN_A_FORMULA = 32
+"""The most elements of a kernel that is written out."""
 
 
 def _checked(tracer: Tracer, x: Array, ndim: int) -> Array:
@@ -74,7 +79,7 @@ def lower_channel_correlate(
 def lower_correlate(
     tracer: Tracer, node: TensorApply[Correlate], inputs: list[Array]
 ) -> Sequence[Array]:
-    """A convolution of one channel, or of as many groups as there are kernels."""
+    """A sum of slices for a short kernel, else a convolution of one channel, or of as many groups as there are kernels."""
     x, k = (tracer.array(v) for v in inputs)
     ndim = node.op.ndim
     split = len(x.shape) - ndim
@@ -88,6 +93,10 @@ def lower_correlate(
     if 0 in shape:
         return [_zeros(tracer, node, shape)]
     arrays, ones = tracer.arrays, (1,) * ndim
+    # PyTorch has no sums of some integers, and sums of float16 would lose digits
+    short = math.prod(int(n) for n in kernel) <= IN_A_FORMULA
+    if short and node.outputs[0].type.dtype in ("float32", "float64", "complex64", "complex128"):
+        return [_sum_of_slices(arrays, x, k, shape[split:])]
     if all(n == 1 for n in k.shape[:split]):
         groups = 1
         x, k = arrays.reshape(x, (-1, 1, *lengths)), arrays.reshape(k, (1, 1, *kernel))
@@ -99,6 +108,22 @@ def lower_correlate(
     if found is None:
         return fall_back(tracer, node, inputs)
     return [arrays.reshape(found, shape)]
+
+
+def _sum_of_slices(arrays: Arrays, x: Array, k: Array, places: Sequence[int]) -> Array:
+    """What a short kernel adds, written out: the libraries compute it in one loop, while their convolutions are slow."""
+    split = len(x.shape) - len(places)
+    lead: list[Any] = [slice(0, n, 1) for n in x.shape[:split]]
+    own: list[Any] = [slice(0, n, 1) for n in k.shape[:split]]
+    total: Array = None
+    for at in np.ndindex(*k.shape[split:]):
+        part = arrays.read(
+            x, [*lead, *(slice(j, j + n, 1) for j, n in zip(at, places, strict=True))]
+        )
+        weight = arrays.read(k, [*own, *(slice(j, j + 1, 1) for j in at)])
+        term = arrays.apply("mul", part, weight)
+        total = term if total is None else arrays.apply("add", total, term)
+    return total
 
 
 @traces(Windows)
@@ -152,6 +177,6 @@ def lower_overlap_add(
                 tracer.arrays.read(x, key), (*shape[: split + i], *shape[split + i + 1 :])
             )
             part = tracer.arrays.spread(part, axis, j * op.dilations[i], op.strides[i], lengths[i])
-            total = part if total is None else total + part
-        x = total
+            total = part if total is None else tracer.arrays.apply("add", total, part)
+        x = tracer.arrays.cast(total, node.outputs[0].type.dtype)
     return [x]
