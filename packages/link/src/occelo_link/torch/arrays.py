@@ -372,14 +372,17 @@ class TorchArrays(Arrays):
         return self._in_wider_dtype(correlated, x, w)
 
     def spread(self, x: Any, axis: int, start: int, step: int, length: int) -> Any:
-        shape = list(x.shape)
-        shape[axis] = length
-        made = torch.zeros(shape, dtype=x.dtype)
-        if x.shape[axis]:
-            key = [slice(None)] * x.ndim
-            key[axis] = slice(start, start + step * (x.shape[axis] - 1) + 1, step)
-            made[tuple(key)] = x
-        return made
+        def moved(x: Any) -> Any:
+            shape = list(x.shape)
+            shape[axis] = length
+            made = torch.zeros(shape, dtype=x.dtype)
+            if x.shape[axis]:
+                key = [slice(None)] * x.ndim
+                key[axis] = slice(start, start + step * (x.shape[axis] - 1) + 1, step)
+                made[tuple(key)] = x
+            return made
+
+        return _signed(moved, x)
 
     def permutation(self, pivots: Any, n: int) -> Any:
         # element [i, j] of this matrix is 1 if row j moves to place i
