@@ -199,7 +199,7 @@ def _several(in1: Any, in2: Any, function: str) -> tuple[TensorVariable, TensorV
 
 
 def convolve(in1: Any, in2: Any, mode: Mode = "full", method: Method = "auto") -> TensorVariable:
-    """The convolution of two tensors of as many dimensions, as in SciPy.
+    """The convolution of two tensors ``in1`` and ``in2`` of as many dimensions, as in SciPy.
 
     ``mode`` "full" has all sums in which the tensors overlap, "valid" those without padding, and "same" the part in the
     middle with the shape of ``in1``. ``method`` "direct" adds products, "fft" multiplies transforms, and "auto" chooses

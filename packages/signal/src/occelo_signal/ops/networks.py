@@ -116,7 +116,7 @@ _CONVOLUTION = """The convolution of a network along {axes}: ``input`` has the s
 _TRANSPOSED = """The transposed convolution along {axes}: the gradient of `{forward}` by its input, applied to ``input``.
 
     ``weight`` has the shape (channels, output channels / groups, lengths of the kernel). ``padding`` is cut off at both ends,
-    and ``output_padding`` adds elements at the end. Otherwise as `{forward}`.
+    and ``output_padding`` adds elements at the end. ``bias``, ``stride``, ``groups`` and ``dilation`` are as in `{forward}`.
     """
 AXES = {
     1: ("1 axis", "length"),

@@ -147,7 +147,7 @@ def pool_2d(
     pad: Any = (0, 0),
     mode: PoolMode = "max",
 ) -> TensorVariable:
-    """Pool the last two dimensions, with the arguments of PyTensor's predecessors.
+    """Pool the last two dimensions of ``input``, with the arguments of PyTensor's predecessors.
 
     ``ws`` has the lengths of a window, and ``stride`` the steps between windows, by default the same. If
     ``ignore_border`` is false, there is a last window for elements that are left, and ``pad`` must be 0. ``mode`` is
@@ -162,7 +162,7 @@ def pool_2d(
     return pooled.total() if mode == "sum" else pooled.mean(mode == "average_inc_pad")
 
 
-_LARGEST = """The largest element of each window along the last {dimensions}.
+_LARGEST = """The largest element of each window along the last {dimensions} of ``input``.
 
     Windows of ``kernel_size`` elements, ``dilation`` apart, move by ``stride``, by default by their length. Both ends are
     padded by ``padding``, at most half a window. With ``ceil_mode`` the last window may reach beyond the end. Each number
@@ -170,7 +170,8 @@ _LARGEST = """The largest element of each window along the last {dimensions}.
     """
 _MEAN = """The mean of each window along the last {dimensions}. If ``count_include_pad`` is false, padding does not count.
 
-    The other arguments are those of `{other}`. Integers become float64.
+    The other arguments, ``input``, ``kernel_size``, ``stride``, ``padding`` and ``ceil_mode``, are those of `{other}`. Integers
+    become float64.
     """
 _DIMENSIONS = {1: "dimension", 2: "two dimensions", 3: "three dimensions"}
 
