@@ -14,7 +14,9 @@ import pytensor.tensor as pt
 import pytest
 from hypothesis import HealthCheck, given, settings
 from pytensor.compile.mode import Mode, get_mode
+from pytensor.conditional import ifelse
 from pytensor.graph.fg import FunctionGraph
+from pytensor.scan.utils import until
 
 import occelo as oc
 import occelo_pytensor as bridge
@@ -57,7 +59,52 @@ def _scan(m: Any, v: Any) -> Any:
     )[-1]
 
 
-OF_MATRICES.append(_scan)
+def _taps(m: Any, v: Any) -> Any:
+    return pytensor.scan(
+        lambda row, a, b: pt.tanh(0.3 * a - 0.2 * b + row),
+        sequences=[m],
+        outputs_info=[dict(initial=pt.stack([v, v * 0.5]), taps=[-2, -1])],
+        return_updates=False,
+    )[-2:].sum(0)
+
+
+def _taps_of_sequences(m: Any, v: Any) -> Any:
+    return pytensor.scan(
+        lambda before, row, state: (state * before + row, row.sum()),
+        sequences=[dict(input=m, taps=[-1, 0])],
+        outputs_info=[pt.tanh(v), None],
+        return_updates=False,
+    )[0][-1]
+
+
+def _while(m: Any, v: Any) -> Any:
+    return pytensor.scan(
+        lambda state, m: (state * 1.5 + pt.tanh(m[0]), until(pt.abs(state).sum() > 9)),
+        outputs_info=[v],
+        non_sequences=[m],
+        n_steps=20,
+        return_updates=False,
+    )[-1]
+
+
+def _draw(m: Any, v: Any) -> Any:
+    generator = pt.random.default_rng(7)
+    after, first = pt.random.normal(v, pt.exp(0.1 * m), rng=generator, return_next_rng=True)
+    _, second = pt.random.gamma(2.0, scale=1.5, size=(N,), rng=after, return_next_rng=True)
+    return first.sum(0) + second
+
+
+OF_MATRICES += [
+    _scan, _taps, _taps_of_sequences, _while, _draw,
+    lambda m, v: ifelse(m.sum() > 0, v, v[::-1] * 2), lambda m, v: pt.argsort(m, axis=0)[0] + v,
+    lambda m, v: pt.linalg.solve(pt.stack([m @ m.T, m.T @ m]) + 2 * pt.eye(N), v, b_ndim=1)[1],
+    lambda m, v: pt.linalg.cholesky(pt.stack([m @ m.T + pt.eye(N), 3 * pt.eye(N)]))[0, :, 0] * v,
+    lambda m, v: pt.linalg.solve_triangular(pt.tril(m) + 3 * pt.eye(N), v, lower=True, b_ndim=1),
+    lambda m, v: pt.linalg.slogdet(m @ m.T + pt.eye(N))[1] + pt.linalg.inv(m + 9 * pt.eye(N))[0],
+    lambda m, v: pt.linalg.eigvalsh(m + m.T, None), lambda m, v: pt.extra_ops.searchsorted(pt.sort(v), m[0]) + v,
+    lambda m, v: pt.sort(m, axis=None)[2:5], lambda m, v: pt.set_subtensor(m[pt.argsort(v), [0, 1, 2]], v)[1],
+    lambda m, v: pt.inc_subtensor(m[:, 0], v)[:, 0], lambda m, v: pt.logsumexp(m, axis=1) + pt.special.log_softmax(v),
+]  # fmt: skip
 
 
 @st.composite
@@ -66,7 +113,7 @@ def graphs(draw: Any) -> tuple[list[Any], Any]:
     m, v, w = pt.dmatrix("m"), pt.dvector("v"), pt.dvector("w")
     known = [v, w]
     for _ in range(draw(st.integers(2, 7))):
-        kind = draw(st.integers(0, 2))
+        kind = draw(st.integers(0, 3))
         a, b = draw(st.sampled_from(known)), draw(st.sampled_from(known))
         if kind == 0:
             known.append(draw(st.sampled_from(UNARY))(a))
