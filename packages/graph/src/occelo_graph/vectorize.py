@@ -341,7 +341,7 @@ def _unbatched(
 ) -> tuple[list[Variable], dict[Variable, Variable]]:
     """Variables for one element of each batch, and their batches, in axis 0. Tensors without a batch stay."""
     moved = [
-        None if axis is None else moveaxis(x, normalize_axis(axis, x.type.ndim), 0)
+        None if axis is None else moveaxis(x, normalize_axis(axis, x), 0)
         for x, axis in zip(tensors, axes, strict=True)
     ]
     known = [x.type.shape[0] for x in moved if x is not None]
@@ -372,4 +372,4 @@ def _at_axis(old: Variable, new: Variable, batches: _Batches, axis: int | None) 
             raise ValueError(f"out_axes is None for a result that depends on the batch: {old}")
         return new
     spread: Any = batches.spread(old, new, batches.all)
-    return moveaxis(spread, 0, normalize_axis(axis, spread.type.ndim))
+    return moveaxis(spread, 0, normalize_axis(axis, spread))

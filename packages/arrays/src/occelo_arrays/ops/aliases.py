@@ -158,7 +158,7 @@ def ndim(a: Any) -> int:
 def size(a: Any, axis: int | None = None) -> TensorVariable:
     """The number of elements, or the length along ``axis``, as an int64 scalar."""
     v = ot.as_tensor_variable(a)
-    return v.size if axis is None else v.shape[normalize_axis(axis, v.type.ndim)]
+    return v.size if axis is None else v.shape[normalize_axis(axis, v)]
 
 
 @stands_for("iscomplexobj", "x")

@@ -128,7 +128,7 @@ def _last(x: Any, axis: int | None) -> tuple[Any, int]:
     """The tensor with ``axis`` moved to the end, or flattened for None, and where the axis was."""
     if axis is None:
         return ot.flatten(x), 0
-    where = normalize_axis(axis, x.type.ndim)
+    where = normalize_axis(axis, x)
     return ot.moveaxis(x, where, -1), where
 
 

@@ -52,7 +52,7 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
     distances.
     """
     x = ot.as_tensor_variable(f)
-    axes = normalize_axes(axis, x.type.ndim)
+    axes = normalize_axes(axis, x)
     if edge_order not in (1, 2):
         raise ValueError(f"edge_order of gradient is 1 or 2, not {edge_order!r}")
     x = ot.cast(x, "float64") if is_discrete(x.dtype) else x
@@ -139,7 +139,7 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> TensorVar
     The samples lie at the places ``x``, a vector or a tensor that broadcasts with ``y``, or in distances of ``dx``.
     """
     y = ot.as_tensor_variable(y)
-    where = normalize_axis(axis, y.type.ndim)
+    where = normalize_axis(axis, y)
     if x is None:
         step = ot.as_tensor_variable(dx) if not isinstance(dx, int | float) else dx
     else:
@@ -185,7 +185,7 @@ def unwrap(
     is one.
     """
     p = ot.as_tensor_variable(p)
-    where = normalize_axis(axis, p.type.ndim)
+    where = normalize_axis(axis, p)
     steps = ot.diff(p, axis=where)
     whole = is_discrete(p.dtype) and isinstance(period, int)
     if whole and np.dtype(p.dtype).kind != "i":
@@ -211,7 +211,7 @@ def _cumulative(
         if v.type.ndim != 1:
             raise ValueError(f"{name} needs an axis for {v.type.ndim} dimensions")
         axis = 0
-    where = normalize_axis(axis, v.type.ndim)
+    where = normalize_axis(axis, v)
     made = function(v if dtype is None else ot.cast(v, dtype), axis=where)
     made = made if dtype is None else ot.cast(made, dtype)
     if not initial:
@@ -243,7 +243,7 @@ def cumulative_prod(
 def _along_one(x: Any, axis: int | None) -> tuple[TensorVariable, int]:
     """The tensor and an axis counted from the front; the flattened tensor and axis 0 if it is None."""
     x = ot.as_tensor_variable(x)
-    return (ot.flatten(x), 0) if axis is None else (x, normalize_axis(axis, x.type.ndim))
+    return (ot.flatten(x), 0) if axis is None else (x, normalize_axis(axis, x))
 
 
 def cummax(x: Any, axis: int | None = None) -> TensorVariable:

@@ -164,7 +164,7 @@ def put_along_axis(
     if axis is None:
         flat = put_along_axis(ot.flatten(x), ot.flatten(indices), values, 0, inplace=False)
         return ot.reshape(flat, lengths_by_variables(x), ndim=x.type.ndim)
-    part = ot.take_along_axis(x, indices, normalize_axis(axis, x.type.ndim))
+    part = ot.take_along_axis(x, indices, normalize_axis(axis, x))
     return ot.set_subtensor(part, values)
 
 

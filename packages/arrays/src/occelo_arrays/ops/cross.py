@@ -43,7 +43,7 @@ def cross(
     x1, x2, x3 = (cast(x[..., i], dtype) for i in range(3))
     y1, y2, y3 = (cast(y[..., i], dtype) for i in range(3))
     made = stack([x2 * y3 - x3 * y2, x3 * y1 - x1 * y3, x1 * y2 - x2 * y1], axis=-1)
-    return moveaxis(made, -1, normalize_axis(axisc, made.type.ndim, "axisc"))
+    return moveaxis(made, -1, normalize_axis(axisc, made, "axisc"))
 
 
 def _vectors(given: Any, axis: int, name: str) -> Any:
@@ -54,7 +54,7 @@ def _vectors(given: Any, axis: int, name: str) -> Any:
     v = as_tensor_variable(given)
     if v.type.ndim == 0:
         raise ValueError(f"cross takes vectors, got a scalar for {name}")
-    v = moveaxis(v, normalize_axis(axis, v.type.ndim, f"axis{name}"), -1)
+    v = moveaxis(v, normalize_axis(axis, v, f"axis{name}"), -1)
     if v.type.shape[-1] not in (None, 3):
         raise ValueError(f"cross takes vectors of three elements, got {name} of {v.type}")
     return specify_shape(v, [*[None] * (v.type.ndim - 1), 3])

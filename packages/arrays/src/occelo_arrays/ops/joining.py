@@ -166,7 +166,7 @@ def _along(arr: Any, axis: int | None, name: str) -> tuple[TensorVariable, int, 
         x, axis = ot.flatten(x), 0
     elif x.type.ndim == 0:
         raise np.exceptions.AxisError(f"{name} along axis {axis} of a scalar")
-    where = normalize_axis(axis, x.type.ndim)
+    where = normalize_axis(axis, x)
     return x, where, lengths_by_variables(x)[where]
 
 
@@ -393,7 +393,7 @@ def _of_dimensions(ary: Any, least: int, name: str) -> TensorVariable:
 def unstack(x: Any, /, *, axis: int = 0) -> tuple[TensorVariable, ...]:
     """The slices of a tensor along ``axis``, without this axis. TypeError unless its length is static."""
     v = ot.as_tensor_variable(x)
-    where = normalize_axis(axis, v.type.ndim)
+    where = normalize_axis(axis, v)
     length = v.type.shape[where]
     if length is None:
         raise TypeError(

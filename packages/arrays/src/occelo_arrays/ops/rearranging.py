@@ -28,7 +28,7 @@ def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> TensorVariable:
     listed = list(axes)
     if len(listed) != 2:
         raise ValueError(f"rot90 turns in the plane of two axes, got axes={axes}")
-    first, second = (normalize_axis(a, x.type.ndim) for a in listed)
+    first, second = (normalize_axis(a, x) for a in listed)
     if first == second:
         raise ValueError(f"The two axes of rot90 must differ, got axes={axes} of {x.type}")
     quarters = static_integer(k, "k") % 4
@@ -99,7 +99,7 @@ def trim_zeros(filt: Any, trim: Any = "fb", axis: Any = None) -> TensorVariable:
         raise ValueError(f"trim of trim_zeros has the letters f and b, got {trim!r}")
     front, back = ("f" in trim.lower()), ("b" in trim.lower())
     filled = ot.neq(x, 0)
-    for where in normalize_axes(axis, x.type.ndim):
+    for where in normalize_axes(axis, x):
         others = [i for i in range(x.type.ndim) if i != where]
         along = ot.any(filled, axis=others) if others else filled
         length = ot.as_tensor_variable(lengths_by_variables(x)[where])

@@ -40,7 +40,7 @@ def apply_along_axis(
     The function is called once, with a symbolic vector, and with ``args`` and ``kwargs``. What it builds is vectorized.
     """
     x = ot.as_tensor_variable(arr)
-    where = normalize_axis(axis, x.type.ndim)
+    where = normalize_axis(axis, x)
     vector = TensorType(x.dtype, [x.type.shape[where]]).make_variable()
     built = ot.as_tensor_variable(func1d(vector, *args, **kwargs))
     rows = ot.moveaxis(x, where, -1)
@@ -61,7 +61,7 @@ def apply_over_axes(func: Callable[[Any, int], Any], a: Any, axes: Any) -> Tenso
     """
     x = ot.as_tensor_variable(a)
     for axis in axes if is_list_or_tuple(axes) else [axes]:
-        where = normalize_axis(static_integer(axis, "axis"), x.type.ndim)
+        where = normalize_axis(static_integer(axis, "axis"), x)
         made = ot.as_tensor_variable(func(x, where))
         if made.type.ndim == x.type.ndim - 1:
             made = ot.expand_dims(made, where)

@@ -42,7 +42,7 @@ def average(
     """
     x = ot.as_tensor_variable(a)
     keep = checked_keepdims(keepdims, "out")
-    axes = None if axis is None else normalize_axes(axis, x.type.ndim)
+    axes = None if axis is None else normalize_axes(axis, x)
     if weights is None:
         made = ot.mean(x, axis=axes, keepdims=keep)
         total: Any = x.size if axes is None else ot.as_tensor_variable(_count(x, axes))

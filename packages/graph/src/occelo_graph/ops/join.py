@@ -304,7 +304,7 @@ def split(
         )
     n_splits = static_integer(n_splits, "number of parts")
     x = as_tensor_variable(x)
-    where = normalize_axis(axis, x.type.ndim)
+    where = normalize_axis(axis, x)
     if isinstance(splits_size, Variable):
         vector = as_tensor_variable(splits_size)
         if vector.type.shape[0] not in (None, n_splits):
@@ -419,7 +419,7 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> TensorVariable:
     a = as_tensor_variable(a)
     if axis is None or a.type.ndim == 0:
         a, axis = flatten(a), 0 if axis is None else axis
-    where = normalize_axis(axis, a.type.ndim)
+    where = normalize_axis(axis, a)
     counts = as_tensor_variable(repeats)
     if not is_discrete(counts.dtype):
         raise TypeError(f"repeats must be integers, got {counts.type}")
@@ -465,7 +465,7 @@ def roll(x: Any, shift: Any, axis: Any = None) -> TensorVariable:
     x = as_tensor_variable(x)
     if axis is None:
         return reshape(roll(flatten(x), shift, 0), lengths_by_variables(x))
-    axes = [normalize_axis(a, x.type.ndim) for a in listed_axes(axis)]
+    axes = [normalize_axis(a, x) for a in listed_axes(axis)]
     shifts = _shifts(shift)
     if len(shifts) != len(axes) and 1 not in (len(shifts), len(axes)):
         raise ValueError(f"{len(shifts)} shifts for {len(axes)} axes")
@@ -514,7 +514,7 @@ def _remainder(number: int, length: Any) -> Any:
 def flip(arr: Any, axis: Any = None) -> TensorVariable:
     """Reverse the order of elements along ``axis``, which is one axis, several axes, or None for all axes."""
     arr = as_tensor_variable(arr)
-    axes = normalize_axes(axis, arr.type.ndim)
+    axes = normalize_axes(axis, arr)
     index = tuple(slice(None, None, -1) if i in axes else slice(None) for i in range(arr.type.ndim))
     flipped: TensorVariable = arr[index] if index else arr
     return flipped
@@ -531,7 +531,7 @@ def diff(
     if n < 0:
         raise ValueError(f"The number of times must not be negative, got {n}")
     a = as_tensor_variable(a)
-    where = normalize_axis(axis, a.type.ndim)
+    where = normalize_axis(axis, a)
     if n and not (prepend is None and append is None):
         ends = [_as_slices(each, a, where) for each in (prepend, append)]
         a = join(where, *(each for each in (ends[0], a, ends[1]) if each is not None))

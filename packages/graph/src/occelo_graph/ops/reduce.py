@@ -206,7 +206,7 @@ def _reduce(
     function: Any, x: Any, axis: Any, keepdims: bool, dtype: Any = None, acc_dtype: Any = None
 ) -> TensorVariable:
     x = as_tensor_variable(x)
-    axes = () if _of_scalar(x, axis) else normalize_axes(axis, x.type.ndim)
+    axes = () if _of_scalar(x, axis) else normalize_axes(axis, x)
     named = None if dtype is None else TensorType(dtype, ()).dtype
     acc = None if acc_dtype is None else TensorType(acc_dtype, ()).dtype
     result = CAReduce(function.scalar_op, axes, named, acc)(x)
@@ -377,7 +377,7 @@ class Argmax(Op):
 def argmax(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
     """Position of the first largest element over ``axis``, as int64. NaN counts as the largest value."""
     x = as_tensor_variable(x)
-    axes = () if _of_scalar(x, axis) else normalize_axes(axis, x.type.ndim)
+    axes = () if _of_scalar(x, axis) else normalize_axes(axis, x)
     result: TensorVariable = Argmax(axes)(x)
     return expand_dims(result, axes) if checked_keepdims(keepdims) and axes else result
 
@@ -450,7 +450,7 @@ def sum_of_squares(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVa
     Integers are summed as int64 or uint64.
     """
     x = as_tensor_variable(x)
-    axes = normalize_axes(axis, x.type.ndim)
+    axes = normalize_axes(axis, x)
     made: TensorVariable = SumOfSquares(axes)(x)
     return expand_dims(made, axes) if checked_keepdims(keepdims) and axes else made
 
@@ -610,7 +610,7 @@ def _cumulative(x: Any, axis: Any, mode: str, dtype: Any) -> TensorVariable:
     if axis is None or _of_scalar(x, axis):
         x, axis = flatten(x), 0
     x = x if dtype is None else cast(x, dtype)
-    made: TensorVariable = CumOp(normalize_axis(axis, x.type.ndim), mode)(x)
+    made: TensorVariable = CumOp(normalize_axis(axis, x), mode)(x)
     return made if dtype is None else cast(made, dtype)
 
 
@@ -648,7 +648,7 @@ def _array_minus_largest(x: Any, axis: Any) -> tuple[Any, Any]:
 
 
 def _single_axis(x: Any, axis: Any) -> tuple[int, ...]:
-    return normalize_axes(axis, x.type.ndim)
+    return normalize_axes(axis, x)
 
 
 @op
@@ -794,6 +794,6 @@ def log_softmax(c: Any, axis: Any = None) -> TensorVariable:
 def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
     """log(sum(exp(x))), summed over ``axis`` (one, several, or None for all). It cannot overflow."""
     x = as_tensor_variable(x)
-    axes = normalize_axes(axis, x.type.ndim)
+    axes = normalize_axes(axis, x)
     made: TensorVariable = LogSumExp(axes)(x)
     return expand_dims(made, axes) if checked_keepdims(keepdims, "b") and axes else made

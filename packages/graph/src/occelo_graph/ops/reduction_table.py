@@ -401,7 +401,7 @@ class Reducer:
         ``dtype`` and ``acc_dtype`` have the same meaning as in `CAReduce`.
         """
         x = as_tensor_variable(x)
-        axes = normalize_axes(axis, x.type.ndim)
+        axes = normalize_axes(axis, x)
         named, acc = (None if d is None else TensorType(d, ()).dtype for d in (dtype, acc_dtype))
         made: TensorVariable = CAReduce(self.reduction.function, axes, named, acc)(x)
         return expand_dims(made, axes) if checked_keepdims(keepdims) and axes else made
@@ -414,7 +414,7 @@ class Reducer:
         x = as_tensor_variable(x)
         if axis is None:
             x, axis = flatten(x), 0
-        made: TensorVariable = CumOp(normalize_axis(axis, x.type.ndim), self.reduction.name)(x)
+        made: TensorVariable = CumOp(normalize_axis(axis, x), self.reduction.name)(x)
         return made
 
 

@@ -48,7 +48,7 @@ def mean(
 
 def _count(x: Any, axis: Any, dtype: str) -> Any:
     # read from x even if they are static, so that a graph that is rebuilt for another x divides by its lengths
-    lengths: list[Any] = [length_op(i)(x) for i in normalize_axes(axis, x.type.ndim)]
+    lengths: list[Any] = [length_op(i)(x) for i in normalize_axes(axis, x)]
     return as_tensor_variable(length_product(lengths)).astype(dtype)
 
 

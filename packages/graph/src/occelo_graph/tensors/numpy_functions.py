@@ -48,7 +48,7 @@ def _clip(a: Any, a_min: Any = None, a_max: Any = None, min: Any = None, max: An
 
 def _split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
     ary = as_tensor_variable(ary)
-    where = normalize_axis(axis, ary.type.ndim)
+    where = normalize_axis(axis, ary)
     if not is_list_or_tuple(indices_or_sections) and np.ndim(indices_or_sections) == 0:
         length, count = ary.type.shape[where], int(indices_or_sections)
         if length is None:

@@ -66,7 +66,7 @@ def vector_norm(
     Several axes are flattened to one axis first. None means all axes.
     """
     x = as_tensor_variable(x)
-    axes = normalize_axes(axis, x.type.ndim)
+    axes = normalize_axes(axis, x)
     if len(axes) == 1:
         return norms.norm(x, ord, axes[0], keepdims)
     rest = [i for i in range(x.type.ndim) if i not in axes]

@@ -35,7 +35,7 @@ def tensorsolve(a: Any, b: Any, axes: Sequence[int] | None = None) -> TensorVari
     """
     x, right = as_tensor_variable(a), as_tensor_variable(b)
     if axes is not None:
-        moved = normalize_axes(tuple(axes), x.type.ndim)
+        moved = normalize_axes(tuple(axes), x)
         x = transpose(x, [*(i for i in range(x.type.ndim) if i not in moved), *moved])
     if x.type.ndim < right.type.ndim:
         raise ValueError(f"tensorsolve: {x.type} has fewer dimensions than {right.type}")

@@ -111,7 +111,7 @@ def permutation(key: Any, x: Any, axis: int = 0) -> TensorVariable:
     if made.type.ndim:
         if as_key(key).type.ndim:
             raise ValueError("For a batch of keys, permute the positions: permutation(keys, n)")
-        at = normalize_axis(axis, made.type.ndim)
+        at = normalize_axis(axis, made)
         found: TensorVariable = take(made, _order(key, shape_i(made, at)), axis=at)
         return found
     if not is_discrete(made.dtype) or made.dtype == "bool":
@@ -202,7 +202,7 @@ def choice(
     made = as_tensor_variable(a)
     if not made.type.ndim and (not is_discrete(made.dtype) or made.dtype == "bool"):
         raise TypeError(f"choice takes an integer or an array, got {made.type}")
-    at = normalize_axis(axis, made.type.ndim) if made.type.ndim else 0
+    at = normalize_axis(axis, made) if made.type.ndim else 0
     n: Any = as_tensor_variable(shape_i(made, at)) if made.type.ndim else cast(made, "int64")
     size = () if size is None else size
     if p is not None:

@@ -184,7 +184,7 @@ def shuffle(x: Any, axis: int = 0, rng: Any = None, size: Any = None, **options:
 
 def _in_random_order(distribution: Callable[..., Any], x: Any, axis: int) -> Any:
     names = ",".join(f"x{i}" for i in range(x.type.ndim))
-    axis = normalize_axis(axis, x.type.ndim)
+    axis = normalize_axis(axis, x)
     return distribution(signature=f"({names})->({names})", dtype=x.dtype, axis=axis)
 
 

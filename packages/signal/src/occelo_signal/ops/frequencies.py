@@ -52,6 +52,6 @@ def _shifted(x: Any, axes: Any, extra: int) -> TensorVariable:
     x = as_tensor_variable(x)
     chosen = range(x.type.ndim) if axes is None else listed_axes(axes)
     for axis in chosen:
-        where = normalize_axis(axis, x.type.ndim)
+        where = normalize_axis(axis, x)
         x = roll(x, (lengths_by_variables(x)[where] + extra) // 2, where)
     return x

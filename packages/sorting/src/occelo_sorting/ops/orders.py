@@ -125,7 +125,7 @@ def last_axis(a: Any, axis: Any, function: str) -> tuple[TensorVariable, int]:
         return flatten(x), 0
     if not x.type.ndim:
         raise np.exceptions.AxisError(f"{function} along axis {axis} of the scalar {x}")
-    where = normalize_axis(axis, x.type.ndim)
+    where = normalize_axis(axis, x)
     return (x if where == x.type.ndim - 1 else moveaxis(x, where, -1)), where
 
 

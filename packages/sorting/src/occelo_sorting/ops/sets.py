@@ -82,7 +82,7 @@ def _starts(ordered: Any, equal_nan: bool = True) -> Any:
 
 def _rows(x: TensorVariable, axis: int) -> tuple[TensorVariable, TensorVariable]:
     """The slices of ``x`` along ``axis``, first as such, then as the rows of a matrix."""
-    where = normalize_axis(axis, x.type.ndim)
+    where = normalize_axis(axis, x)
     slices = moveaxis(x, where, 0) if where else x
     lengths = lengths_by_variables(slices)
     matrix = reshape(slices, (lengths[0], length_product(lengths[1:])), 2)
@@ -178,7 +178,7 @@ def unique(
     runs = _Runs(starts, size)
     first = getitem(ordered, 0) if fill_value is None and size is not None else fill_value
     values = _filled_values(runs, take(ordered, runs.positions, axis=0), first)
-    if axis is not None and (where := normalize_axis(axis, x.type.ndim)):
+    if axis is not None and (where := normalize_axis(axis, x)):
         values = moveaxis(values, 0, where)
     results = [values]
     if return_index:

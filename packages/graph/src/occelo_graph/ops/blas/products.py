@@ -381,7 +381,7 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> TensorVariable:
         right = list(range(count))
     else:
         left, right = (
-            [normalize_axis(i, v.type.ndim) for i in listed_axes(part)]
+            [normalize_axis(i, v) for i in listed_axes(part)]
             for part, v in zip(axes, (x, y), strict=True)
         )
     if len(left) != len(right):

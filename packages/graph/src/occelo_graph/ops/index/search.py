@@ -188,7 +188,7 @@ class ExtractDiag(LinearInFirst):
 def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> TensorVariable:
     """The diagonal ``offset`` of the dimensions ``axis1`` and ``axis2``, as the last dimension of the result."""
     a = as_tensor_variable(a)
-    first, second = normalize_axis(axis1, a.type.ndim), normalize_axis(axis2, a.type.ndim)
+    first, second = normalize_axis(axis1, a), normalize_axis(axis2, a)
     made: TensorVariable = ExtractDiag(static_integer(offset, "offset"), first, second)(a)
     return made
 
@@ -278,7 +278,7 @@ def take(a: Any, indices: Any, axis: int | None = None, mode: Mode = "raise") ->
     mode = known_mode(mode, "take")
     if axis is None:
         a, axis = flatten(a), 0
-    where = normalize_axis(axis, a.type.ndim)
+    where = normalize_axis(axis, a)
     length = lengths_by_variables(a)[where]
     if mode == "clip":
         indices = clip(indices, 0, as_tensor_variable(length) - 1)
@@ -303,7 +303,7 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None) -> TensorVariable:
         arr, axis = flatten(arr), 0
     if arr.type.ndim != indices.type.ndim:
         raise ValueError(f"indices must have {arr.type.ndim} dimensions, got {indices.type.ndim}")
-    where = normalize_axis(axis, arr.type.ndim)
+    where = normalize_axis(axis, arr)
     key: list[Any] = []
     for i, n in enumerate(lengths_by_variables(arr)):
         if i == where:

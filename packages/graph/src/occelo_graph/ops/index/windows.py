@@ -136,9 +136,7 @@ def sliding_window_view(x: Any, window_shape: Any, axis: Any = None) -> TensorVa
         )
     if any(n < 0 for n in windows):
         raise ValueError(f"Lengths of windows cannot be negative, got {windows}")
-    made: TensorVariable = SlidingWindow(
-        windows, tuple(normalize_axis(a, x.type.ndim) for a in axes)
-    )(x)
+    made: TensorVariable = SlidingWindow(windows, tuple(normalize_axis(a, x) for a in axes))(x)
     return made
 
 

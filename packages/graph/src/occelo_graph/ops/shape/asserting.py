@@ -151,5 +151,5 @@ def specify_shape(x: Any, shape: Any) -> TensorVariable:
 def specify_broadcastable(x: Any, *axes: int) -> TensorVariable:
     """``x`` with the assertion that the dimensions ``axes`` have length 1. In the result they broadcast."""
     x = as_tensor_variable(x)
-    chosen = normalize_axes(axes, x.type.ndim)
+    chosen = normalize_axes(axes, x)
     return specify_shape(x, [1 if i in chosen else None for i in range(x.type.ndim)])

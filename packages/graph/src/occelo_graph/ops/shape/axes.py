@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from occelo_graph.errors import describe
 from occelo_graph.ir.nodes import Variable
 from occelo_graph.ir.taken_constants import taken
 from occelo_graph.narrowing import is_list_or_tuple
@@ -35,25 +36,29 @@ def static_integer(value: Any, what: str) -> int:
         raise TypeError(f"The {what} must be an integer, got {value!r}") from None
 
 
-def normalize_axis(axis: Any, ndim: int, what: str = "axis") -> int:
-    """Convert an axis of a tensor with ``ndim`` dimensions to a nonnegative number.
+def normalize_axis(axis: Any, of: Any, what: str = "axis") -> int:
+    """Convert an axis of a tensor to a nonnegative number. ``of`` is the tensor, or its number of dimensions.
 
-    `numpy.exceptions.AxisError` if there is no such axis. ``what`` is the name of the argument in the message.
+    `numpy.exceptions.AxisError` if there is no such axis; the message names the tensor. ``what`` is the name of the
+    argument in the message.
     """
     number = static_integer(axis, what)
+    ndim: int = of if isinstance(of, int) else of.type.ndim
     if not -ndim <= number < ndim:
-        raise np.exceptions.AxisError(number, ndim)
+        named = describe(of) if isinstance(of, Variable) else None
+        raise np.exceptions.AxisError(number, ndim, named)
     return number % ndim
 
 
-def normalize_axes(axis: Any, ndim: int) -> tuple[int, ...]:
+def normalize_axes(axis: Any, of: Any) -> tuple[int, ...]:
     """Convert one axis, several axes, or None (all axes) to a sorted tuple of nonnegative numbers.
 
+    ``of`` is the tensor, or its number of dimensions.
     ValueError if an axis is repeated. TypeError if an axis is a variable.
     """
     if axis is None:
-        return tuple(range(ndim))
-    axes = [normalize_axis(a, ndim) for a in listed_axes(axis)]
+        return tuple(range(of if isinstance(of, int) else of.type.ndim))
+    axes = [normalize_axis(a, of) for a in listed_axes(axis)]
     if len(set(axes)) != len(axes):
         raise ValueError(f"An axis is repeated in {tuple(axes)}")
     return tuple(sorted(axes))

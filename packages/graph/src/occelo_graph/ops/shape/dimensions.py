@@ -179,7 +179,7 @@ def swapaxes(x: Any, axis1: int, axis2: int) -> TensorVariable:
     """Swap the dimensions ``axis1`` and ``axis2``."""
     x = as_tensor_variable(x)
     order = list(range(x.type.ndim))
-    a, b = normalize_axis(axis1, x.type.ndim), normalize_axis(axis2, x.type.ndim)
+    a, b = normalize_axis(axis1, x), normalize_axis(axis2, x)
     order[a], order[b] = order[b], order[a]
     return dimshuffle(x, order)
 
@@ -221,7 +221,7 @@ def squeeze(x: Any, axis: Any = None) -> TensorVariable:
     if axis is None:
         axes = tuple(i for i, n in enumerate(x.type.shape) if n == 1)
     else:
-        axes = normalize_axes(axis, x.type.ndim)
+        axes = normalize_axes(axis, x)
     return dimshuffle(x, [i for i in range(x.type.ndim) if i not in axes])
 
 

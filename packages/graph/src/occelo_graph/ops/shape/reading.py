@@ -145,7 +145,7 @@ def shape(x: Any) -> TensorVariable:
 def shape_i(x: Any, i: int) -> Any:
     """The length of dimension ``i`` as an int64 scalar. It depends on ``x`` even if the length is static."""
     x = as_tensor_variable(x)
-    return length_op(normalize_axis(i, x.type.ndim))(x)
+    return length_op(normalize_axis(i, x))(x)
 
 
 def shape_tuple(x: Any) -> Lengths:

@@ -227,7 +227,7 @@ def is_flat(x: Any, ndim: int = 1) -> bool:
 def join_dims(x: Any, start_axis: int = 0, n_axes: int | None = None) -> TensorVariable:
     """Merge ``n_axes`` dimensions of ``x``, from ``start_axis`` on, into one. None means all dimensions up to the last."""
     x = as_tensor_variable(x)
-    start = normalize_axis(start_axis, x.type.ndim) if x.type.ndim else 0
+    start = normalize_axis(start_axis, x) if x.type.ndim else 0
     count = x.type.ndim - start if n_axes is None else n_axes
     lengths = lengths_by_variables(x)
     merged = length_product(lengths[start : start + count])
@@ -237,6 +237,6 @@ def join_dims(x: Any, start_axis: int = 0, n_axes: int | None = None) -> TensorV
 def split_dims(x: Any, shape: Any, axis: int = 0) -> TensorVariable:
     """Split dimension ``axis`` of ``x`` into several dimensions with the lengths ``shape``."""
     x = as_tensor_variable(x)
-    where = normalize_axis(axis, x.type.ndim)
+    where = normalize_axis(axis, x)
     lengths = lengths_by_variables(x)
     return reshape(x, (*lengths[:where], *lengths_of(shape), *lengths[where + 1 :]))
