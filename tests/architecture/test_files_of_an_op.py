@@ -32,7 +32,7 @@ LAWS = re.compile(
     r"occelo_\w+/(rules|assumptions|facts)\b|occelo_rewrite/matrices\.py"
     r"|occelo_forms/"
     # densities and the like are formulas, which hand functions of elements on
-    r"|occelo_stats/|occelo_special/(ops/log_beta|traced/gamma_quotients)\.py"
+    r"|occelo_stats/|occelo_special/(ops/(log_beta|power_transformations)|traced/gamma_quotients)\.py"
     # further names, which say nothing else of a function
     r"|occelo_arrays/ops/aliases\.py"
 )
@@ -48,7 +48,7 @@ OTHER_WORDS = re.compile(
     # a parameter of `isin`
     r"|occelo_sorting/ops/sets\.py"
     # modes of `pad`, of `choose` and of positions out of bounds
-    r"|occelo_(graph|arrays)/ops/(padding|choosing|index/at)\.py"
+    r"|occelo_(graph|arrays)/ops/(padding|choosing|positions|index/at)\.py"
     # words of formulas
     r"|occelo_printing/latex\.py"
 )
@@ -65,9 +65,13 @@ MAKES = {
 } | {"scalar_value"}
 """Calls whose arguments say of what something is made."""
 BESIDE: dict[str, tuple[str, str]] = {
+    "occelo_special/ops/special_functions.py": (
+        "limits at infinity, where SciPy's functions are NaN, are one table",
+        "spence",
+    ),
     "occelo_graph/tensors/numpy_functions.py": (
         "NumPy's function does something else, has more parameters or another name, or only the name is the same",
-        "and angle identity imag logaddexp or real reciprocal trunc xor Elemwise",
+        "and angle imag logaddexp or real reciprocal trunc xor Elemwise",
     ),
     "occelo_loops/ops/derivatives/ragged_rules.py": (
         "says which ops keep rows apart, for results that have their own number of rows for each element of a batch",
