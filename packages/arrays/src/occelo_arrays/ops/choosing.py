@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from occelo_graph import Variable
 from occelo_graph import tensor as ot
 from occelo_graph.errors import describe
+from occelo_graph.ir.taken_constants import taken
 from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.ops.arguments import stands_for
 from occelo_graph.ops.shape.axes import normalize_axis
@@ -98,7 +100,9 @@ def _applied(given: Any, x: Any, args: tuple[Any, ...], kw: dict[str, Any]) -> A
 def extract(condition: Any, arr: Any) -> TensorVariable:
     """The elements of ``arr`` at which ``condition`` is not 0, in C order, as a vector. Both are flattened first."""
     flat: TensorVariable = ot.flatten(ot.as_tensor_variable(arr))
-    return flat[ot.flatnonzero(ot.as_tensor_variable(condition))]
+    mask = taken(ot.as_tensor_variable(condition))
+    # the positions of a constant are known, and so is their number
+    return flat[ot.flatnonzero(mask) if isinstance(mask, Variable) else np.flatnonzero(mask)]
 
 
 def _copied(inplace: bool, name: str) -> None:

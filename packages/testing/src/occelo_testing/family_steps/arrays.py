@@ -107,6 +107,19 @@ def moved(d: Drawing) -> None:
         raise Unfit
 
 
+def chosen(d: Drawing) -> None:
+    """Elements that truth values or positions choose."""
+    x = d.pick(lambda m: m.ndim > 0)
+    if d.chance(0.5):
+        axis = d.axis(x)
+        mask = d.input_of(d.random.random(x.value.shape[axis]) < 0.6)
+        _step(d, "compress", [mask, x], f"np.compress({{0}}, {{1}}, axis={axis})")
+        return
+    y = d.pick(lambda m: m.value.shape == x.value.shape and m.value.dtype == x.value.dtype)
+    chooser = d.input_of(d.random.integers(0, 2, x.value.shape))
+    _step(d, "choose", [chooser, x, y], "np.choose({0}, [{1}, {2}])")
+
+
 def sliding(d: Drawing) -> None:
     """Running results, differences and areas."""
     x = d.pick(_is_float if d.profile.smooth else _is_number)
@@ -213,7 +226,7 @@ def of_integers(d: Drawing) -> None:
 
 def measured(d: Drawing) -> None:
     x = d.pick(lambda m: _is_float(m) and bool(np.isfinite(m.value).all()))
-    style = d.choice(["average", "corrcoef", "cross", "polyval", "polymul", "inner"])
+    style = d.choice(["average", "corrcoef", "cov", "cross", "polyval", "polymul", "inner"])
     if style == "average":
         axis = d.axis(x)
         if not x.value.shape[axis]:
@@ -226,6 +239,14 @@ def measured(d: Drawing) -> None:
         if x.value.shape[0] < 2 or bool((x.value.std(1) < 0.1).any()):
             raise Unfit
         _step(d, style, [x], "np.corrcoef({0})", "inside")
+    elif (
+        style == "cov"
+        and x.ndim == 2
+        and (x.value.shape[0] > 1 or x.static[0] == 1)
+        and x.value.shape[1] > 1
+        and x.value.dtype == "float64"
+    ):
+        _step(d, "cov", [x], "np.cov({0})", "inside")
     elif style == "cross" and x.value.shape[-1] == x.static[-1] == 3:
         y = d.pick(lambda m: m.ndim > 0 and m.static[-1] == 3 and broadcasts(m, x))
         if y.value.dtype != x.value.dtype:
@@ -262,6 +283,7 @@ _SMOOTH = [
     (3.0, joined),
     (3.0, deleted_or_inserted),
     (3.0, moved),
+    (2.0, chosen),
     (4.0, sliding),
     (3.0, summed_products),
     (2.0, elementwise),

@@ -8,7 +8,7 @@ import numpy as np
 
 from occelo_arrays import functions as arrays
 from occelo_testing.programs.drawing import Drawing, Made, Unfit
-from occelo_testing.programs.step_family import StepFamily
+from occelo_testing.programs.step_family import StepFamily, in_family
 
 __all__ = ["STEPS"]
 
@@ -152,7 +152,8 @@ def padded(d: Drawing) -> None:
         mode in ("reflect", "symmetric") and "odd" not in options
     )
     rounds = "zeros" if exact else "inside"
-    d.step("pad", args, f"np.pad({{0}}, {text}, {mode!r}{options})", None, rounds)
+    text = f"np.pad({{0}}, {text}, {mode!r}{options})"
+    d.step("pad", args, text, in_family(text, "arrays", arrays), rounds)
 
 
 _FORMS = [(5.0, written), (3.0, by_segments), (3.0, padded)]

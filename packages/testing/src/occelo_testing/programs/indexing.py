@@ -254,7 +254,7 @@ def taking(d: Drawing) -> None:
 
 
 def searching(d: Drawing) -> None:
-    style = d.choice(["nonzero", "flatnonzero", "compress", "along", "choose"])
+    style = d.choice(["nonzero", "flatnonzero", "along"])
     x = d.pick(lambda m: m.ndim > 0)
     axis = d.axis(x)
     if style == "nonzero":
@@ -262,10 +262,7 @@ def searching(d: Drawing) -> None:
         d.step("nonzero", [x], f"np.nonzero({{0}})[{part}]", f"{{0}}.nonzero()[{part}]")
     elif style == "flatnonzero":
         d.step("flatnonzero", [x], "np.flatnonzero({0})")
-    elif style == "compress":
-        mask = d.input_of(d.random.random(x.value.shape[axis]) < 0.6)
-        d.step("compress", [mask, x], f"np.compress({{0}}, {{1}}, axis={axis})")
-    elif style == "along":
+    else:
         n = x.value.shape[axis]
         if not n:
             raise Unfit
@@ -273,10 +270,6 @@ def searching(d: Drawing) -> None:
         shape[axis] = d.whole(0, 3)
         indices = d.input_of(d.random.integers(0, n, shape))
         d.step("take_along_axis", [x, indices], f"np.take_along_axis({{0}}, {{1}}, axis={axis})")
-    else:
-        y = d.pick(lambda m: m.value.shape == x.value.shape and m.value.dtype == x.value.dtype)
-        chooser = d.input_of(d.random.integers(0, 2, x.value.shape))
-        d.step("choose", [chooser, x, y], "np.choose({0}, [{1}, {2}])")
 
 
 FORMS = [(3.0, reading), (2.0, simple_reading), (3.0, writing), (0.6, taking), (0.8, searching)]

@@ -207,19 +207,7 @@ def accumulation(d: Drawing) -> None:
 def measure(d: Drawing) -> None:
     x = d.pick(lambda m: m.kind in "f" and m.ndim > 0 and m.value.size > 0 and _finite(m))
     axis = d.axis(x)
-    style = d.choice(["ptp", "cov"])
-    if style == "ptp":
-        d.step("ptp", [x], f"np.ptp({{0}}, axis={axis})", None, "inside")
-    elif (
-        style == "cov"
-        and x.ndim == 2
-        and (x.value.shape[0] > 1 or x.static[0] == 1)
-        and x.value.shape[1] > 1
-        and x.value.dtype == "float64"
-    ):
-        d.step("cov", [x], "np.cov({0})", "ot.cov({0})", "inside")
-    else:
-        raise Unfit
+    d.step("ptp", [x], f"np.ptp({{0}}, axis={axis})", None, "inside")
 
 
 FORMS = [

@@ -151,7 +151,7 @@ def divided(d: Drawing) -> None:
 
 def repeated(d: Drawing) -> None:
     x = d.pick()
-    style = d.choice(["repeat", "tile", "roll", "flip", "diff", "counts", "pad"])
+    style = d.choice(["repeat", "tile", "roll", "flip", "diff", "counts"])
     axis = d.axis(x) if x.ndim else None
     if style == "repeat":
         axis = d.choice([None, axis])
@@ -169,9 +169,6 @@ def repeated(d: Drawing) -> None:
         d.step("flip", [x], f"np.flip({{0}}, axis={axis})")
     elif style == "diff" and x.ndim:
         d.step("diff", [x], f"np.diff({{0}}, axis={axis})", None, "result", True)
-    elif style == "pad" and x.ndim and x.value.size:
-        mode = d.choice(["constant", "edge", "reflect", "symmetric", "wrap"])
-        d.step("pad", [x], f"np.pad({{0}}, {d.whole(0, 2)}, mode={mode!r})")
     else:
         raise Unfit
 
