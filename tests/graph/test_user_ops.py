@@ -182,7 +182,8 @@ def test_make_node_must_give_a_node() -> None:
             return [inputs[0]]
 
     with pytest.raises(
-        TypeError, match=r"make_node of Listing must return an Apply, and gave \[<x: float64 \(\?,\)>\]$"
+        TypeError,
+        match=r"make_node of Listing must return an Apply, and gave \[<x: float64 \(\?,\)>\]$",
     ):
         Listing()(ot.dvector("x"))
 

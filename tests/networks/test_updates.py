@@ -302,7 +302,7 @@ MISTAKES: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "a parameter that is not shared": (
         lambda: updates.sgd(x.sum(), {"x": x, "y": [ot.dvector("y")]}, 0.1),
         TypeError,
-        r"Rules update shared variables, and params\['y'\]\[0\] is y",
+        r"Rules update shared variables, and params\['y'\]\[0\] is <y: float64",
     ),
     "an integer": (
         lambda: updates.sgd(x.sum(), [oc.shared(np.arange(2), "i")], 0.1),
