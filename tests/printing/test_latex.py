@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from occelo_graph import tensor as ot
-from occelo_loops.ops.building.loops import loop
+from occelo_graph.inner_graph import OpFromGraph
 from occelo_printing import to_latex
 
 x, y = ot.dvectors("x", "y_1")
@@ -77,4 +77,4 @@ def test_named_parts_come_first() -> None:
 
 def test_graphs_without_a_formula_are_refused() -> None:
     with pytest.raises(ValueError, match="definition of a function"):
-        to_latex(loop(lambda a: (a * 2, None), x, length=3)[0])
+        to_latex(OpFromGraph([x], [x * 2 + x])(y))

@@ -446,7 +446,8 @@ def evaluate(
     variable.
     """
     given = dict(inputs or {})
-    for key in given:
+    keys: list[Any] = list(given)
+    for key in keys:
         if not isinstance(key, Variable):
             raise TypeError(
                 f"Values are told by variables, got {key!r}; the method eval takes names, too"

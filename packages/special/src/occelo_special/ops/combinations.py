@@ -87,7 +87,8 @@ def bernoulli(n: int) -> TensorVariable:
         if m > 1 and m % 2:
             found.append(Fraction(0))
         else:  # the sum of all m + 1 numbers, times binomial coefficients of m + 1, is 0
-            total = sum(math.comb(m + 1, k) * b for k, b in enumerate(found) if b)
+            terms = [math.comb(m + 1, k) * b for k, b in enumerate(found) if b]
+            total = sum(terms, Fraction(0))
             found.append(-total / (m + 1))
     return as_tensor_variable(np.array([_rounded(b) for b in found]))
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-import mpmath
 import numpy as np
 
 import occelo_graph as og
@@ -48,7 +48,7 @@ def row(
     return name, function, exact, list(ends)
 
 
-mp: Any = mpmath
+mp: Any = importlib.import_module("mpmath")
 INF, NAN = math.inf, math.nan
 DIGITS = 160
 BOTH: list[End] = [(-INF, 1), (INF, -1)]
