@@ -455,6 +455,7 @@ def test_masks_of_numbers_and_dropout_in_attention() -> None:
 # the names of jax.nn
 
 ABSENT = {
+    "initializers": "a module of its own, which occelo.nn has",
     "scaled_matmul": "a product in block formats of accelerators",
     "scaled_dot_general": "a product in block formats of accelerators",
     "get_scaled_dot_general_config": "about products in block formats of accelerators",
