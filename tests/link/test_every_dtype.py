@@ -239,6 +239,9 @@ def arguments(name: str, dtypes: Sequence[str]) -> list[Any]:
         # SciPy takes as many steps as the order says, which is whole
         order = found[0].real.astype("float64")
         found[0] = found[0][(np.abs(order) <= 1000) & (order == np.trunc(order))]
+    if name == "hyp1f1":
+        # SciPy's does not return at infinity
+        found = [each[np.abs(each.astype("complex128")) <= 100] for each in found]
     return found
 
 
