@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import sys
+import tempfile
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from occelo_graph.provenance import Source
 
-CELL = "/tmp/ipykernel_17/3246945847.py"
+CELL = str(Path(tempfile.gettempdir()) / "ipykernel_17" / "3246945847.py")
 
 
 def shell(**members: object) -> SimpleNamespace:
