@@ -73,7 +73,7 @@ hyp1f1: Elemwise = special(
         undefined(_PARAMETERS),
         lambda ct, a, b, x, out: ct * a / b * hyp1f1(a + 1, b + 1, x),
     ],
-    "Confluent hypergeometric function 1F1(a; b; x).",
+    "Confluent hypergeometric function 1F1(a; b; x). x must be finite: SciPy's function does not return at infinity.",
 )
 
 
