@@ -85,8 +85,9 @@ GROWING: dict[str, Callable[[Any, int], Graph]] = {
 def _rewriter(name: str, query: str) -> tuple[Any, Any]:
     """The function that makes a graph for rewriting, and the rewriter."""
     if name == "occelo":
-        from occelo_graph import FunctionGraph, Supervisor
+        from occelo_graph import FunctionGraph
         from occelo_rewrite import optimizer_query, rewriter_for
+        from occelo_rewrite.features.protection import Supervisor
 
         def graph(inputs: Any, outputs: Any, mutable: bool) -> Any:
             made = FunctionGraph(inputs, outputs, clone=True)

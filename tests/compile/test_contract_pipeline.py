@@ -11,7 +11,7 @@ import pytest
 
 import occelo_compile as oc
 import occelo_graph as og
-from occelo_graph import Container, FunctionGraph, Supervisor
+from occelo_graph import Container, FunctionGraph
 from occelo_graph import tensor as ot
 from occelo_graph.config import config
 from occelo_graph.inner_graph import OpFromGraph
@@ -20,6 +20,7 @@ from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_link import VMLinker, make_linker
 from occelo_link.cache.directory import compile_directory
 from occelo_link.cache.lock import force_unlock, lock_ctx, set_lock_status
+from occelo_rewrite.features.protection import Supervisor
 from occelo_testing.looping import again
 
 # step 1: clone the graph and collect shared variables

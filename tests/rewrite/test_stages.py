@@ -31,6 +31,7 @@ from occelo_rewrite import (
 )
 from occelo_rewrite.database import SequenceDB
 from occelo_rewrite.family_rules import StageRules
+from occelo_rewrite.features.protection import DestroyHandler
 from occelo_rewrite.ordering import IncrementalOrder
 from occelo_rewrite.patterns.node_rule import RuleSet
 from occelo_rewrite.pipeline import stages_of_family
@@ -371,7 +372,7 @@ def in_place_graph(feature: Any) -> og.FunctionGraph:
     x = ot.dvector("x")
     out = overwriting(ot.sin(x * 1.0) + 0.0) * 1.0 * 2.0 * 3.0
     made = og.FunctionGraph([x], [out])
-    made.attach_feature(og.DestroyHandler())
+    made.attach_feature(DestroyHandler())
     made.attach_feature(feature)
     return made
 

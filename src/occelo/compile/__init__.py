@@ -33,7 +33,6 @@ from occelo_compile import get_mode as get_mode
 from occelo_compile import insert_deepcopy as insert_deepcopy
 from occelo_compile import register_mode as register_mode
 from occelo_graph import SharedVariable as SharedVariable
-from occelo_graph import Supervisor as Supervisor
 from occelo_graph import UnusedInputError as UnusedInputError
 from occelo_graph import collect_new_shareds as collect_new_shareds
 from occelo_graph import shared as shared
@@ -47,6 +46,7 @@ from occelo_graph.ops.control.python_function import wrap_py as wrap_py
 from occelo_link import register_linker as register_linker
 from occelo_rewrite import optdb as optdb
 from occelo_rewrite import register_optimizer as register_optimizer
+from occelo_rewrite.features.protection import Supervisor as Supervisor
 
 if TYPE_CHECKING:
     from occelo.compile.mode import CVM as CVM

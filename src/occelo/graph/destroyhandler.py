@@ -3,8 +3,8 @@
 from typing import TYPE_CHECKING
 
 from occelo.places import hints_about as _hints_about
-from occelo_graph import DestroyHandler as DestroyHandler
-from occelo_graph.fgraph.protection import inplace_candidates as inplace_candidates
+from occelo_rewrite.features.protection import DestroyHandler as DestroyHandler
+from occelo_rewrite.features.protection import inplace_candidates as inplace_candidates
 
 if not TYPE_CHECKING:  # type checkers know what is here without it
     __getattr__ = _hints_about(__name__)

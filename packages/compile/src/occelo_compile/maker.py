@@ -23,19 +23,17 @@ from occelo_compile.symbolic_io import In, Out, SymbolicInput, SymbolicOutput
 from occelo_graph import (
     Apply,
     Container,
-    DestroyHandler,
     FunctionGraph,
-    PreserveVariableAttributes,
     ReplaceValidate,
-    Supervisor,
     Variable,
 )
 from occelo_graph.fgraph.frozen import FrozenFunctionGraph
-from occelo_graph.fgraph.protection import InputsAt
 from occelo_link import VM
 from occelo_link.cache.store import counters
 from occelo_link.linker import StorageMap
 from occelo_rewrite import RewriteRecord
+from occelo_rewrite.features.observers import PreserveVariableAttributes
+from occelo_rewrite.features.protection import DestroyHandler, InputsAt, Supervisor
 
 if TYPE_CHECKING:
     from occelo_compile.calling import Function

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from occelo_graph import DestroyHandler, FunctionGraph
+from occelo_graph import FunctionGraph
 from occelo_graph.ops.index.scatter import Scatter
 from occelo_rewrite.assumptions import assumptions_of
 from occelo_rewrite.assumptions.control import statements
+from occelo_rewrite.features.protection import DestroyHandler
 from occelo_rewrite.merge import MergeFeature
 from occelo_rewrite.rewriter import GraphRewriter, MergeOptimizer, graph_rewriter
 

@@ -2,8 +2,8 @@
 
 `DestroyHandler` checks that all readers of a value can run before the node that overwrites the value. `Supervisor`
 protects chosen inputs. `occelo_compile.maker` attaches `Supervisor` to the graph of each function, and `DestroyHandler`
-to graphs in which the user allows in-place ops (``accept_inplace``). `occelo_rewrite.rules.whole_graphs` attaches `DestroyHandler`
-before in-place rewriting (`occelo_rewrite.inplace`). This rewriting finds out with `view_root` and `version_root` which
+to graphs in which the user allows in-place ops (``accept_inplace``). `rules.whole_graphs` attaches `DestroyHandler`
+before in-place rewriting (`inplace`). This rewriting finds out with `view_root` and `version_root` which
 variables share storage.
 
 The other features, and `inplace_candidates`, are for users who write in-place rules.
