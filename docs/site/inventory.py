@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import worked_examples
+
 from occelo_graph import Op
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.tensors.type import TensorType
@@ -48,6 +50,11 @@ class Entry:
         if not isinstance(value, type) and own is type(value).__doc__:
             own = None
         return inspect.cleandoc(own) if isinstance(own, str) else ""
+
+    @property
+    def examples(self) -> list[str]:
+        """The worked examples beside the docstring, of this name and of its aliases."""
+        return examples_by_entry().get(self.full, [])
 
     @property
     def kind(self) -> str:
@@ -122,6 +129,16 @@ def entries() -> tuple[Entry, ...]:
     )
 
 
+@functools.cache
+def examples_by_entry() -> dict[str, list[str]]:
+    """The worked examples of each name that has an entry of its own; those of an alias are its target's."""
+    listed: dict[str, list[str]] = {}
+    for each in entries():
+        texts = worked_examples.by_name().get(each.full, [])
+        listed.setdefault(each.target or each.full, []).extend(texts)
+    return listed
+
+
 def _own_names_first(door: str) -> list[str]:
     """The names of a door; a name that an object calls itself before its aliases."""
     module = importlib.import_module(door)
@@ -143,7 +160,7 @@ def lacks(entry: Entry) -> frozenset[str]:
     """What a docstring lacks: a "summary", "parameters", an "example".
 
     A summary is a first sentence. A parameter of a function is named in the docstring. An example is a line that begins
-    with ``>>>``.
+    with ``>>>``, or a section of `worked_examples`.
     """
     text = entry.docstring
     missing: set[str] = set()
@@ -153,6 +170,7 @@ def lacks(entry: Entry) -> frozenset[str]:
         names = [p.name for p in entry.signature.parameters.values()]
         if not all(re.search(rf"\b{name}\b", text) for name in names):
             missing.add("parameters")
-    if entry.kind in ("function", "class", "constant") and ">>> " not in text:
+    shown = ">>> " in text or entry.examples
+    if entry.kind in ("function", "class", "constant") and not shown:
         missing.add("example")
     return frozenset(missing)

