@@ -1,0 +1,186 @@
+"""Messages about a likely mistake with each public function: ``tests/compile/mistakes/<door>-<topic>.txt``.
+
+A line that is not indented is an expression over the names of `world`; the indented lines below it are what it raises, or
+what it warns of. A mistake is one of the function that the expression calls last. If that is a compiled function, it is one
+of the function that makes its output: ``oc.function([x], ot.sort(x))(None)`` is a mistake with `sort`.
+
+``OCCELO_WRITE_GOLDEN=1`` writes the messages into the files; read the difference before committing it.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import importlib
+import os
+import re
+import sys
+import warnings
+from pathlib import Path
+from textwrap import indent
+from typing import Any
+
+import pytest
+
+import occelo as oc
+import occelo.tensor as ot
+
+SITE = Path(__file__).parents[2] / "docs" / "site"
+sys.path.insert(0, str(SITE))
+try:
+    examples: Any = importlib.import_module("worked_examples")
+    inventory: Any = importlib.import_module("inventory")
+finally:
+    sys.path.remove(str(SITE))
+
+FOLDER = Path(__file__).parent / "mistakes"
+FILES = sorted(FOLDER.glob("*.txt"))
+LINES = 6
+"""Of a longer message, the first lines and the last ones are kept."""
+
+NOT_TESTED = 865
+"""How many public functions have no mistake here. Lower it when it fell."""
+
+CANNOT_BE_WRONG: dict[str, str] = {
+    "occelo.available_linkers": "takes no arguments",
+    "occelo.available_modes": "takes no arguments",
+    "occelo.collect_new_shareds": "takes no arguments",
+    "occelo.get_default_mode": "takes no arguments",
+}
+"""Functions that cannot be called wrongly but for a number of arguments that Python itself refuses, and why."""
+
+
+def world() -> dict[str, Any]:
+    """The names of an expression, with new variables."""
+    modules = {name: importlib.import_module(module) for name, module in examples.NAMES.items()}
+    return modules | {
+        "x": ot.dvector("x"),
+        "y": ot.dvector("y"),
+        "m": ot.dmatrix("m"),
+        "t": ot.dtensor3("t"),
+        "s": ot.dscalar("s"),
+        "i": ot.lscalar("i"),
+        "n": ot.lvector("n"),
+        "b": ot.vector("b", dtype="bool"),
+        "z": ot.zvector("z"),
+    }
+
+
+def read(path: Path) -> dict[str, str]:
+    """The messages of a file by their expressions."""
+    listed: dict[str, str] = {}
+    for part in re.split(r"\n(?=\S)", "\n" + path.read_text()):
+        expression, _, message = part.strip("\n").partition("\n")
+        if expression:
+            assert expression not in listed, f"{path.name} has this twice: {expression}"
+            listed[expression] = "\n".join(
+                line.removeprefix("    ") for line in message.split("\n")
+            )
+    return listed
+
+
+def told(expression: str) -> str:
+    """Class and text of what an expression raises, or else of what it warns of; without what depends on the place."""
+    with warnings.catch_warnings(record=True) as warned, oc.config.change_flags(mode="vm"):
+        warnings.simplefilter("always")
+        try:
+            eval(compile(expression, "FILE", "eval"), world())
+        except Exception as error:
+            raised: BaseException = error
+        else:
+            assert warned, f"{expression} raises nothing"
+            raised = (
+                Warning(warned[0].message)
+                if isinstance(warned[0].message, str)
+                else warned[0].message
+            )
+    text = str(raised.args[0]) if isinstance(raised, KeyError) else str(raised)
+    lines = "\n".join([text, *getattr(raised, "__notes__", [])]).split("\n")
+    if len(lines) > LINES:
+        lines = [*lines[: LINES // 2], "...", *lines[-LINES // 2 :]]
+    text = re.sub(rf"({re.escape(__file__)}|\bFILE):\d+", "FILE:LINE", "\n".join(lines))
+    text = re.sub(r" at 0x[0-9a-f]+", " at ...", text)
+    return f"{type(raised).__name__}: " + re.sub(r"\s+$", "", text, flags=re.M)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_mistakes_are_told_as_written(path: Path) -> None:
+    mistakes = read(path)
+    messages = {expression: told(expression) for expression in mistakes}
+    if os.environ.get("OCCELO_WRITE_GOLDEN"):
+        parts = [f"{e}\n{indent(m, '    ')}\n" for e, m in messages.items()]
+        path.write_text("\n".join(parts))
+        mistakes = read(path)
+    assert messages == mistakes
+
+
+def test_messages_have_no_names_of_inner_modules() -> None:
+    for path in FILES:
+        for expression, message in read(path).items():
+            assert "occelo_" not in message or "occelo_" in expression, f"{path.name}: {expression}"
+
+
+@functools.cache
+def public_functions() -> dict[int, str]:
+    """The public functions by identity, as names and aliases lead to them."""
+    return {id(each.value): each.full for each in inventory.documented() if each.kind == "function"}
+
+
+def blamed(expression: str) -> str | None:
+    """The public function that an expression calls wrongly; None if it is a method or no public function."""
+    call: ast.AST = ast.parse(expression, mode="eval").body
+    names = world()
+    while isinstance(call, ast.Call | ast.Subscript | ast.List | ast.Tuple):
+        if isinstance(call, ast.Subscript):
+            call = call.value
+            continue
+        if isinstance(call, ast.List | ast.Tuple):
+            call = call.elts[0]
+            continue
+        called = call.func
+        if isinstance(called, ast.Attribute) and called.attr == "eval":
+            call = called.value
+        elif isinstance(called, ast.Call):
+            compiles = ast.unparse(called.func) in ("oc.function", "cp.function")
+            call = called.args[1] if compiles and len(called.args) > 1 else called
+        else:
+            try:
+                value = eval(ast.unparse(called), names)
+            except Exception:
+                return None
+            return public_functions().get(id(value))
+    return None
+
+
+def test_every_public_function_has_a_mistake() -> None:
+    blames = [blamed(expression) for path in FILES for expression in read(path)]
+    covered = {name for name in blames if name is not None}
+    functions = set(public_functions().values())
+    assert sorted(set(CANNOT_BE_WRONG) - functions) == []
+    assert sorted(covered & set(CANNOT_BE_WRONG)) == []
+    missing = sorted(functions - covered - set(CANNOT_BE_WRONG))
+    assert len(missing) <= NOT_TESTED, f"One that is new has no mistake: {missing}"
+
+
+@pytest.mark.parametrize(
+    ("expression", "name"),
+    [
+        ("ot.sort(x, axis=3)", "occelo.tensor.sort"),
+        ("oc.function([x], ot.sort(x))(None)", "occelo.tensor.sort"),
+        ("oc.function([x, x], ot.sort(x))", "occelo.function"),
+        ("ot.sort(x, axis=i).eval({x: [1.0]})", "occelo.tensor.sort"),
+        ("oc.function([x], [ot.topk(x, i)[0]])(1.0, 2)", "occelo.tensor.topk"),
+        ("x.sum(axis=3)", None),
+    ],
+)
+def test_a_mistake_belongs_to_one_function(expression: str, name: str | None) -> None:
+    assert blamed(expression) == name
+
+
+def test_an_expression_without_a_mistake_is_seen() -> None:
+    with pytest.raises(AssertionError, match="raises nothing"):
+        told("ot.sort(x)")
+    assert told("[][1]") == "IndexError: list index out of range"
+    assert told("og.evaluate(x, {x: 1})").startswith(
+        "TypeError: The value of x (float64 (?,)), made at FILE:LINE"
+    )
