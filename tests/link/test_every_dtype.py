@@ -84,6 +84,7 @@ OWN: dict[str, Callable[..., Any]] = {
     ),
     "complex": lambda x, y: _complex(x, y),
     "beta_by_scipy": lambda a, b: special.beta(a, b),
+    "hyp1f1_by_scipy": lambda a, b, x: special.hyp1f1(a, b, x),
     "poch_by_scipy": lambda z, m: special.poch(z, m),
     "betaln_by_scipy": lambda a, b: special.betaln(a, b),
     "betaln": lambda a, b: _betaln(a, b),
@@ -113,6 +114,7 @@ AIRY_LIMITS = ((0.0, 0.0), (np.nan, 0.0), (0.0, np.inf), (np.nan, np.inf))
 # their rules for dtypes are our own: SciPy's differ from version to version
 OWN_DTYPE = {
     "sigmoid", "softplus", "complex", "angle", "betaln", "beta_by_scipy", "betaln_by_scipy", "poch_by_scipy",
+    "hyp1f1", "hyp1f1_by_scipy",
     *(name for name in OWN if name.startswith(("airy", "fresnel", "jacobi")) or name.endswith("integral")),
     "spherical_jn", "spherical_yn", "spherical_in", "spherical_kn", "expn",
 }  # fmt: skip
@@ -239,8 +241,8 @@ def arguments(name: str, dtypes: Sequence[str]) -> list[Any]:
         # SciPy takes as many steps as the order says, which is whole
         order = found[0].real.astype("float64")
         found[0] = found[0][(np.abs(order) <= 1000) & (order == np.trunc(order))]
-    if name == "hyp1f1":
-        # SciPy's does not return at infinity
+    if name.startswith("hyp1f1"):
+        # SciPy's does not return for some larger ones
         found = [each[np.abs(each.astype("complex128")) <= 100] for each in found]
     return found
 

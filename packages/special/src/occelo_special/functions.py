@@ -8,6 +8,7 @@ from occelo_graph.ops.arguments import stands_for as _stands_for
 from occelo_graph.ops.elemwise.op import Elemwise as _Elemwise
 from occelo_special.ops.bessel import *
 from occelo_special.ops.combinations import *
+from occelo_special.ops.confluent import *
 from occelo_special.ops.elliptic import *
 from occelo_special.ops.entropies import *
 from occelo_special.ops.formulas import *

@@ -45,7 +45,7 @@ SPECIAL = {
     "gammaincinv": "gammaincinv",
     "gammaln": "gammaln",
     "gammasgn": "gammasgn",
-    "hyp1f1": "__pyx_fuse_1hyp1f1",
+    "hyp1f1_by_scipy": "__pyx_fuse_1hyp1f1",
     "hyp2f1": "__pyx_fuse_1hyp2f1",
     "i0": "i0",
     "i0e": "i0e",

@@ -1,4 +1,4 @@
-"""Functions made of gamma functions: numbers of combinations, reciprocals, signs, `hyp1f1`, and the zeta functions."""
+"""Functions made of gamma functions: numbers of combinations, reciprocals, signs, and the zeta functions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,6 @@ __all__ = [
     "binom",
     "comb",
     "gammasgn",
-    "hyp1f1",
     "loggamma",
     "multigammaln",
     "perm",
@@ -64,16 +63,6 @@ binom: Elemwise = special(
         lambda ct, n, k, out: ct * _binom_by_k(n, k, out),
     ],
     "Binomial coefficient gamma(n + 1) / (gamma(k + 1) gamma(n - k + 1)) of real numbers.",
-)
-_PARAMETERS = "the derivative of hyp1f1 by its parameters"
-hyp1f1: Elemwise = special(
-    "hyp1f1",
-    [
-        undefined(_PARAMETERS),
-        undefined(_PARAMETERS),
-        lambda ct, a, b, x, out: ct * a / b * hyp1f1(a + 1, b + 1, x),
-    ],
-    "Confluent hypergeometric function 1F1(a; b; x). x must be finite: SciPy's function does not return at infinity.",
 )
 
 

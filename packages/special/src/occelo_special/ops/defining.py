@@ -77,3 +77,13 @@ def undefined(why: str) -> DerivativeOfTensors:
         return NullType(why)()
 
     return derivative
+
+
+def in_float64(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of variables or arrays, computed in float64, as SciPy does; its result has the dtype of `special_float`."""
+
+    def computed(*xs: Any) -> Any:
+        found = function(*(x.astype("float64") for x in xs))
+        return found.astype(special_float([str(x.dtype) for x in xs]))
+
+    return computed

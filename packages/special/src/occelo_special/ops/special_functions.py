@@ -33,13 +33,13 @@ from occelo_graph.ops.elemwise.arithmetic import (
 )
 from occelo_graph.ops.elemwise.error_functions import erf, erfcx
 from occelo_graph.ops.elemwise.op import Elemwise
-from occelo_graph.ops.elemwise.scalar import special_float
 from occelo_graph.ops.elemwise.transcendental import exp, log, log1p
 from occelo_graph.optional_scipy import scipy_module
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import is_discrete
 from occelo_special.ops import log_beta, series
 from occelo_special.ops.defining import converted as _converted
+from occelo_special.ops.defining import in_float64 as _in_float64
 from occelo_special.ops.defining import of_scipy as _scipy
 from occelo_special.ops.defining import special as _special
 from occelo_special.ops.defining import undefined as _undefined
@@ -154,16 +154,6 @@ _IN_GRAPHS = log_beta.functions_of_variables(gammaln)
 _IN_ARRAYS = log_beta.functions_of_arrays(_scipy("gammaln"))
 
 
-def _in_float64(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of variables or arrays, computed in float64, as SciPy does; its result has the dtype of `special_float`."""
-
-    def computed(*xs: Any) -> Any:
-        found = function(*(x.astype("float64") for x in xs))
-        return found.astype(special_float([str(x.dtype) for x in xs]))
-
-    return computed
-
-
 _NOWHERE = _undefined("it is only computed, not differentiated")
 _poch_by_scipy: Elemwise = _special(
     "poch_by_scipy",
@@ -186,6 +176,7 @@ def _rising(xp: Any, other: Callable[..., Any]) -> Callable[[Any, Any], Any]:
     return function
 
 
+poch_of_arrays = _rising(_IN_ARRAYS, _scipy("poch"))
 poch: Elemwise = _special(
     "poch",
     [
@@ -193,7 +184,7 @@ poch: Elemwise = _special(
         lambda ct, z, m, out: ct * out * psi(z + m),
     ],
     "Rising factorial gamma(z + m) / gamma(z).",
-    _in_float64(_rising(_IN_ARRAYS, _scipy("poch"))),
+    _in_float64(poch_of_arrays),
     formula=_in_float64(_rising(_IN_GRAPHS, _poch_by_scipy)),
 )
 

@@ -274,9 +274,15 @@ COMBINATIONS: list[Row] = [
             f"hyp1f1 {a}, {b}",
             lambda x, a=a, b=b: sp.hyp1f1(a, b, x),
             lambda x, a=a, b=b: mp.hyp1f1(a, b, x),
-            [(0, 1), (700, 0), (-700, 0)],
+            [(0, 1), (700, 0), (-700, 0), (-1e9, 0), (INF, -1, *above), (-INF, 1, *below)],
         )
-        for a, b in ((1.0, 2.0), (0.5, 1.5), (-1.0, 2.0))
+        for a, b, above, below in (
+            (1.0, 2.0, (INF, INF), (0.0, 0.0)),
+            (0.5, 1.5, (INF, INF), (0.0, 0.0)),
+            (0.5, -0.5, (-INF, -INF), (0.0, 0.0)),
+            (-1.0, 2.0, (-INF, -0.5), (INF, -0.5)),
+            (-0.5, 2.0, (-INF, -INF), (INF, 0.0)),
+        )
     ],
     row("gammau in k", lambda k: sp.gammau(k, 2.0), lambda k: mp.gammainc(k, 2, mp.inf), [(1e-2, 0), (1, 1), (20, 0)]),
 ]  # fmt: skip
@@ -448,7 +454,6 @@ NO_LIMITS = {
     "hyp2f1 in a": "an ordinary point at 0, no limit at infinity; at z = 1 and below -1 they have tests of their own",
     "hyp2f1 in b": "likewise",
     "hyp2f1 in c": "likewise",
-    "hyp1f1 in x at infinity": "SciPy's does not return, or is NaN",
     "exp1 at minus infinity": "outside of the domain; SciPy's is the real part there, and NaN",
     "ellipkinc in m at 1": "SciPy's has the wrong sign for angles below -pi / 2",
     "ellipeinc in m at minus infinity": "SciPy's has the wrong sign for negative angles, and is not 0 at 0",
