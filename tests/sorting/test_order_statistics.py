@@ -122,6 +122,9 @@ def test_more_than_there_are_is_an_error(mode: str, k: int) -> None:
         fixed = oc.function([x], function(x, k), mode=mode)
         with pytest.raises(ValueError, match="is out of range for sorted rows of 3 elements"):
             fixed(np.ones((2, 3)))
+        # no row is too short
+        for made in (f(np.ones((0, 3)), k), fixed(np.ones((0, 3)))):
+            np.testing.assert_array_equal(made, np.empty((0, 4)))
 
 
 @pytest.mark.parametrize("which", [(True, False), (False, True), (True, True)])

@@ -15,7 +15,7 @@ from occelo_graph.ir.nodes import Apply, Constant
 from occelo_graph.ir.op import ZERO, Cotangents, Op, Tangents, op
 from occelo_graph.ops.control.checks import CheckAndRaise
 from occelo_graph.ops.create import broadcast_arrays, broadcast_to, zeros, zeros_like
-from occelo_graph.ops.elemwise.arithmetic import and_, ge, lt
+from occelo_graph.ops.elemwise.arithmetic import and_, eq, ge, lt, or_
 from occelo_graph.ops.index.search import take, take_along_axis
 from occelo_graph.ops.index.subtensor import getitem
 from occelo_graph.ops.reduce import all as all_
@@ -33,7 +33,7 @@ __all__ = ["ArgOrderStatistics", "OrderStatistics"]
 class _OfSortedRows(Op):
     """The entries at ``positions`` (a vector, int64) of each sorted row of ``x``: shape (..., n) to (..., k).
 
-    ValueError at run time if a position is not in the range from 0 to n - 1.
+    ValueError at run time if there is a row, and a position is not in the range from 0 to n - 1.
     """
 
     def infer(self, x: TensorType, positions: TensorType) -> TensorType:
@@ -55,13 +55,11 @@ class _OfSortedRows(Op):
         raise NotImplementedError
 
     def evaluate(self, x: Any, positions: Any) -> Any:
-        n = x.shape[-1]
+        n, shape = x.shape[-1], (*x.shape[:-1], len(positions))
+        if 0 in shape:  # no row whose length the positions could exceed
+            return np.empty(shape, self.result_dtype(TensorType(x.dtype.name, x.shape)))
         for at in positions[(positions < 0) | (positions >= n)][:1]:
             raise ValueError(f"Position {at} is out of range for sorted rows of {n} elements")
-        if not positions.size:
-            return np.empty(
-                (*x.shape[:-1], 0), self.result_dtype(TensorType(x.dtype.name, x.shape))
-            )
         return self.entries(x, positions)
 
     def decompose(self, x: Any, positions: Any) -> Sequence[Any]:
@@ -149,6 +147,9 @@ class ArgOrderStatistics(_OfSortedRows):
 
 
 def _checked(positions: Any, rows: Any) -> Any:
-    inside = and_(ge(positions, 0), lt(positions, lengths_by_variables(rows)[-1]))
+    *lead, n = lengths_by_variables(rows)
+    fits = all_(and_(ge(positions, 0), lt(positions, n)))
+    for length in lead:
+        fits = or_(fits, eq(length, 0))
     check = CheckAndRaise(ValueError, "A position is out of range for sorted rows")
-    return check(positions, all_(inside))
+    return check(positions, fits)
