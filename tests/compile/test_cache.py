@@ -410,7 +410,9 @@ def test_entries_that_are_not_whole_count_as_absent(tmp_path: Path) -> None:
     assert store.get("objects", "ab12") == b"payload"
     path = store.path("objects", "ab12")
     content = path.read_bytes()
-    for broken in (b"", content[:-1], content[:20], b"x" + content[1:], content + b"y"):
+    before = b"occelo2" + content[len("occelo3") :]  # an entry of the format before
+    assert content.startswith(b"occelo3")
+    for broken in (b"", content[:-1], content[:20], b"x" + content[1:], content + b"y", before):
         path.write_bytes(broken)
         assert store.verify() == (0, [path])
         assert store.get("objects", "ab12") is None

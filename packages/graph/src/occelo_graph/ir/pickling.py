@@ -9,6 +9,7 @@ variables without owner are objects, since a pickle may hold ops that have no ca
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from pickle import UnpicklingError
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -17,6 +18,9 @@ import numpy as np
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.shared import SharedVariable
 from occelo_graph.provenance import Mark, Source, source_of
+
+FORMAT = 2
+"""The number of what `NodeTable` and a function's pickle consist of. Raise it if either changes, or a module is moved."""
 
 _live: WeakValueDictionary[int, NodeTable] = WeakValueDictionary()
 """Maps the ``id`` of each node to its table, as long as a pickler has that table.
@@ -76,7 +80,7 @@ class NodeTable:
         kinds = [classes.position(v.__class__) for v in outputs]
         counts = [len(node.outputs) for node in self.nodes]
         shape = classes.values, _packed(counts), _packed(kinds)
-        return _with_empty_nodes, shape, self._contents(outputs)
+        return _with_empty_nodes, (*shape, FORMAT), self._contents(outputs)
 
     def _contents(self, outputs: list[Variable]) -> dict[str, Any]:
         ops, types, others, places = _Column(), _Column(), _Column(), _Places()
@@ -169,7 +173,14 @@ def _kept(variable: Variable) -> dict[str, Any]:
     return {**kept, **(attributes or {})}
 
 
-def _with_empty_nodes(classes: list[Any], counts: bytes, kinds: bytes) -> NodeTable:
+def _with_empty_nodes(
+    classes: list[Any], counts: bytes, kinds: bytes, number: int = 1
+) -> NodeTable:
+    if number != FORMAT:  # before anything else of the pickle is looked up
+        raise UnpicklingError(
+            f"The pickle of a graph or a function has format {number}, and this version of Occelo reads format {FORMAT}. "
+            "Pickles are for the version that wrote them; `save` writes files that later versions load"
+        )
     made: list[Any] = [classes[k].__new__(classes[k]) for k in _unpacked(kinds)]
     nodes: list[Apply] = []
     first = 0

@@ -32,7 +32,7 @@ from occelo_link.cache.directory import distrust, distrust_folder, make_private,
 from occelo_link.cache.sizes import PARTS, Sizes
 from occelo_link.options import CACHE, CACHE_SIZE
 
-_MAGIC = b"occelo2\n"
+_MAGIC = b"occelo3\n"
 _DIGEST = 32
 _START = len(_MAGIC) + _DIGEST
 _NEW = ".new-"
