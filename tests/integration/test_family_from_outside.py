@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 import subprocess
 import sys
@@ -50,6 +51,16 @@ value = oc.evaluate(loaded.outputs[0], {loaded.inputs[0]: np.array([1.0, 3.0])})
 np.testing.assert_allclose(value, [2.0, -2.0])
 assert any(example.family == "cyclic" for example in every_example())
 """
+METADATA = """\
+Metadata-Version: 2.4
+Name: occ-cyclic
+Version: 1.0
+Requires-Dist: occelo-graph<0.2,>=0.1
+Provides-Extra: compile
+Requires-Dist: occelo-link<0.2,>=0.1; extra == 'compile'
+Requires-Dist: occelo-rewrite{}; extra == 'compile'
+"""
+"""What a builder writes of the page's ``pyproject.toml``, but for the range of one layer."""
 
 
 @pytest.fixture
@@ -63,7 +74,7 @@ def package(tmp_path: Path) -> Path:
         path.write_text(text)
     info = tmp_path / "occ_cyclic-1.0.dist-info"
     info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: occ-cyclic\nVersion: 1.0\n")
+    (info / "METADATA").write_text(METADATA.format("<0.2,>=0.1"))
     points = re.findall(
         r"^```toml\n\[project\.entry-points\.(.*?)^```$", PAGE.read_text(), flags=re.M | re.S
     )
@@ -83,3 +94,35 @@ def test_a_family_of_another_package_works_in_every_layer(package: Path) -> None
             check=False,
         )
         assert not done.returncode, done.stderr
+
+
+COMPILE = """
+import occelo_graph as og
+import occelo_graph.tensor as ot
+from occ_cyclic import cyclic_difference
+
+x = ot.dvector("x")
+y = cyclic_difference(-x)
+assert og.evaluate(y, {x: [1.0, 4.0]}).tolist() == [3.0, -3.0]
+assert og.grad(y.sum(), x).eval({x: [1.0, 4.0]}).tolist() == [0.0, 0.0]
+from occelo_compile import function
+
+function([x], y)
+"""
+
+
+@pytest.mark.parametrize("ranges", [">=0.2", "<0.1", "<0.3,>0.1", "!=0.1.0"])
+def test_layers_of_other_versions_are_refused_when_a_part_is_loaded(
+    package: Path, ranges: str
+) -> None:
+    """The graph builds, and the interpreter runs; rules are not mixed with a layer that they were not written for."""
+    (package / "occ_cyclic-1.0.dist-info" / "METADATA").write_text(METADATA.format(ranges))
+    done = subprocess.run(
+        [sys.executable, "-c", COMPILE], cwd=package, capture_output=True, text=True, check=False
+    )
+    version = importlib.import_module("occelo_rewrite").__version__
+    assert done.returncode
+    assert done.stderr.splitlines()[-1] == (
+        f"ImportError: occ_cyclic is made for occelo-rewrite{ranges}, and occelo-rewrite {version} is installed: "
+        "install versions that fit, as 'pip install occ-cyclic[compile]' does"
+    )

@@ -23,7 +23,9 @@ from __future__ import annotations
 
 import functools
 import importlib
+import operator
 import os
+import re
 import sys
 import threading
 from collections.abc import Callable, Iterable
@@ -107,9 +109,59 @@ class Family:
                 _pending.add([functools.partial(each, self) for each in _followers])
 
     def load(self, part: Part) -> ModuleType | None:
-        """Import the module of a part, and return it. None if the family has no such part."""
+        """Import the module of a part, and return it. None if the family has no such part.
+
+        ImportError if a layer that is imported has a version that the installed package of the family does not allow.
+        """
         path: str | None = getattr(self, part)
-        return None if path is None else importlib.import_module(f"{self.package}.{path}")
+        if path is None:
+            return None
+        _check_ranges(self.package, self.folder)
+        return importlib.import_module(f"{self.package}.{path}")
+
+
+_REQUIRED = re.compile(r"^Requires-Dist: (occelo(?:-\w+)?)(?:\[.*?\])? ?\(?([^;)\n]+)", re.M)
+_RANGE = re.compile(r"(>=|<=|==|!=|<|>)\s*(\d+(?:\.\d+)*)")
+_COMPARED: dict[str, Callable[[tuple[int, ...], tuple[int, ...]], bool]] = {
+    ">=": operator.ge, "<=": operator.le, "==": operator.eq, "!=": operator.ne, "<": operator.lt, ">": operator.gt,
+}  # fmt: skip
+
+
+@functools.cache
+def _check_ranges(package: str, folder: str) -> None:
+    """Compare the versions of Occelo's imported packages with the ranges that a family's package was installed with.
+
+    The ranges of the layers stand in an extra, and an installer compares only those of extras that it is asked for. A
+    checkout has no list of ranges beside its sources, and is not checked.
+    """
+    installed_in = os.path.dirname(folder)
+    for name in os.listdir(installed_in):
+        if not (name.startswith(f"{package}-") and name.endswith(".dist-info")):
+            continue
+        with open(os.path.join(installed_in, name, "METADATA"), encoding="utf-8") as file:
+            required = _REQUIRED.findall(file.read())
+        for layer, ranges in required:
+            version = getattr(sys.modules.get(layer.replace("-", "_")), "__version__", None)
+            if version is not None and not _is_in(version, ranges):
+                raise ImportError(
+                    f"{package} is made for {layer}{ranges.strip()}, and {layer} {version} is installed: "
+                    f"install versions that fit, as 'pip install {package.replace('_', '-')}[compile]' does"
+                )
+
+
+def _is_in(version: str, ranges: str) -> bool:
+    """Whether a version is in ranges such as ">=0.1,<0.2". Only the numbers of releases are compared."""
+    return all(
+        _COMPARED[relation](_release(version), _release(limit))
+        for relation, limit in _RANGE.findall(ranges)
+    )
+
+
+def _release(version: str) -> tuple[int, ...]:
+    """The numbers of a version without zeros at the end: 0.2.0 is 0.2."""
+    numbers = re.match(r"[\d.]*", version)
+    assert numbers is not None
+    return tuple(map(int, re.sub(r"(\.0*)*$", "", numbers[0]).split(".")))
 
 
 _declared: dict[str, Family] = {}
