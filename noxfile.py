@@ -32,13 +32,10 @@ nox.options.tags = ["ci"]
 ROOT = pathlib.Path(__file__).parent
 WHEELS = ROOT / "dist"
 PYTHONS = ["3.11", "3.12", "3.13"]
-CORE = ["graph", "forms", "printing", "rewrite", "link", "compile"]  # in the order of the layers
-# each after those that it needs
-FAMILIES = "arrays linalg special loops random signal sorting stats networks".split()
-PACKAGES = [*CORE, *FAMILIES]
-"""What users install. Tests need `testing` besides."""
-ALL_PACKAGES = [*PACKAGES, "testing"]
-SOURCES = ["src", *(f"packages/{p}/src" for p in ALL_PACKAGES)]
+sys.path.append(str(ROOT / "docs"))
+from workspace import FAMILIES, MEMBERS, PACKAGES  # noqa: E402  (it lies beside the other commands)
+
+SOURCES = ["src", *(f"packages/{p}/src" for p in MEMBERS)]
 CLIENT = "tests/typing/client.py"
 CHECKED = ["src", "packages", "tests", "examples", "benchmarks", "docs/site", "noxfile.py"]
 # what answers first: a few files of every layer, and what the tree must keep
@@ -110,13 +107,13 @@ def need_wheels() -> None:
         for source in [
             *SOURCES,
             "pyproject.toml",
-            *(f"packages/{p}/pyproject.toml" for p in ALL_PACKAGES),
+            *(f"packages/{p}/pyproject.toml" for p in MEMBERS),
         ]
         for p in ([ROOT / source] if (ROOT / source).is_file() else (ROOT / source).rglob("*"))
         if p.is_file() and "__pycache__" not in p.parts
     )
     built = [p.stat().st_mtime for p in WHEELS.glob("*.whl")]
-    if len(built) != len(ALL_PACKAGES) + 1 or min(built) < newest:
+    if len(built) != len(MEMBERS) + 1 or min(built) < newest:
         shutil.rmtree(WHEELS, ignore_errors=True)
         build(WHEELS, "--all-packages")
 
@@ -125,7 +122,7 @@ def install(session: nox.Session, *what: str, folder: pathlib.Path = WHEELS) -> 
     """Install with the built wheels beside the index (by the environment: an option would replace it)."""
     links = ",".join(filter(None, [LINKS, str(folder)]))
     # a wheel of this folder may have been built anew under the same name
-    fresh = [f"--refresh-package=occelo-{p}" for p in ALL_PACKAGES]
+    fresh = [f"--refresh-package=occelo-{p}" for p in MEMBERS]
     session.install(*fresh, *what, env={"UV_FIND_LINKS": links})
 
 
@@ -255,7 +252,7 @@ def tests(session: nox.Session) -> None:
         install_everything(session)
     everything = [*PACKAGES, "integration", "architecture", "docs", "backends"]
     run_tests(session, *everything, *done, measure=True, environment=environment)
-    modules = ["occelo", *(f"occelo_{p}" for p in ALL_PACKAGES)]
+    modules = ["occelo", *(f"occelo_{p}" for p in MEMBERS)]
     session.run(
         python_of(environment), "-P", *coverage_of(session), "-m", "pytest", "-q", "-p", "no:cacheprovider",
         "-c", str(ROOT / "pyproject.toml"), "--doctest-modules", "--pyargs", *modules, "--ignore-glob=*/__main__.py",
@@ -542,7 +539,7 @@ def release(session: nox.Session) -> None:
     shutil.rmtree(WHEELS, ignore_errors=True)
     need_wheels()
     commands: list[str] = []
-    for package in ("", *ALL_PACKAGES):
+    for package in ("", *MEMBERS):
         folder = ROOT / "packages" / package if package else ROOT
         version = re.findall(r'^version = "(.*)"$', (folder / "pyproject.toml").read_text(), re.M)[
             0

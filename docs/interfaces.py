@@ -12,18 +12,14 @@ import functools
 from collections.abc import Iterator
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
-PACKAGES = "graph forms printing rewrite link compile arrays linalg special loops random signal sorting stats networks testing".split()
-CLIENTS = ("pytensor",)
-"""Packages above the facade, which take from the others, and which no other package imports."""
-WITHOUT_PROMISE = ("occelo_testing",)
-"""Packages whose imports do not count: they come with no user's wheel, and follow the others."""
+from workspace import CLIENTS, MEMBERS, ROOT, SUPPORT
+from workspace import modules as modules_of
 
 
 def modules() -> dict[str, Path]:
     """All modules by name."""
     found: dict[str, Path] = {}
-    for source in (ROOT / "src", *(ROOT / "packages" / p / "src" for p in (*PACKAGES, *CLIENTS))):
+    for source in (ROOT / "src", *(ROOT / "packages" / p / "src" for p in (*MEMBERS, *CLIENTS))):
         for path in source.rglob("*.py"):
             parts = path.relative_to(source).with_suffix("").parts
             found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
@@ -35,8 +31,8 @@ def taken(sources: dict[str, Path]) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for name, path in sources.items():
         own = name.partition(".")[0]
-        if own in WITHOUT_PROMISE:
-            continue
+        if own in modules_of(SUPPORT):
+            continue  # it follows the others
         for module, what in _imports(ast.parse(path.read_text()), sources):
             other = module.partition(".")[0]
             if other != own and module in sources:
@@ -91,5 +87,5 @@ def page(package: str) -> Path:
 
 
 if __name__ == "__main__":
-    for each in PACKAGES:
+    for each in MEMBERS:
         page(each).write_text(interface(each))

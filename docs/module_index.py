@@ -5,19 +5,18 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
+from workspace import CLIENTS, MEMBERS, ROOT
+
 PAGE = ROOT / "docs" / "modules.md"
-ORDER = "graph forms printing rewrite link compile arrays linalg special loops random signal sorting stats networks testing pytensor".split()
 
 
 def first_sentence(path: Path) -> str:
     """The first sentence of a module's docstring, on one line."""
-    docstring = ast.get_docstring(ast.parse(path.read_text())) or ""
-    text = " ".join(docstring.partition("\n\n")[0].split())
+    start = re.match(r'(?:#.*\n|\s)*r?"""(.*?)(?:\n\n|""")', path.read_text(), re.S)
+    text = " ".join(start[1].split()) if start else ""
     return re.split(r"(?<=[.:]) (?=[A-Z`])|(?<=\.)$", text, maxsplit=1)[0]
 
 
@@ -42,7 +41,7 @@ def page() -> str:
         "",
     ]
     sources = [("occelo", ROOT / "src")]
-    sources += [(f"occelo-{p}", ROOT / "packages" / p / "src") for p in ORDER]
+    sources += [(f"occelo-{p}", ROOT / "packages" / p / "src") for p in (*MEMBERS, *CLIENTS)]
     for title, source in sources:
         lines += [f"## {title}", "", "| module | what it holds |", "|---|---|", *rows(source), ""]
     return "\n".join(lines).rstrip() + "\n"

@@ -14,24 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from workspace import FAMILIES, modules
 
 MANY = 8
 OF_MANY = 30
 """Of functions with more than `MANY` tests in other folders, one in so many runs."""
 OF_SLOW = 17
 """Of the tests with a slow compiler, one in so many runs."""
-FAMILIES = (
-    "occelo_arrays",
-    "occelo_linalg",
-    "occelo_special",
-    "occelo_loops",
-    "occelo_random",
-    "occelo_signal",
-    "occelo_sorting",
-    "occelo_stats",
-    "occelo_networks",
-    "occelo",
-)
 COMPILE_NOTHING = {"architecture": 1, "graph": 5, "rewrite": 5}
 """The folders of tests that compile nothing. Of functions with more than `MANY` tests, one in so many runs."""
 SLOW_COMPILERS = ("c", "c|py", "numba", "jax", "pytorch")
@@ -65,7 +54,8 @@ def coverage_of_this_process() -> Any:
 
 def missing_families() -> list[str]:
     """The families that are not installed. Files of tests that import one are not collected, as the header says."""
-    return [name for name in FAMILIES if importlib.util.find_spec(name) is None]
+    above = (*modules(FAMILIES), "occelo")
+    return [name for name in above if importlib.util.find_spec(name) is None]
 
 
 def pytest_report_header() -> str | None:

@@ -2,45 +2,67 @@
 
 from __future__ import annotations
 
-import functools
-import importlib.util
+import re
 from pathlib import Path
-from typing import Any
 
+import interfaces
+import module_index
 import pytest
-
-ROOT = Path(__file__).parents[2]
-PACKAGES = "graph rewrite link compile arrays linalg special loops random signal sorting stats networks testing".split()
-
-
-@functools.cache
-def command(name: str) -> Any:
-    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+import workspace
 
 
 def test_the_list_of_modules_is_that_of_the_sources() -> None:
-    made = command("module_index")
-    assert made.PAGE.read_text() == made.page(), "run: python docs/module_index.py"
+    assert module_index.PAGE.read_text() == module_index.page(), "run: python docs/module_index.py"
 
 
-@pytest.mark.parametrize("package", PACKAGES)
+@pytest.mark.parametrize("path", workspace.files(), ids=lambda p: p.parent.name)
+def test_tables_of_packages_are_those_of_the_folders(path: Path) -> None:
+    text = path.read_text()
+    assert text == workspace.with_tables(text), "run: python docs/workspace.py"
+
+
+def test_each_table_of_packages_is_in_a_file() -> None:
+    texts = "".join(path.read_text() for path in workspace.files())
+    assert [texts.count(f"# packages: {name}\n") for name in workspace.TABLES] == [1] * 8
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/installing.md"])
+def test_the_command_that_installs_names_all_packages_of_users(page: str) -> None:
+    commands = re.findall(
+        r"pip install((?:\s+packages/\w+)+) \.", (workspace.ROOT / page).read_text()
+    )
+    assert [set(re.findall(r"packages/(\w+)", each)) for each in commands] == [
+        set(workspace.PACKAGES)
+    ]
+
+
+@pytest.mark.parametrize("page", ["README.md", "ARCHITECTURE.md"])
+def test_pages_have_each_package(page: str) -> None:
+    names = set(re.findall(r"\boccelo_(\w+)\b", (workspace.ROOT / page).read_text()))
+    assert names >= {*workspace.PACKAGES, *workspace.CLIENTS}
+
+
+def test_the_facade_requires_all_packages_of_users_and_packages_what_lies_below() -> None:
+    assert set(workspace.MEMBERS) - set(workspace.SUPPORT) == set(workspace.PACKAGES)
+    assert workspace.SUPPORT == ["testing"]
+    assert workspace.CORE[0] == "graph"
+    for position, name in enumerate(workspace.PACKAGES):
+        assert workspace.BY_NAME[name].requires <= set(workspace.PACKAGES[:position])
+
+
+@pytest.mark.parametrize("package", workspace.MEMBERS)
 def test_an_interface_is_what_other_packages_import(package: str) -> None:
-    made = command("interfaces")
-    text = made.page(package).read_text()
-    assert text == made.interface(package), "run: python docs/interfaces.py, and see its docstring"
+    text = interfaces.page(package).read_text()
+    assert text == interfaces.interface(package), (
+        "run: python docs/interfaces.py, and see its docstring"
+    )
 
 
 def test_an_interface_has_signatures_and_whole_modules() -> None:
-    made = command("interfaces")
-    graph = made.interface("graph").splitlines()
+    graph = interfaces.interface("graph").splitlines()
     assert "    def clone_replace" in "\n".join(graph)
     assert "    class Op(Traits)" in graph
     # nothing that only tests import is a promise
     assert not any(
-        line.startswith("occelo_testing") for line in made.interface("testing").splitlines()
+        line.startswith("occelo_testing") for line in interfaces.interface("testing").splitlines()
     )

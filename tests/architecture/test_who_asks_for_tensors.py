@@ -45,10 +45,12 @@ def _is_name(node: ast.AST) -> bool:
     return isinstance(node, ast.Name | ast.Attribute)
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=_path)
-def test_types_are_asked_for_what_they_can_do(path: Path) -> None:
-    asks = asks_for_tensors(path.read_text())
-    assert asks == (_path(path) in ALLOWED), "ask the type for its parts, or whether it is an array"
+def test_types_are_asked_for_what_they_can_do() -> None:
+    """Others ask the type for its parts, or whether it is an array."""
+    texts = {_path(path): path.read_text() for path in SOURCES}
+    # most name no class of types, and to read code takes long
+    asking = {p for p, text in texts.items() if "TensorType" in text and asks_for_tensors(text)}
+    assert asking == set(ALLOWED)
 
 
 @pytest.mark.parametrize(

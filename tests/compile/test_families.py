@@ -7,18 +7,7 @@ import subprocess
 import sys
 
 import pytest
-
-FAMILIES = (
-    "occelo_arrays",
-    "occelo_linalg",
-    "occelo_special",
-    "occelo_loops",
-    "occelo_random",
-    "occelo_signal",
-    "occelo_sorting",
-    "occelo_stats",
-    "occelo_networks",
-)
+from workspace import FAMILIES, modules
 
 WITHOUT = """
 import sys
@@ -51,7 +40,7 @@ print(pprint(loss), og.digest([loss]))
 
 @pytest.mark.parametrize("mode", ["FAST_RUN", "FAST_COMPILE", "DebugMode"])
 def test_functions_of_the_core_ask_for_no_family(mode: str) -> None:
-    program = WITHOUT.format(families=FAMILIES, mode=mode)
+    program = WITHOUT.format(families=modules(FAMILIES), mode=mode)
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=300
     )
@@ -77,9 +66,9 @@ print(json.dumps([f.maker.cache_key, og.digest(code.outputs, code.inputs)]))
     importlib.util.find_spec("occelo_random") is None, reason="the families are not installed"
 )
 def test_a_function_has_the_same_key_and_graph_whichever_families_are_imported() -> None:
-    modules = [f"{name}.functions" for name in FAMILIES]
-    turned = [*modules[4:], *modules[:4]]
-    orders = [(), tuple(modules), tuple(modules[::-1]), tuple(turned), ("occelo_stats.functions",)]
+    first = [f"{name}.functions" for name in modules(FAMILIES)]
+    turned = [*first[4:], *first[:4]]
+    orders = [(), tuple(first), tuple(first[::-1]), tuple(turned), ("occelo_stats.functions",)]
     found = {
         subprocess.run(
             [sys.executable, "-c", KEYS.format(order=order)],
