@@ -6,6 +6,7 @@ themselves and releases can change is seen by samples of the same tests: ``--sam
 
 from __future__ import annotations
 
+import ast
 import concurrent.futures
 import functools
 import itertools
@@ -18,7 +19,8 @@ import sys
 import tempfile
 import time
 import tomllib
-from collections.abc import Callable
+import zipfile
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import nox
@@ -47,6 +49,7 @@ QUICK = [
     "compile/test_contract_function.py", "compile/test_function.py", "compile/test_order_of_operations.py",
     "integration/test_facade.py",
 ]  # fmt: skip
+ONLY_FOR_TESTS = {"occelo_testing", "hypothesis", "pytest", "mpmath"}
 TEST_TOOLS = [
     "cffi",
     "mpmath",
@@ -201,9 +204,40 @@ def forget_coverage(session: nox.Session) -> None:
 @nox.session(venv_backend="none", tags=["ci"])
 @timed
 def wheels(session: nox.Session) -> None:
-    """Build all wheels."""
+    """Build all wheels, and look into those of users."""
     shutil.rmtree(WHEELS, ignore_errors=True)
     need_wheels()
+    for package in ("", *PACKAGES):
+        for fault in faults_of_wheel(package):
+            session.error(f"The wheel of occelo-{package} {fault}")
+
+
+def faults_of_wheel(package: str) -> Iterator[str]:
+    """What is wrong with a wheel for users: files of others, or what only tests need.
+
+    Laws, generators of programs and conformance suites are `occelo-testing`, whose name occurs in comments alone.
+    """
+    module = f"occelo_{package}" if package else "occelo"
+    with zipfile.ZipFile(wheel(package)) as archive:
+        for name in archive.namelist():
+            top, _, inside = name.partition("/")
+            if top != module and not top.endswith(".dist-info"):
+                yield f"has {name}"
+            if re.search(r"(^|/)(tests?|conftest|conforming|laws)\b", inside):
+                yield f"has {inside}, which looks like a test"
+            if not name.endswith(".py"):
+                continue
+            for node in ast.walk(ast.parse(archive.read(name))):
+                named = node.names if isinstance(node, ast.Import) else []
+                imports = [each.name for each in named]
+                imports += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+                if {each.partition(".")[0] for each in imports} & ONLY_FOR_TESTS:
+                    yield f"has {name}, which imports {', '.join(imports)}"
+        (metadata,) = (n for n in archive.namelist() if n.endswith(".dist-info/METADATA"))
+        for line in archive.read(metadata).decode().splitlines():
+            required = re.match(r"Requires-Dist: ([\w-]+)(?!.*; extra)", line)
+            if required and required[1].replace("-", "_") in ONLY_FOR_TESTS:
+                yield f"requires {required[1]}"
 
 
 @nox.session(python="3.11", tags=["ci"])
