@@ -24,6 +24,8 @@ OF_SLOW = 17
 COMPILE_NOTHING = {"architecture": 1, "graph": 5, "rewrite": 5}
 """The folders of tests that compile nothing. Of functions with more than `MANY` tests, one in so many runs."""
 SLOW_COMPILERS = ("c", "c|py", "numba", "jax", "pytorch")
+LEFT_OUT: list[str] = []
+"""The files of tests that need a family which is not installed."""
 UNMEASURED = pytest.StashKey[bool]()
 FOR_OTHER_PROCESSES = "COVERAGE_PROCESS_CONFIG"
 """The variable by which coverage is measured in the processes that a test starts."""
@@ -74,7 +76,16 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
         *(f"occelo_testing.{each}" for each in ("looping", "graph_shapes", "family_steps")),
     ]
     imports = re.compile(rf"^(from|import) ({'|'.join(needing)})\b", re.M)
-    return True if imports.search(collection_path.read_text()) else None
+    if not imports.search(collection_path.read_text()):
+        return None
+    LEFT_OUT.append(collection_path.name)
+    return True
+
+
+def pytest_report_collectionfinish() -> str | None:
+    """Name the files that are left out."""
+    files = ", ".join(sorted(set(LEFT_OUT)))
+    return f"left out, for want of families: {files}" if LEFT_OUT else None
 
 
 def pytest_configure(config: pytest.Config) -> None:
