@@ -81,6 +81,25 @@ def interface(package: str) -> str:
     return "\n".join(lines) + "\n"
 
 
+def broken_promises(before: str, after: str, earlier: str, version: str) -> list[str]:
+    """What the text of an ``earlier`` version promises and that of a ``version`` does not, if both are in one range.
+
+    The ranges of other packages are such as ``>=0.1,<0.2``, so a step of the second number may break any promise.
+    """
+    if earlier.split(".")[:2] != version.split(".")[:2]:
+        return []
+    return sorted(_promises(before) - _promises(after))
+
+
+def _promises(text: str) -> set[str]:
+    """The lines of a text, each with the module that it belongs to."""
+    module, promises = "", set[str]()
+    for line in text.splitlines():
+        module = module if line.startswith(" ") else line
+        promises.add(f"{module}: {line.strip()}")
+    return promises
+
+
 def page(package: str) -> Path:
     """The file of the text for one package."""
     return ROOT / "packages" / package / "interface.txt"

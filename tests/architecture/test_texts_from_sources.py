@@ -58,6 +58,21 @@ def test_an_interface_is_what_other_packages_import(package: str) -> None:
     )
 
 
+def test_a_promise_may_be_broken_by_a_step_of_the_version_alone() -> None:
+    before = "occelo_graph.a\n    class A\n    def f(x)\noccelo_graph.b\n    def g(x)\n"
+    changed = before.replace("def f(x)", "def f(x, y)")
+    moved = "occelo_graph.a\n    class A\n    def g(x)\noccelo_graph.b\n    def f(x)\n"
+    more = before + "occelo_graph.c\n    def h(x)\n"
+    lost = ["occelo_graph.a: def f(x)"]
+    assert interfaces.broken_promises(before, changed, "0.1.0", "0.1.1") == lost
+    assert interfaces.broken_promises(before, changed, "0.1.0", "0.2.0") == []
+    assert interfaces.broken_promises(before, more, "0.1.0", "0.1.1") == []
+    assert interfaces.broken_promises(before, moved, "0.1.0", "0.1.1") == [
+        *lost,
+        "occelo_graph.b: def g(x)",
+    ]
+
+
 def test_an_interface_has_signatures_and_whole_modules() -> None:
     graph = interfaces.interface("graph").splitlines()
     assert "    def clone_replace" in "\n".join(graph)
