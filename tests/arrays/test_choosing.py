@@ -196,6 +196,7 @@ def test_functions_of_dtypes_and_shapes() -> None:
     assert not ot.can_cast(x, np.int64)
     assert ot.finfo(x).bits == 32
     assert ot.isdtype(np.dtype(i.dtype), "integral")
+    assert ot.isdtype(x.dtype, ("bool", "real floating"))
     assert ot.issubdtype(x, np.floating)
     assert ot.iinfo(i).max == 127
     assert ot.promote_types(i, x) == np.float32

@@ -12,7 +12,8 @@ import numpy as np
 from occelo_graph import tensor as ot
 from occelo_graph.ops.arguments import stands_for
 from occelo_graph.ops.cast import cast as _cast
-from occelo_graph.ops.shape.axes import normalize_axis
+from occelo_graph.ops.elemwise.op import broadcast_static
+from occelo_graph.ops.shape.axes import normalize_axis, static_integer
 from occelo_graph.tensors.type import is_complex
 
 if TYPE_CHECKING:
@@ -82,23 +83,23 @@ rint = ot.round_half_to_even
 @stands_for("around", "a decimals -out")
 def around(a: Any, decimals: int = 0) -> TensorVariable:
     """``a`` rounded to so many ``decimals``, halves to the even number: NumPy's `round`."""
-    return ot.round(a, decimals=decimals)
+    return ot.round(a, decimals=static_integer(decimals, "decimals of around"))
 
 
 def array(object: Any, dtype: Any = None, *, copy: bool = True, ndmin: int = 0) -> TensorVariable:
-    """`as_tensor_variable` with NumPy's arguments: ``dtype``, and ``ndmin`` for new dimensions in front. ``copy`` changes nothing."""
+    """`as_tensor_variable` of ``object`` in ``dtype``, with new dimensions in front up to ``ndmin``. ``copy`` changes nothing."""
     x = ot.as_tensor_variable(object)
     x = x if dtype is None else _cast(x, dtype)
     return ot.atleast_Nd(x, n=ndmin) if ndmin > x.type.ndim else x
 
 
 def broadcast_shapes(*args: Any) -> tuple[Any, ...]:
-    """The shape to which shapes broadcast. Lengths are integers or variables, see `broadcast_shape`; an integer is a vector."""
+    """The shape to which the shapes ``args`` broadcast. Lengths are integers or variables, see `broadcast_shape`; an integer is a vector."""
     return ot.broadcast_shape(*args, arrays_are_shapes=True)
 
 
 def isscalar(element: Any) -> bool:
-    """Whether it is a number, or a tensor without dimensions, as in JAX; a bool of Python."""
+    """Whether ``element`` is a number, or a tensor without dimensions, as in JAX; a bool of Python."""
     return np.isscalar(element) or (
         isinstance(element, ot.TensorVariable) and not element.type.ndim
     )
@@ -109,29 +110,30 @@ def astype(x: Any, dtype: Any, /, *, copy: bool = True) -> TensorVariable:
     return _cast(x, dtype)
 
 
-def _truth(x: Any) -> TensorVariable:
-    v = ot.as_tensor_variable(x)
-    return v if v.dtype == "bool" else ot.neq(v, 0)
+def _truths(name: str, *values: Any) -> list[TensorVariable]:
+    given = [ot.as_tensor_variable(v) for v in values]
+    broadcast_static([v.type.shape for v in given], name)
+    return [v if v.dtype == "bool" else ot.neq(v, 0) for v in given]
 
 
 def logical_and(x1: Any, x2: Any) -> TensorVariable:
-    """Whether both elements are true: not 0."""
-    return ot.and_(_truth(x1), _truth(x2))
+    """Whether both elements of ``x1`` and ``x2`` are true: not 0."""
+    return ot.and_(*_truths("logical_and", x1, x2))
 
 
 def logical_or(x1: Any, x2: Any) -> TensorVariable:
-    """Whether at least one of both elements is true: not 0."""
-    return ot.or_(_truth(x1), _truth(x2))
+    """Whether at least one of both elements of ``x1`` and ``x2`` is true: not 0."""
+    return ot.or_(*_truths("logical_or", x1, x2))
 
 
 def logical_xor(x1: Any, x2: Any) -> TensorVariable:
-    """Whether one of both elements is true, not 0, and the other one is not."""
-    return ot.xor(_truth(x1), _truth(x2))
+    """Whether one of both elements of ``x1`` and ``x2`` is true, not 0, and the other one is not."""
+    return ot.xor(*_truths("logical_xor", x1, x2))
 
 
 def logical_not(x: Any) -> TensorVariable:
-    """Whether the element is 0."""
-    return ot.invert(_truth(x))
+    """Whether the elements of ``x`` are 0."""
+    return ot.invert(*_truths("logical_not", x))
 
 
 @stands_for("inner", "a b")
@@ -163,21 +165,21 @@ def size(a: Any, axis: int | None = None) -> TensorVariable:
 
 @stands_for("iscomplexobj", "x")
 def iscomplexobj(x: Any) -> bool:
-    """Whether the dtype is complex."""
+    """Whether the dtype of ``x`` is complex, as a bool of Python."""
     return is_complex(ot.as_tensor_variable(x).dtype)
 
 
 @stands_for("isrealobj", "x")
 def isrealobj(x: Any) -> bool:
-    """Whether the dtype is not complex."""
+    """Whether the dtype of ``x`` is not complex, as a bool of Python."""
     return not iscomplexobj(x)
 
 
 def iscomplex(x: Any) -> TensorVariable:
-    """Whether the imaginary part is not 0."""
+    """Whether the imaginary parts of the elements of ``x`` are not 0."""
     return ot.neq(ot.imag(ot.as_tensor_variable(x)), 0)
 
 
 def isreal(x: Any) -> TensorVariable:
-    """Whether the imaginary part is 0."""
+    """Whether the imaginary parts of the elements of ``x`` are 0."""
     return ot.eq(ot.imag(ot.as_tensor_variable(x)), 0)

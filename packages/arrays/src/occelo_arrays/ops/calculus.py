@@ -62,7 +62,10 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
     if len(spaces) == 1 and not spaces[0].type.ndim:
         spaces *= len(axes)
     if len(spaces) != len(axes):
-        raise TypeError(f"gradient takes no or one distance, or one for each of {len(axes)} axes")
+        raise TypeError(
+            f"gradient takes no or one distance, or one for each of {len(axes)} axes, got {len(spaces)}; "
+            "for the derivative of an expression use grad"
+        )
     made = tuple(_differences(x, i, s, edge_order) for i, s in zip(axes, spaces, strict=True))
     single = (axis is not None and np.ndim(axis) == 0) or len(axes) == 1
     return made[0] if single else made
@@ -225,8 +228,9 @@ def _cumulative(
 def cumulative_sum(
     x: Any, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
 ) -> TensorVariable:
-    """Cumulative sums along ``axis``, which only vectors may omit; with ``include_initial``, after a first 0.
+    """Cumulative sums of ``x`` along ``axis``, which only vectors may omit; with ``include_initial``, after a first 0.
 
+    They are computed in ``dtype`` if it is given.
     The name is that of the array API. ValueError if the axis is missing.
     """
     return _cumulative(ot.cumsum, 0, x, axis, dtype, include_initial, "cumulative_sum")
@@ -236,7 +240,7 @@ def cumulative_sum(
 def cumulative_prod(
     x: Any, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
 ) -> TensorVariable:
-    """Cumulative products along ``axis``, which only vectors may omit; with ``include_initial``, after a first 1."""
+    """Cumulative products of ``x``: `cumulative_sum` with its ``axis``, ``dtype`` and ``include_initial``, after a first 1."""
     return _cumulative(ot.cumprod, 1, x, axis, dtype, include_initial, "cumulative_prod")
 
 
@@ -247,14 +251,14 @@ def _along_one(x: Any, axis: int | None) -> tuple[TensorVariable, int]:
 
 
 def cummax(x: Any, axis: int | None = None) -> TensorVariable:
-    """The largest element so far along ``axis``, or over all elements in C order: NumPy's ``maximum.accumulate``."""
+    """The largest element of ``x`` so far along ``axis``, or over all elements in C order: NumPy's ``maximum.accumulate``."""
     x, where = _along_one(x, axis)
     made: TensorVariable = CumOp(where, "maximum")(x)
     return made
 
 
 def cummin(x: Any, axis: int | None = None) -> TensorVariable:
-    """The smallest element so far along ``axis``, or over all elements in C order: NumPy's ``minimum.accumulate``."""
+    """The smallest element of ``x`` so far along ``axis``, or over all elements in C order: NumPy's ``minimum.accumulate``."""
     x, where = _along_one(x, axis)
     made: TensorVariable = CumOp(where, "minimum")(x)
     return made
@@ -288,6 +292,6 @@ def _difference(x: Any, y: Any) -> Any:
 def cumulative_logsumexp(
     x: Any, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
 ) -> TensorVariable:
-    """`cumlogsumexp` with the arguments of `cumulative_sum`; the first element of ``include_initial`` is -inf."""
+    """`cumlogsumexp` of ``x`` with ``axis``, ``dtype`` and ``include_initial`` as in `cumulative_sum`, after a first -inf."""
     name = "cumulative_logsumexp"
     return _cumulative(cumlogsumexp, -np.inf, x, axis, dtype, include_initial, name)

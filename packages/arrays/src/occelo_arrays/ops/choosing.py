@@ -174,7 +174,7 @@ def put_along_axis(
 
 @stands_for("array_equal", "a1 a2 equal_nan")
 def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> TensorVariable:
-    """Whether two tensors have the same shape and equal elements: a bool scalar, False for different shapes.
+    """Whether ``a1`` and ``a2`` have the same shape and equal elements: a bool scalar, False for different shapes.
 
     With ``equal_nan``, NaN equals NaN.
     """
@@ -201,7 +201,7 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> TensorVariable:
 
 @stands_for("array_equiv", "a1 a2")
 def array_equiv(a1: Any, a2: Any) -> TensorVariable:
-    """Whether two tensors broadcast and have equal elements then: a bool scalar. Also lengths that turn out to be 1 broadcast."""
+    """Whether ``a1`` and ``a2`` broadcast and have equal elements then: a bool scalar. Also lengths that turn out to be 1 broadcast."""
     a, b = promote_arguments([a1, a2])
     ndim = max(a.type.ndim, b.type.ndim)
     a, b = (ot.atleast_Nd(v, n=ndim) for v in (a, b))

@@ -5,6 +5,7 @@ They return dtypes and bools of Python, not variables. A Python number among the
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from occelo_graph.ir.nodes import Variable
+from occelo_graph.narrowing import is_tuple
 
 __all__ = ["can_cast", "finfo", "iinfo", "isdtype", "issubdtype", "promote_types", "result_type"]
 
@@ -21,8 +23,9 @@ def _taking_variables(function: Callable[..., Any]) -> Callable[..., Any]:
     def calling(*args: Any, **options: Any) -> Any:
         return function(*map(_dtype_of, args), **options)
 
+    names = ", ".join(f"``{name}``" for name in inspect.signature(function).parameters)
     calling.__doc__ = (
-        f"`numpy.{function.__name__}`, also of symbolic tensors, which stand for their dtypes."
+        f"`numpy.{function.__name__}` of {names}, where symbolic tensors stand for their dtypes."
     )
     return calling
 
@@ -31,10 +34,20 @@ def _dtype_of(given: Any) -> Any:
     return np.dtype(given.type.dtype) if isinstance(given, Variable) else given
 
 
+def isdtype(dtype: Any, kind: Any) -> bool:
+    """Whether ``dtype``, or that of a tensor, is of a ``kind``: `numpy.isdtype`, which takes no names of dtypes.
+
+    ``kind`` is a dtype, a word such as "real floating", "integral" or "bool", or a tuple of these. TypeError if there is no
+    such dtype, ValueError for another word.
+    """
+    own = np.dtype(_dtype_of(dtype))
+    kinds: tuple[Any, ...] = kind if is_tuple(kind) else (kind,)
+    return np.isdtype(own, tuple(_dtype_of(each) for each in kinds))
+
+
 can_cast = _taking_variables(np.can_cast)
 finfo = _taking_variables(np.finfo)
 iinfo = _taking_variables(np.iinfo)
-isdtype = _taking_variables(np.isdtype)
 issubdtype = _taking_variables(np.issubdtype)
 promote_types = _taking_variables(np.promote_types)
 result_type = _taking_variables(np.result_type)

@@ -168,8 +168,14 @@ _exponent: Elemwise = elementwise(
 
 
 def frexp(x: Any) -> tuple[TensorVariable, TensorVariable]:
-    """A pair: mantissas m with 0.5 <= |m| < 1, and int32 exponents e, for which x = m 2^e; (x, 0) for 0, inf and NaN."""
-    (x,) = in_floats(ot.as_tensor_variable(x))
+    """A pair: mantissas m with 0.5 <= |m| < 1, and int32 exponents e, for which x = m 2^e; (x, 0) for 0, inf and NaN.
+
+    TypeError for complex numbers.
+    """
+    x = ot.as_tensor_variable(x)
+    if is_complex(x.dtype):
+        raise TypeError(f"frexp is for real numbers, got {x.type}")
+    (x,) = in_floats(x)
     exponent = _exponent(x)
     return ldexp(x, -exponent), exponent
 
@@ -345,7 +351,7 @@ fmod: Elemwise = elementwise(
 
 
 def fabs(x: Any) -> TensorVariable:
-    """The magnitudes of real numbers as floats. TypeError for complex numbers, which `abs` takes."""
+    """The magnitudes of real numbers ``x`` as floats. TypeError for complex numbers, which `abs` takes."""
     x = ot.as_tensor_variable(x)
     if is_complex(x.dtype):
         raise TypeError(f"fabs is for real numbers, got {x.type}; use abs")

@@ -9,6 +9,7 @@ import numpy as np
 
 from occelo_graph import tensor as ot
 from occelo_graph.ir.known_values import known_integer
+from occelo_graph.ir.nodes import Constant
 from occelo_graph.narrowing import is_slice, is_tuple
 from occelo_graph.ops.arguments import stands_for
 from occelo_graph.ops.cast import cast
@@ -25,9 +26,7 @@ from occelo_graph.ops.elemwise.arithmetic import (
     switch,
 )
 from occelo_graph.ops.elemwise.transcendental import exp, log, pow
-from occelo_graph.ops.length_inputs import (
-    lengths_of,
-)
+from occelo_graph.ops.length_inputs import integer_length, lengths_of
 from occelo_graph.ops.shape.axes import static_integer
 from occelo_graph.ops.shape.dimensions import moveaxis
 from occelo_graph.ops.shape.length_bounds import never_negative
@@ -107,7 +106,7 @@ def indices(dimensions: Any, dtype: Any = int, sparse: bool = False) -> Any:
 
 @stands_for("ix_", "*")
 def ix_(*args: Any) -> tuple[TensorVariable, ...]:
-    """Indices that select the grid of the positions in vectors: ``x[ix_([0, 1], [2, 4])]``.
+    """Indices that select the grid of the positions in the vectors ``args``: ``x[ix_([0, 1], [2, 4])]``.
 
     A vector of truth values stands for the positions where it is true. ValueError unless all are vectors.
     """
@@ -126,7 +125,7 @@ def _is_empty(each: Any) -> bool:
 
 def diag_indices(n: Any, ndim: int = 2) -> tuple[TensorVariable, ...]:
     """The indices of the main diagonal of a tensor with ``ndim`` dimensions of length ``n``: ``ndim`` equal vectors."""
-    return (ot.arange(*lengths_of(n)),) * static_integer(ndim, "ndim")
+    return (ot.arange(integer_length(n)),) * static_integer(ndim, "ndim")
 
 
 @stands_for("diag_indices_from", "arr")
@@ -227,7 +226,7 @@ def linspace(
     if not isinstance(retstep, bool | np.bool_):
         raise TypeError(f"retstep must be True or False, got {retstep!r}; dtype comes after it")
     start, stop = _spaced_ends(start, stop)
-    count = lengths_of(num)[0]
+    count = integer_length(num)
     if isinstance(count, int):
         if count < 0:
             raise ValueError(f"The number of samples cannot be negative, got num={count}")
@@ -297,10 +296,13 @@ def geomspace(
 ) -> TensorVariable:
     """``num`` numbers in geometric progression from ``start`` to ``stop``, along a new dimension ``axis``.
 
-    The ends must have the same sign. The first number is exactly ``start``, and the last is exactly ``stop``. If
-    ``endpoint`` is False, ``stop`` is excluded.
+    The ends must have the same sign; ValueError for a constant that is 0. The first number is exactly ``start``, and the
+    last is exactly ``stop``. If ``endpoint`` is False, ``stop`` is excluded. ``dtype`` is at least float64 by default, unless both are plain numbers.
     """
     plain = type(start) in (int, float) and type(stop) in (int, float)
+    for each in map(as_tensor_variable, (start, stop)):
+        if isinstance(each, Constant) and not np.all(each.data):
+            raise ValueError("An end of geomspace must not be 0, which no factor reaches")
     start, stop = _spaced_ends(start, stop)
     if dtype is None and not plain:
         # as in NumPy: the dtype of geomspace is float64 at least, that of linspace may be float32
@@ -322,7 +324,7 @@ def geomspace(
 
 def bartlett(M: Any) -> TensorVariable:
     """The Bartlett window: ``M`` numbers that rise from 0 to 1 and fall to 0 again, in the shape of a triangle."""
-    count = as_tensor_variable(lengths_of(M)[0])
+    count = as_tensor_variable(integer_length(M))
     n = cast(arange(count), "floatX")
     half = cast(count - 1, "floatX") / 2.0
     window = 1 - abs(n - half) / switch(ge(half, 0.5), half, 1.0)

@@ -16,7 +16,7 @@ from occelo_graph.ir.taken_constants import taken
 from occelo_graph.narrowing import is_list, is_list_or_tuple, is_slice
 from occelo_graph.ops.arguments import stands_for
 from occelo_graph.ops.elemwise.op import broadcast_static
-from occelo_graph.ops.shape.axes import normalize_axis
+from occelo_graph.ops.shape.axes import normalize_axis, static_integer
 from occelo_graph.ops.shape.reading import lengths_by_variables
 from occelo_graph.tensors.constant import promote_arguments
 from occelo_graph.tensors.type import is_discrete
@@ -87,7 +87,7 @@ row_stack = vstack
 
 @stands_for("dstack", "tup")
 def dstack(tup: Any) -> TensorVariable:
-    """Join tensors one behind the other, along axis 2. Vectors count as (1, n, 1), matrices as (m, n, 1)."""
+    """Join the tensors ``tup`` one behind the other, along axis 2. Vectors count as (1, n, 1), matrices as (m, n, 1)."""
     return ot.concatenate([_deep(v) for v in _parts(tup, "dstack")], 2)
 
 
@@ -98,7 +98,7 @@ def _deep(v: Any) -> Any:
 
 @stands_for("column_stack", "tup")
 def column_stack(tup: Any) -> TensorVariable:
-    """Join vectors as the columns of a matrix. A matrix stays as it is, and several of its columns join."""
+    """Join the vectors ``tup`` as the columns of a matrix. A matrix stays as it is, and several of its columns join."""
     parts = _parts(tup, "column_stack")
     return ot.concatenate(
         [v if v.type.ndim > 1 else ot.atleast_1d(v).dimshuffle(0, "x") for v in parts], 1
@@ -106,13 +106,13 @@ def column_stack(tup: Any) -> TensorVariable:
 
 
 def concat(arrays: Sequence[Any], /, *, axis: Any = 0) -> TensorVariable:
-    """`concatenate` by the name of the array API: join tensors along ``axis``, or flattened if it is None."""
+    """`concatenate` by the name of the array API: join the tensors ``arrays`` along ``axis``, or flattened if it is None."""
     return ot.concatenate(arrays, axis)
 
 
 @stands_for("block", "arrays")
 def block(arrays: Any) -> TensorVariable:
-    """A tensor of blocks: of nested lists, the innermost are joined along the last axis, those around along the one before.
+    """A tensor of blocks: of the nested lists ``arrays``, the innermost are joined along the last axis, those around along the one before.
 
     All blocks first get as many dimensions as the deepest of them or as there are levels of lists, with lengths of 1 in
     front. ValueError if lists of one level are nested to different depths, or one is empty.
@@ -271,6 +271,11 @@ def _inserted(x: Any, where: int, positions: Any, new: Any) -> Any:
         ot.and_(ot.eq(others, mine), ot.lt(order.dimshuffle("x", 0), order.dimshuffle(0, "x"))),
     )
     targets = positions + ot.sum(before, axis=1)
+    slices = new.type.shape[where]
+    if slices != 1 and isinstance(count, int) and slices not in (None, count):
+        raise ValueError(
+            f"values of insert have {slices} slices along axis {where} for {count} positions"
+        )
     lengths = list(lengths_by_variables(x))
     lengths[where] = length + count
     key = (*[slice(None)] * where, targets)
@@ -321,19 +326,25 @@ def _of_length(mask: Any, x: Any, where: int) -> Any:
 
 @stands_for("array_split", "ary indices_or_sections axis")
 def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[TensorVariable]:
-    """Cut a tensor along ``axis`` into parts: so many of nearly equal lengths, or at the positions in a sequence.
+    """Cut ``ary`` along ``axis`` into so many parts of nearly equal lengths, or at the positions in a sequence.
 
-    The first parts are longer by one where the length is no multiple of their number. The length may be unknown.
-    ValueError if the number is not positive.
+    The number or the sequence is ``indices_or_sections``. The first parts are longer by one where the length is no
+    multiple of their number. The length may be unknown. ValueError if the number is not positive, TypeError if it is not
+    an integer.
     """
     x, where, length = _along(ary, axis, "array_split")
     if is_list_or_tuple(indices_or_sections) or np.ndim(indices_or_sections):
         return _cut(x, where, list(indices_or_sections))
-    count = int(indices_or_sections)
-    if count <= 0:
-        raise ValueError(f"The number of parts of array_split must be positive, got {count}")
+    count = _number_of_parts(indices_or_sections, "array_split")
     each, longer = length // count, length % count
     return _cut(x, where, [i * each + ot.minimum(i, longer) for i in range(1, count)])
+
+
+def _number_of_parts(sections: Any, name: str) -> int:
+    count = static_integer(sections, f"number of parts of {name}")
+    if count <= 0:
+        raise ValueError(f"The number of parts of {name} must be positive, got {count}")
+    return count
 
 
 def _cut(x: Any, axis: int, ends: Sequence[Any]) -> list[Any]:
@@ -345,9 +356,7 @@ def _equal_parts(ary: Any, sections: Any, axis: int, name: str) -> list[TensorVa
     x, where, length = _along(ary, axis, name)
     if is_list_or_tuple(sections) or np.ndim(sections):
         return _cut(x, where, list(sections))
-    count = int(sections)
-    if count <= 0:
-        raise ValueError(f"The number of parts of {name} must be positive, got {count}")
+    count = _number_of_parts(sections, name)
     own = x.type.shape[where]
     message = f"{name} cannot cut axis {where} of {x.type} into {count} equal parts"
     if own is not None and own % count:
@@ -359,9 +368,9 @@ def _equal_parts(ary: Any, sections: Any, axis: int, name: str) -> list[TensorVa
 
 @stands_for("hsplit", "ary indices_or_sections")
 def hsplit(ary: Any, indices_or_sections: Any) -> list[TensorVariable]:
-    """Cut a tensor into parts side by side: along axis 1, or along axis 0 if it is a vector. See `array_split`.
+    """Cut ``ary`` into parts side by side: along axis 1, or along axis 0 if it is a vector.
 
-    ValueError if a number of parts does not divide the length.
+    ``indices_or_sections`` is that of `array_split`. ValueError if a number of parts does not divide the length.
     """
     x = ot.as_tensor_variable(ary)
     return _equal_parts(x, indices_or_sections, 0 if x.type.ndim == 1 else 1, "hsplit")
@@ -378,7 +387,7 @@ def vsplit(ary: Any, indices_or_sections: Any) -> list[TensorVariable]:
 
 @stands_for("dsplit", "ary indices_or_sections")
 def dsplit(ary: Any, indices_or_sections: Any) -> list[TensorVariable]:
-    """Cut a tensor along axis 2 into parts, as `vsplit` does along axis 0."""
+    """Cut ``ary`` along axis 2 into parts, which ``indices_or_sections`` states, as `vsplit` does along axis 0."""
     return _equal_parts(_of_dimensions(ary, 3, "dsplit"), indices_or_sections, 2, "dsplit")
 
 
@@ -403,8 +412,10 @@ def unstack(x: Any, /, *, axis: int = 0) -> tuple[TensorVariable, ...]:
 
 
 def concat_with_broadcast(tensor_list: Sequence[Any], axis: int = 0) -> TensorVariable:
-    """Broadcast the tensors against each other along all axes except ``axis``, and join them along ``axis``."""
+    """Broadcast the tensors of ``tensor_list`` against each other along all axes except ``axis``, and join them along ``axis``."""
     variables = [ot.as_tensor_variable(t) for t in tensor_list]
+    if not variables:
+        raise ValueError("concat_with_broadcast needs at least one tensor")
     ndim = max(v.type.ndim for v in variables)
     variables = [ot.as_tensor_variable(v, ndim=ndim) for v in variables]
     where = normalize_axis(axis, ndim)
@@ -434,6 +445,10 @@ def vertical_stack(*args: Any) -> TensorVariable:
 
 
 def horizontal_stack(*args: Any) -> TensorVariable:
-    """Join matrices side by side. If the first argument is a vector, join vectors."""
+    """Join the matrices ``args`` side by side. If the first one is a vector, join vectors. TypeError for less than two."""
+    if len(args) < 2:
+        raise TypeError(
+            f"horizontal_stack takes at least two tensors, as separate arguments, got {len(args)}"
+        )
     variables = [ot.as_tensor_variable(a) for a in args]
     return ot.concatenate(variables, 0 if variables[0].type.ndim == 1 else 1)

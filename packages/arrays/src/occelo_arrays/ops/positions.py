@@ -20,6 +20,7 @@ from occelo_graph.ops.length_inputs import lengths_of
 from occelo_graph.ops.shape.dimensions import expand_dims
 from occelo_graph.ops.shape.reading import length_product, lengths_by_variables
 from occelo_graph.tensors.constant import as_tensor_variable, promote_arguments
+from occelo_graph.tensors.type import is_discrete
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
@@ -75,11 +76,14 @@ def _filled(a: TensorVariable, on: Any, val: Any) -> TensorVariable:
 def fill_diagonal_offset(a: Any, val: Any, offset: Any) -> TensorVariable:
     """The matrix ``a`` with its diagonal ``offset`` set to the scalar ``val``.
 
-    ValueError if ``a`` is not a matrix, or ``val`` is not a scalar.
+    ValueError if ``a`` is not a matrix, or ``val`` is not a scalar; TypeError if ``offset`` is not an integer.
     """
     a = as_tensor_variable(a)
     if a.type.ndim != 2:
-        raise ValueError(f"fill_diagonal takes a matrix, got {a.type}")
+        raise ValueError(f"fill_diagonal_offset takes a matrix, got {a.type}")
+    offset = as_tensor_variable(offset)
+    if not is_discrete(offset.dtype) or offset.type.ndim:
+        raise TypeError(f"offset of fill_diagonal_offset must be an integer, got {offset.type}")
     rows, columns = (arange(n) for n in lengths_by_variables(a))
     return _filled(a, eq(columns.dimshuffle("x", 0) - rows.dimshuffle(0, "x"), offset), val)
 
@@ -92,9 +96,11 @@ def choose(a: Any, choices: Any, mode: Mode = "raise") -> TensorVariable:
     first or last tensor, and "wrap" counts modulo the number of tensors. ValueError for another mode. TypeError unless
     ``a`` has integers or booleans.
     """
-    a = as_int64(a, "a")
+    a = as_int64(a, "a of choose")
     mode = known_mode(mode, "choose")
     if is_list_or_tuple(choices):
+        if not choices:
+            raise ValueError("choices of choose must not be empty")
         choices = stack(broadcast_arrays(*promote_arguments(choices)))
     stacked = as_tensor_variable(choices)
     count = lengths_by_variables(stacked)[0]
@@ -128,8 +134,12 @@ def compress(condition: Any, x: Any, axis: int | None = None) -> TensorVariable:
 
 
 def inverse_permutation(perm: Any) -> TensorVariable:
-    """The inverses of the permutations in the last dimension of ``perm``."""
+    """The inverses of the permutations in the last dimension of ``perm``. TypeError unless they are integers."""
     perm = as_tensor_variable(perm)
+    if not perm.type.ndim or not is_discrete(perm.dtype) or perm.dtype == "bool":
+        raise TypeError(
+            f"inverse_permutation takes integers in at least one dimension, got {perm.type}"
+        )
     *lead, n = lengths_by_variables(perm)
     key: list[Any] = []
     for i, length in enumerate(lead):

@@ -41,13 +41,13 @@ def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> TensorVariable:
 
 @stands_for("flipud", "m")
 def flipud(m: Any) -> TensorVariable:
-    """A tensor with its first axis reversed. AxisError for a scalar."""
+    """The tensor ``m`` with its first axis reversed. AxisError for a scalar."""
     return ot.flip(m, 0)
 
 
 @stands_for("fliplr", "m")
 def fliplr(m: Any) -> TensorVariable:
-    """A tensor with its second axis reversed. AxisError for less than 2 dimensions."""
+    """The tensor ``m`` with its second axis reversed. AxisError for less than 2 dimensions."""
     return ot.flip(m, 1)
 
 

@@ -39,6 +39,7 @@ def apply_along_axis(
 
     The function is called once, with a symbolic vector, and with ``args`` and ``kwargs``. What it builds is vectorized.
     """
+    _check_function(func1d, "func1d of apply_along_axis")
     x = ot.as_tensor_variable(arr)
     where = normalize_axis(axis, x)
     vector = TensorType(x.dtype, [x.type.shape[where]]).make_variable()
@@ -59,9 +60,9 @@ def apply_over_axes(func: Callable[[Any, int], Any], a: Any, axes: Any) -> Tenso
 
     ValueError if a result has another number of dimensions.
     """
+    _check_function(func, "func of apply_over_axes")
     x = ot.as_tensor_variable(a)
-    for axis in axes if is_list_or_tuple(axes) else [axes]:
-        where = normalize_axis(static_integer(axis, "axis"), x)
+    for where in [normalize_axis(i, x) for i in (axes if is_list_or_tuple(axes) else [axes])]:
         made = ot.as_tensor_variable(func(x, where))
         if made.type.ndim == x.type.ndim - 1:
             made = ot.expand_dims(made, where)
@@ -73,10 +74,16 @@ def apply_over_axes(func: Callable[[Any, int], Any], a: Any, axes: Any) -> Tenso
     return x
 
 
+def _check_function(given: Any, what: str) -> None:
+    if not callable(given):
+        raise TypeError(f"{what} must be a function, got {given!r}")
+
+
 def fromfunction(
     function: Callable[..., Any], shape: Any, *, dtype: Any = float, **kwargs: Any
 ) -> Any:
-    """``function`` of the positions in a tensor of ``shape``, one argument for each dimension, and of ``kwargs``."""
+    """``function`` of the positions in a tensor of ``shape``, one argument of ``dtype`` for each dimension, and of ``kwargs``."""
+    _check_function(function, "function of fromfunction")
     return function(*indices(shape, dtype=dtype), **kwargs)
 
 

@@ -37,8 +37,8 @@ def average(
 
     ``weights`` have the shape of ``a``, or the lengths along ``axis`` only; without them the result is `mean`. If
     ``returned`` is True, the result is a pair of the average and the sums of the weights, broadcast to its shape. The
-    average of integers is float64. ZeroDivisionError at run time if weights add up to 0, ValueError or TypeError if their
-    shape does not fit.
+    average of integers is float64. ``keepdims`` keeps the axes, with length 1. ZeroDivisionError if weights add up to 0,
+    at run time if they are not constant, ValueError or TypeError if their shape does not fit.
     """
     x = ot.as_tensor_variable(a)
     keep = checked_keepdims(keepdims, "out")
@@ -48,11 +48,16 @@ def average(
         total: Any = x.size if axes is None else ot.as_tensor_variable(_count(x, axes))
         scale = ot.broadcast_to(ot.cast(total, made.dtype), made.shape) if made.type.ndim else None
         return (made, ot.cast(total, made.dtype) if scale is None else scale) if returned else made
-    w = _fitting(ot.as_tensor_variable(weights), x, axes)
+    given = ot.as_tensor_variable(weights)
+    w = _fitting(given, x, axes)
+    message = "Weights of average add up to 0, so there is no mean"
+    if isinstance(given, ot.TensorConstant):  # the graph of a mean by zeros is simplified to 0
+        over = axes if given.type.ndim == x.type.ndim else None
+        if not np.all(np.sum(given.data, axis=over)):
+            raise ZeroDivisionError(message)
     least = np.float64 if is_discrete(x.dtype) else x.type.numpy_dtype
     dtype = np.result_type(x.type.numpy_dtype, w.type.numpy_dtype, least).name
     total = ot.sum(ot.cast(w, dtype), axis=axes, keepdims=keep)
-    message = "Weights of average add up to 0, so there is no mean"
     nonzero = ot.neq(total, 0)
     total = ot.CheckAndRaise(ZeroDivisionError, message)(
         total, ot.all(nonzero) if nonzero.type.ndim else nonzero
@@ -98,7 +103,8 @@ def _may_be_equal(first: Any, second: Any) -> bool:
 def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -> TensorVariable:
     """The matrix of correlation coefficients, from -1 to 1, of the quantities of which `cov` has the covariances.
 
-    If the number of quantities is statically 1, the result is the scalar 1. A constant quantity has the coefficients NaN.
+    ``x``, ``y``, ``rowvar`` and ``dtype`` are those of `cov`. If the number of quantities is statically 1, the result is
+    the scalar 1. A constant quantity has the coefficients NaN.
     """
     c = cov(x, y, rowvar, dtype=dtype)
     if not c.type.ndim:
@@ -128,7 +134,7 @@ def _weights(given: Any, name: str, count: Any, whole: bool) -> Any:
 def _rows(m: Any, rowvar: bool) -> Any:
     m = as_tensor_variable(m)
     if m.type.ndim > 2:
-        raise ValueError(f"cov takes at most 2 dimensions, got {m.type}")
+        raise ValueError(f"cov and corrcoef take at most 2 dimensions, got {m.type}")
     if m.type.ndim < 2:
         return reshape(m, (1, -1))
     return m if rowvar else m.T
@@ -154,6 +160,8 @@ def cov(
     If the number of quantities is statically 1, the result is a scalar, the variance. TypeError unless ``fweights`` are
     integers, RuntimeError unless weights are vectors with a weight for each observation, ValueError if one is negative.
     """
+    if isinstance(ddof, float) and not ddof.is_integer():
+        raise ValueError(f"ddof of cov must be an integer, got {ddof}")
     given = [_rows(v, rowvar) for v in (m, y) if v is not None]
     common = np.result_type(np.float64, *(v.type.numpy_dtype for v in given)).name
     common = common if dtype is None else TensorType(dtype, ()).dtype

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from occelo_arrays.ops.grids import linspace
 from occelo_graph import tensor as ot
 from occelo_graph.narrowing import is_slice, is_tuple
@@ -15,7 +13,20 @@ if TYPE_CHECKING:
 
 __all__ = ["c_", "index_exp", "r_", "s_"]
 
-index_exp, s_ = np.index_exp, np.s_
+
+class _Index:
+    """An object that returns what is in its brackets."""
+
+    def __init__(self, always_tuple: bool, doc: str) -> None:
+        self._always_tuple = always_tuple
+        self.__doc__ = doc
+
+    def __getitem__(self, key: Any) -> Any:
+        return (key,) if self._always_tuple and not is_tuple(key) else key
+
+
+index_exp = _Index(True, "``index_exp[2:5]`` is an index as a tuple, to be used later: ``x[index_exp[2:5]]``.")  # fmt: skip
+s_ = _Index(False, "``s_[2:5]`` is an index, to be used later: ``x[s_[2:5]]``. Only several entries make a tuple.")  # fmt: skip
 
 
 class _Joining:
@@ -27,8 +38,9 @@ class _Joining:
     make matrices.
     """
 
-    def __init__(self, axis: int, ndmin: int, start: int) -> None:
+    def __init__(self, axis: int, ndmin: int, start: int, doc: str) -> None:
         self._places = (axis, ndmin, start)
+        self.__doc__ = doc
 
     def __getitem__(self, key: Any) -> TensorVariable:
         entries: list[Any] = list(key) if is_tuple(key) else [key]
@@ -66,5 +78,7 @@ def _vector_or_more(entry: Any, ndmin: int, start: int) -> TensorVariable:
     return x.dimshuffle([*["x"] * first, *range(x.type.ndim), *["x"] * (new - first)])
 
 
-c_ = _Joining(-1, 2, 0)
-r_ = _Joining(0, 1, -1)
+c_ = _Joining(
+    -1, 2, 0, "``c_[x, y]``: `r_` along the last axis; vectors are the columns of a matrix."
+)
+r_ = _Joining(0, 1, -1, _Joining.__doc__ or "")
