@@ -33,6 +33,7 @@ from occelo_graph.ops.reduce import all as all_
 from occelo_graph.ops.reduce import argmax, sum
 from occelo_graph.ops.reduce import max as max_
 from occelo_graph.ops.reduce import min as min_
+from occelo_graph.ops.shape.axes import normalize_axes
 from occelo_graph.ops.shape.dimensions import expand_dims
 from occelo_graph.ops.shape.reading import length_product, lengths_by_variables
 from occelo_graph.ops.shape.reshaping import flatten, reshape
@@ -111,7 +112,9 @@ def _range_of(a: Any, range_: Any) -> tuple[Any, Any, str]:
     the edges between them are computed in their own dtype, which is float64 for plain numbers, then converted.
     """
     if range_ is not None:
-        ends = list(range_)
+        ends = list(range_) if np.iterable(range_) else []
+        if len(ends) != 2:
+            raise TypeError(f"range of a histogram must be a pair of numbers, got {range_!r}")
     else:
         empty = eq(lengths_by_variables(a)[0], 0)
         one = join(0, a, _first(a, np.zeros(1, a.dtype)))  # there may be none
@@ -191,7 +194,7 @@ def _numbers_of_equal_bins(a: Any, edges: Any) -> tuple[Any, Any]:
 
 @stands_for("histogram_bin_edges", "a bins range -weights")
 def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None) -> TensorVariable:
-    """The edges of the bins of `histogram`."""
+    """The edges of the bins of `histogram`, for the same ``a``, ``bins`` and ``range``."""
     made: TensorVariable = _edges(flatten(as_tensor_variable(a)), bins, range)
     return made
 
@@ -204,10 +207,12 @@ def histogram(
 
     ``bins`` is the number of bins of equal width between the numbers of ``range``, by default the smallest and the largest
     element, or a vector of edges. The last bin has its right edge; elements outside of all bins and NaN are not counted.
-    With ``density`` the integral over the bins is 1. TypeError for the name of a rule as ``bins``. ValueError if edges
-    do not ascend, or a range is not finite.
+    With ``density`` the integral over the bins is 1. TypeError for the name of a rule as ``bins``, and for
+    complex numbers. ValueError if edges do not ascend, or a range is not finite.
     """
     shape = as_tensor_variable(a)
+    if is_complex(shape.dtype):
+        raise TypeError(f"histogram is for real numbers, got {shape.type}")
     x = flatten(shape)
     edges = _edges(x, bins, range)
     is_number = not as_tensor_variable(bins).type.ndim
@@ -243,7 +248,7 @@ def histogramdd(
     """The histogram of points (float64), and a tuple of the edges of the bins of each dimension.
 
     ``sample`` is a matrix with a point in each row, or a sequence with a vector for each dimension. ``bins`` and ``range``
-    are those of `histogram`, one for all dimensions or a sequence. The other arguments are those of `histogram`, too.
+    are those of `histogram`, one for all dimensions or a sequence. ``density`` and ``weights`` are those of `histogram`, too.
     TypeError for complex numbers.
     """
     if is_list_or_tuple(sample):
@@ -301,8 +306,12 @@ def histogram2d(
 ) -> tuple[TensorVariable, TensorVariable, TensorVariable]:
     """The histogram of the points with coordinates ``x`` and ``y``, and the edges of both: see `histogramdd`.
 
-    ``bins`` is a number or a vector of edges for both, or a pair of these.
+    ``bins`` is a number or a vector of edges for both, or a pair of these; ``range`` is a pair of such pairs. ``density``
+    and ``weights`` are those of `histogram`. ValueError unless ``x`` and ``y`` are vectors.
     """
+    if any(as_tensor_variable(v).type.ndim != 1 for v in (x, y)):
+        kinds = " and ".join(str(as_tensor_variable(v).type) for v in (x, y))
+        raise ValueError(f"histogram2d takes two vectors, got {kinds}")
     pair = is_list_or_tuple(bins) and len(bins) == 2
     if not pair and not isinstance(bins, int):
         bins = [bins, bins]
@@ -333,13 +342,17 @@ def mode(a: Any, axis: Any = 0, keepdims: bool = False) -> ModeResult:
 
 @stands_for("count_nonzero", "a axis keepdims")
 def count_nonzero(a: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
-    """How many elements along ``axis`` (one, several, or None for all) are not 0, as int64."""
-    return sum(neq(a, 0), axis, keepdims=keepdims)
+    """How many elements of ``a`` along ``axis`` (one, several, or None for all) are not 0, as int64.
+
+    ``keepdims`` keeps these dimensions, with length 1.
+    """
+    axes = normalize_axes(axis, as_tensor_variable(a))
+    return sum(neq(a, 0), axes, keepdims=keepdims)
 
 
 @stands_for("argwhere", "a")
 def argwhere(a: Any) -> TensorVariable:
-    """The indices of the elements that are not 0, as the rows of an int64 matrix."""
+    """The indices of the elements of ``a`` that are not 0, as the rows of an int64 matrix."""
     x = as_tensor_variable(a)
     if not x.type.ndim:
         found = nonzero(reshape(x, (1,)))[0]

@@ -53,10 +53,14 @@ def interp(
     ``xp`` and ``fp`` are vectors of equal length, ``xp`` ascends, and the result has the shape of ``x``. Outside of
     ``xp`` the result is ``left`` or ``right``, by default the first or last of ``fp``. With a ``period``, which is not 0,
     the points are sorted by their places modulo the period, and ``left`` and ``right`` are ignored. The dtype is float64,
-    or complex128 if ``fp`` is complex. ValueError if the vectors do not fit, or the period is 0.
+    or complex128 if ``fp`` is complex. ValueError if the vectors do not fit, or the period is 0. TypeError for
+    complex places.
     """
     xp, fp = _data(xp, fp, ("xp", "fp"), "interp")
-    x, xp = (ot.cast(ot.as_tensor_variable(v), "float64") for v in (x, xp))
+    x, xp = ot.as_tensor_variable(x), ot.as_tensor_variable(xp)
+    if is_complex(x.dtype) or is_complex(xp.dtype):
+        raise TypeError(f"x and xp of interp must be real, got {x.type} and {xp.type}")
+    x, xp = (ot.cast(v, "float64") for v in (x, xp))
     fp = ot.cast(fp, "complex128" if is_complex(fp.dtype) else "float64")
     if period is not None:
         x, xp, fp = _periodic(x, xp, fp, period)

@@ -176,9 +176,10 @@ def argsort(
     stable: bool | None = None,
     descending: bool = False,
 ) -> TensorVariable:
-    """The positions (int64) that bring the elements along ``axis`` into order. If ``axis`` is None, of all elements.
+    """The positions (int64) that bring the elements of ``a`` along ``axis`` into order, or all elements if it is None.
 
-    Positions of equal elements ascend, with ``descending``, too. Otherwise as `sort`.
+    Positions of equal elements ascend, with ``descending``, too, whatever ``stable`` and ``kind`` say. Otherwise as
+    `sort`, which takes no ``order`` either.
     """
     _check_kind("argsort", kind, order)
     x, where = last_axis(a, axis, "argsort")

@@ -24,7 +24,7 @@ from occelo_graph.ops.shape.reading import lengths_by_variables
 from occelo_graph.ops.shape.reshaping import flatten, reshape
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.nodes import Tensors
-from occelo_graph.tensors.type import TensorType, is_discrete, shape_text
+from occelo_graph.tensors.type import TensorType, is_complex, is_discrete, shape_text
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
@@ -146,11 +146,14 @@ def digitize(x: Any, bins: Any, right: bool = False) -> TensorVariable:
     """The number (int64) of the bin of each element of ``x``. ``bins`` has the edges, which ascend or descend.
 
     Number i means ``bins[i-1] <= x < bins[i]``, or with ``right`` ``bins[i-1] < x <= bins[i]``; for edges that descend,
-    the comparisons are reversed. Unlike in NumPy, edges in no order are no error.
+    the comparisons are reversed. Unlike in NumPy, edges in no order are no error. ValueError unless
+    ``bins`` is a vector, TypeError for complex numbers.
     """
     x, bins = of_one_dtype(x, bins)
+    if is_complex(x.dtype):
+        raise TypeError("digitize is for real numbers, got complex ones")
     if bins.type.ndim != 1:
-        raise ValueError(f"The edges must be a vector, got bins={bins} of type {bins.type}")
+        raise ValueError(f"bins of digitize must be a vector, got {bins} of type {bins.type}")
     side: Side = "left" if right else "right"
     up = searchsorted(bins, x, side)
     length = lengths_by_variables(bins)[0]

@@ -19,9 +19,10 @@ from occelo_graph.ops.elemwise.arithmetic import gt, maximum, switch
 from occelo_graph.ops.index.search import take_along_axis
 from occelo_graph.ops.index.subtensor import getitem
 from occelo_graph.ops.join import flip
+from occelo_graph.ops.shape.axes import normalize_axis
 from occelo_graph.ops.shape.reading import lengths_by_variables
 from occelo_graph.tensors.constant import as_tensor_variable
-from occelo_graph.tensors.type import is_discrete
+from occelo_graph.tensors.type import TensorType, is_discrete
 from occelo_sorting.ops.order_statistics import ArgOrderStatistics, OrderStatistics
 from occelo_sorting.ops.orders import argsort, axis_back, last_axis, row_order, sort
 
@@ -102,7 +103,8 @@ def topk_and_argtopk(
     rows, where = last_axis(x, axis, "topk")
     positions = _first_positions(rows, _checked_count(kth, rows, "topk"))
     values = take_along_axis(rows, positions, axis=-1)
-    return [axis_back(values, where), axis_back(cast(positions, idx_dtype), where)]
+    found = _positions_in(idx_dtype, positions, "topk_and_argtopk")
+    return [axis_back(values, where), axis_back(found, where)]
 
 
 def topk(
@@ -121,10 +123,20 @@ def topk(
 def argtopk(
     x: Any, kth: Any, axis: int | None = -1, sorted: bool = True, idx_dtype: str = "int64"
 ) -> TensorVariable:
-    """The positions of the elements that `topk` returns. Of equal elements, those with smaller positions come first."""
+    """The positions of the elements that `topk` returns, in ``idx_dtype``. Of equal elements, the first ones come first.
+
+    ``x``, ``kth``, ``axis`` and ``sorted`` are those of `topk`. TypeError if ``idx_dtype`` is no dtype of integers.
+    """
     rows, where = last_axis(x, axis, "argtopk")
     positions = _first_positions(rows, _checked_count(kth, rows, "argtopk"))
-    return axis_back(cast(positions, idx_dtype), where)
+    return axis_back(_positions_in(idx_dtype, positions, "argtopk"), where)
+
+
+def _positions_in(dtype: str, positions: Any, name: str) -> Any:
+    kind = TensorType(dtype, ())
+    if not kind.is_discrete or kind.dtype == "bool":
+        raise TypeError(f"idx_dtype of {name} must be a dtype of integers, got {dtype!r}")
+    return cast(positions, kind.dtype)
 
 
 def _check_partition(name: str, x: TensorVariable, kth: Any, kind: str, order: Any) -> None:
@@ -140,7 +152,9 @@ def _check_partition(name: str, x: TensorVariable, kth: Any, kind: str, order: A
         if length is None or not isinstance(variable, Constant):
             continue
         if not ((variable.data >= -length) & (variable.data < length)).all():
-            raise ValueError(f"kth(={variable.data}) out of bounds ({length}) of {x}")
+            raise ValueError(
+                f"kth={variable.data} of {name} is out of bounds of an axis of {length}: {x}"
+            )
 
 
 @stands_for("partition", "a kth axis kind order")
@@ -161,7 +175,10 @@ def partition(
 def argpartition(
     a: Any, kth: Any, axis: int | None = -1, kind: str = "introselect", order: None = None
 ) -> TensorVariable:
-    """The positions of the elements that `partition` returns."""
+    """The positions (int64) of the elements that `partition` returns for the same ``a``, ``kth`` and ``axis``.
+
+    ``kind`` is "introselect" and ``order`` None, as there. ValueError if ``kth`` is statically out of range.
+    """
     rows, _ = last_axis(a, axis, "argpartition")
     _check_partition("argpartition", rows, kth, kind, order)
     return argsort(a, axis)
@@ -171,8 +188,8 @@ def argpartition(
 def lexsort(keys: Any, axis: int = -1) -> TensorVariable:
     """The positions (int64) that sort by several keys: by the last one, where it is equal by the one before, and so on.
 
-    ``keys`` is a sequence of tensors, which broadcast, or a tensor whose rows are the keys. ValueError if there are no
-    keys.
+    ``keys`` is a sequence of tensors, which broadcast, or a tensor whose rows are the keys; they are sorted along
+    ``axis``. ValueError if there are no keys.
     """
     if is_list_or_tuple(keys):
         if not keys:
@@ -188,7 +205,8 @@ def lexsort(keys: Any, axis: int = -1) -> TensorVariable:
         parts = [getitem(whole, i) for i in range(count)]
     if not parts[0].type.ndim:
         return as_tensor_variable(np.int64(0))
-    rows = [last_axis(part, axis, "lexsort") for part in parts]
+    number = normalize_axis(axis, parts[0].type.ndim)
+    rows = [last_axis(part, number, "lexsort") for part in parts]
     where = rows[0][1]
     order = row_order(rows[0][0])
     for row, _ in rows[1:]:

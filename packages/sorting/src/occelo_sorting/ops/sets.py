@@ -27,6 +27,7 @@ from occelo_graph.ops.elemwise.arithmetic import (
 from occelo_graph.ops.index.search import flatnonzero, take
 from occelo_graph.ops.index.subtensor import getitem
 from occelo_graph.ops.join import join
+from occelo_graph.ops.length_inputs import integer_length
 from occelo_graph.ops.reduce import any as any_
 from occelo_graph.ops.reduce import cumsum
 from occelo_graph.ops.shape.axes import normalize_axis
@@ -130,6 +131,7 @@ class _Runs:
 
 
 def _checked_size(size: Any) -> Any:
+    size = integer_length(size)
     n = known_integer(as_tensor_variable(size))
     if n is not None and n < 0:
         raise ValueError(f"size must not be negative, got {n}")
@@ -310,10 +312,11 @@ def intersect1d(
     size: Any = None,
     fill_value: Any = None,
 ) -> Any:
-    """The different elements that are in both tensors, in ascending order.
+    """The different elements that are in both tensors, ``ar1`` and ``ar2``, in ascending order.
 
-    With ``return_indices``, a list of these and of the positions in each flattened tensor at which they occur first. With
-    ``size`` the result is cut, or filled with ``fill_value``, by default its smallest element, or 0 if there is none.
+    ``assume_unique`` changes nothing. With ``return_indices``, a list of these and of the positions in each flattened
+    tensor at which they occur first. With ``size`` the result is cut, or filled with ``fill_value``, by default its
+    smallest element, or 0 if there is none.
     """
     first, second = _sides(ar1, ar2)
     order: Any = ArgSort()(first) if return_indices else None
