@@ -15,8 +15,7 @@ from occelo_graph.ops.elemwise.arithmetic import abs as abs_
 from occelo_graph.ops.elemwise.arithmetic import eq, sign, switch
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.shape.axes import static_integer
-from occelo_graph.tensors.constant import as_tensor_variable
-from occelo_special.ops.defining import of_scipy, special, undefined
+from occelo_special.ops.defining import of_scipy, reals, special, undefined
 from occelo_special.ops.special_functions import ive, jv, kv, kve, with_limits
 
 if TYPE_CHECKING:
@@ -81,8 +80,8 @@ y0: Elemwise = special(
 
 
 def bessel_jn(z: Any, *, v: int, n_iter: int = 50) -> TensorVariable:
-    """`jv` of the orders 0 to ``v``, along a new first dimension, as in JAX. ``n_iter`` changes nothing."""
-    last, x = static_integer(v, "v"), as_tensor_variable(z)
+    """`jv` of ``z`` and the orders 0 to ``v``, along a new first dimension, as in JAX. ``n_iter`` changes nothing."""
+    last, (x,) = static_integer(v, "v of bessel_jn"), reals("bessel_jn", z)
     if last < 0:
         raise ValueError(f"v of bessel_jn must not be negative, got {v}")
     orders = np.arange(last + 1, dtype="float64").reshape(-1, *[1] * x.type.ndim)
@@ -97,13 +96,13 @@ def yn(n: Any, x: Any) -> TensorVariable:
 
 def jve(v: Any, z: Any) -> TensorVariable:
     """Bessel function of the first kind and order v times exp(-|imag(z)|), which is 1 for real z: `jv`."""
-    made: TensorVariable = jv(v, z)
+    made: TensorVariable = jv(*reals("jve", v, z))
     return made
 
 
 def yve(v: Any, z: Any) -> TensorVariable:
     """Bessel function of the second kind and order v times exp(-|imag(z)|), which is 1 for real z: `yv`."""
-    made: TensorVariable = yv(v, z)
+    made: TensorVariable = yv(*reals("yve", v, z))
     return made
 
 
@@ -258,6 +257,6 @@ airy_bi_prime: Elemwise = special(
 
 
 def airy(z: Any) -> tuple[TensorVariable, TensorVariable, TensorVariable, TensorVariable]:
-    """The Airy functions of real numbers: Ai, its derivative, Bi and its derivative."""
-    x = as_tensor_variable(z)
+    """The Airy functions of real numbers ``z``: Ai, its derivative, Bi and its derivative."""
+    (x,) = reals("airy", z)
     return airy_ai(x), airy_ai_prime(x), airy_bi(x), airy_bi_prime(x)

@@ -13,7 +13,7 @@ from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.transcendental import pow
 from occelo_graph.ops.shape.axes import static_integer
 from occelo_graph.tensors.constant import as_tensor_variable
-from occelo_special.ops.defining import of_scipy, special, undefined
+from occelo_special.ops.defining import of_scipy, reals, special, undefined
 from occelo_special.ops.special_functions import beta, gamma, gammaln, poch, psi
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ binom: Elemwise = special(
 
 def bernoulli(n: int) -> TensorVariable:
     """The Bernoulli numbers B0 to Bn, of which B1 is -1/2: float64 of shape (n + 1,). ValueError if ``n`` is negative."""
-    last = static_integer(n, "n")
+    last = static_integer(n, "n of bernoulli")
     if last < 0:
         raise ValueError(f"n of bernoulli must not be negative, got {n}")
     found = [Fraction(1)]
@@ -94,7 +94,7 @@ def comb(N: Any, k: Any, repetition: bool = False) -> TensorVariable:
 
     As in SciPy, it is 0 for ``k > N`` and for negative numbers.
     """
-    n, k = as_tensor_variable(N), as_tensor_variable(k)
+    n, k = reals("comb", N, k)
     if repetition:
         return comb(n + k - 1, k)
     fits = (k <= n) & (n >= 0) & (k >= 0)
@@ -103,7 +103,7 @@ def comb(N: Any, k: Any, repetition: bool = False) -> TensorVariable:
 
 def perm(N: Any, k: Any) -> TensorVariable:
     """The number of ways to choose ``k`` of ``N`` things in an order, as floats: 0 for ``k > N`` and negative numbers."""
-    n, k = as_tensor_variable(N), as_tensor_variable(k)
+    n, k = reals("perm", N, k)
     fits = (k <= n) & (n >= 0) & (k >= 0)
     return switch(fits, poch(switch(fits, n - k + 1, 1), switch(fits, k, 1)), 0.0)
 
@@ -134,7 +134,7 @@ gammasgn: Elemwise = special(
 
 def loggamma(z: Any) -> TensorVariable:
     """The logarithm of gamma(z) for real z: that of `gammaln` for z > 0, and NaN for z < 0, where it would be complex."""
-    x = as_tensor_variable(z)
+    (x,) = reals("loggamma", z)
     return switch(lt(x, 0), math.nan, gammaln(x))
 
 

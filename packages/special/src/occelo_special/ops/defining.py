@@ -12,6 +12,7 @@ from occelo_graph.ops.elemwise.op import Elemwise, elementwise
 from occelo_graph.ops.elemwise.scalar import special_float
 from occelo_graph.optional_scipy import scipy_module
 from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_graph.tensors.type import is_complex
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -65,9 +66,18 @@ def converted(*variables: TensorVariable) -> list[TensorVariable]:
     return [x if x.dtype == dtype else x.astype(dtype) for x in variables]
 
 
-def floats(*values: Any) -> list[TensorVariable]:
-    """Values as float variables of their common dtype."""
-    return converted(*(as_tensor_variable(v) for v in values))
+def reals(name: str, *values: Any) -> list[TensorVariable]:
+    """The arguments of a function as variables. TypeError, which names the function, if one is complex."""
+    variables = [as_tensor_variable(v) for v in values]
+    for v in variables:
+        if is_complex(v.dtype):
+            raise TypeError(f"{name} is for real numbers, got {v} of type {v.type}")
+    return variables
+
+
+def floats(name: str, *values: Any) -> list[TensorVariable]:
+    """The arguments of a function as float variables of their common dtype. TypeError if one is complex."""
+    return converted(*reals(name, *values))
 
 
 def undefined(why: str) -> DerivativeOfTensors:

@@ -13,8 +13,7 @@ from occelo_graph.ops.elemwise.arithmetic import eq, lt, sqr, sqrt, switch
 from occelo_graph.ops.elemwise.arithmetic import round as rounded
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.transcendental import cos, sin
-from occelo_graph.tensors.constant import as_tensor_variable
-from occelo_special.ops.defining import of_scipy, special, undefined
+from occelo_special.ops.defining import of_scipy, reals, special, undefined
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
@@ -179,6 +178,6 @@ _jacobi_am: Elemwise = special(
 
 
 def ellipj(u: Any, m: Any) -> tuple[TensorVariable, TensorVariable, TensorVariable, TensorVariable]:
-    """Jacobi's elliptic functions sn, cn and dn for 0 <= m <= 1, and the amplitude, the angle whose sine is sn."""
-    u, m = as_tensor_variable(u), as_tensor_variable(m)
+    """Jacobi's elliptic functions sn, cn and dn of ``u`` for 0 <= m <= 1, and the amplitude, the angle whose sine is sn."""
+    u, m = reals("ellipj", u, m)
     return _jacobi_sn(u, m), _jacobi_cn(u, m), _jacobi_dn(u, m), _jacobi_am(u, m)

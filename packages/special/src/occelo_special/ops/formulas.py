@@ -35,19 +35,19 @@ ndtri: Elemwise = special(
 
 def ndtr(x: Any) -> TensorVariable:
     """The normal distribution function: the probability of a standard normal number below ``x``."""
-    (x,) = floats(x)
+    (x,) = floats("ndtr", x)
     return 0.5 * erfc(x * -math.sqrt(0.5))
 
 
 def log_expit(x: Any) -> TensorVariable:
-    """The logarithm of the logistic sigmoid, precise in both tails."""
-    (x,) = floats(x)
+    """The logarithm of the logistic sigmoid of ``x``, precise in both tails."""
+    (x,) = floats("log_expit", x)
     return -softplus(-x)
 
 
 def huber(delta: Any, r: Any) -> TensorVariable:
     """Huber's loss: ``r**2 / 2`` for ``|r| <= delta``, else ``delta * (|r| - delta / 2)``. Infinity for negative ``delta``."""
-    delta, r = floats(delta, r)
+    delta, r = floats("huber", delta, r)
     size = abs_(r)
     loss = switch(le(size, delta), 0.5 * sqr(r), delta * (size - 0.5 * delta))
     return switch(lt(delta, 0), math.inf, loss)
@@ -106,5 +106,5 @@ pseudo_huber: Elemwise = elementwise(
 
 def cosm1(x: Any) -> TensorVariable:
     """``cos(x) - 1``, precise near 0."""
-    (x,) = floats(x)
+    (x,) = floats("cosm1", x)
     return -2.0 * sqr(sin(0.5 * x))

@@ -9,8 +9,7 @@ from occelo_graph.ops.elemwise.arithmetic import abs as abs_
 from occelo_graph.ops.elemwise.arithmetic import eq, isinf, lt, sign, sqr, switch
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.transcendental import cos, cosh, exp, log, log1p, sin, sinh
-from occelo_graph.tensors.constant import as_tensor_variable
-from occelo_special.ops.defining import of_scipy, special, undefined
+from occelo_special.ops.defining import of_scipy, reals, special, undefined
 from occelo_special.ops.special_functions import with_limits
 
 if TYPE_CHECKING:
@@ -134,19 +133,19 @@ _fresnel_c: Elemwise = special(
 
 def sici(x: Any) -> tuple[TensorVariable, TensorVariable]:
     """The sine integral and the cosine integral: of sin(t) / t from 0 to x, and of cos(t) / t from infinity to x."""
-    x = as_tensor_variable(x)
+    (x,) = reals("sici", x)
     return _si(x), _ci(x)
 
 
 def shichi(x: Any) -> tuple[TensorVariable, TensorVariable]:
     """The hyperbolic sine integral and the hyperbolic cosine integral."""
-    x = as_tensor_variable(x)
+    (x,) = reals("shichi", x)
     return _shi(x), _chi(x)
 
 
 def fresnel(z: Any) -> tuple[TensorVariable, TensorVariable]:
     """Fresnel's integrals S and C of real numbers: of sin and of cos of pi t**2 / 2 from 0 to z."""
-    x = as_tensor_variable(z)
+    (x,) = reals("fresnel", z)
     return _fresnel_s(x), _fresnel_c(x)
 
 
