@@ -34,7 +34,7 @@ def _vectors(a: Any, v: Any, function: str) -> tuple[TensorVariable, TensorVaria
 
 @stands_for("convolve", "a v mode")
 def convolve(a: Any, v: Any, mode: Mode = "full") -> TensorVariable:
-    """The convolution of two vectors, as NumPy's: "full", "valid", or "same", with the length of the longer one.
+    """The convolution of the vectors ``a`` and ``v``, as NumPy's. ``mode`` is "full", "valid", or "same", as the longer one.
 
     ValueError for an empty vector, for tensors of more dimensions, and for another mode.
     """
@@ -44,7 +44,7 @@ def convolve(a: Any, v: Any, mode: Mode = "full") -> TensorVariable:
 
 @stands_for("correlate", "a v mode")
 def correlate(a: Any, v: Any, mode: Mode = "valid") -> TensorVariable:
-    """The correlation of two vectors, as NumPy's: `convolve` with ``v`` conjugated and reversed."""
+    """The correlation of the vectors ``a`` and ``v`` in a ``mode``, as NumPy's: `convolve` with ``v`` conjugated and reversed."""
     x, k = _vectors(a, v, "correlate")
     return convolved(x, reversed_kernel(k, 1), 1, mode, same="longest", method="auto", function="correlate")  # fmt: skip
 
@@ -65,5 +65,5 @@ def blackman(M: Any) -> TensorVariable:
 
 
 def kaiser(M: Any, beta: Any) -> TensorVariable:
-    """The Kaiser window of ``M`` numbers."""
+    """The Kaiser window of ``M`` numbers, narrower for larger ``beta``; all are 1 for 0."""
     return windows.kaiser(M, beta)
