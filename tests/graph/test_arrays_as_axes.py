@@ -42,6 +42,7 @@ FUNCTIONS: dict[str, tuple[Callable[[Any], Any], Any]] = {
     "max": (lambda a: ot.max(T, axis=a(0, 2)), VALUE.max((0, 2))),
     "var": (lambda a: ot.var(T, axis=a(0, 2)), VALUE.var((0, 2))),
     "tensordot": (lambda a: ot.tensordot(T, T, [a(0, 2), a(0, 2)]), np.tensordot(VALUE, VALUE, ((0, 2), (0, 2)))),
+    "batched_tensordot": (lambda a: ot.batched_tensordot(T, T, [a(1, 2), a(1, 2)]), np.einsum("bij,bij->b", VALUE, VALUE)),
     "reshape": (lambda a: T.reshape(a(4, 6)), VALUE.reshape(4, 6)),
     "tile": (lambda a: ot.tile(T, a(2, 1)), np.tile(VALUE, (2, 1))),
     "repeat": (lambda a: ot.repeat(T, a(2, 1), axis=FIRST), np.repeat(VALUE, (2, 1), 0)),
@@ -57,6 +58,12 @@ def test_axes_and_lengths_may_be_arrays(name: str, kind: str) -> None:
     ours, wanted = FUNCTIONS[name]
     (found,) = og.evaluate([ours(AS[kind])], {T: VALUE})
     np.testing.assert_allclose(found, wanted)
+
+
+def test_axes_of_batches_count_from_the_end() -> None:
+    made = ot.batched_tensordot(T, T, [[-1], [-1]])
+    (found,) = og.evaluate([made], {T: VALUE})
+    np.testing.assert_allclose(found, np.einsum("bik,bjk->bij", VALUE, VALUE))
 
 
 @pytest.mark.parametrize(

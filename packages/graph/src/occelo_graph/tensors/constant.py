@@ -46,7 +46,7 @@ _promotions: dict[tuple[tuple[np.dtype[Any], ...], type[complex]], str] = {}
 def constant(
     x: Any, name: str | None = None, ndim: int | None = None, dtype: Any = None
 ) -> TensorConstant:
-    """A constant with a copy of ``x`` as its value.
+    """A constant named ``name``, with a copy of ``x`` as its value.
 
     - ``dtype``: by default floatX for Python floats, for empty sequences, and for sequences of Python numbers that
       contain a float. For everything else the default is NumPy's dtype.
@@ -87,7 +87,7 @@ def as_tensor_variable(
       length 1 are added or dropped.
     - For a node, its default output is returned.
     - The elements of a sequence that contains variables are stacked.
-    - Anything else becomes a constant, as in `constant`.
+    - Anything else becomes a constant named ``name``, as in `constant`.
 
     TypeError if ``x`` cannot be converted. TypeError also for a Python bool, or a sequence of bools and numbers. Such a
     bool most likely comes from ``x == y``, which compares variables by identity.

@@ -63,7 +63,7 @@ def get_underlying_scalar_constant_value(
 
 
 def get_scalar_constant_value(v: Any, **options: Any) -> Any:
-    """`get_underlying_scalar_constant_value` of a scalar. `NotScalarConstantError` if ``v`` has dimensions."""
+    """`get_underlying_scalar_constant_value` of a scalar, with its ``options``. `NotScalarConstantError` if ``v`` has dimensions."""
     ndim: Any = v.type.ndim if isinstance(v, Variable) else np.ndim(v)
     if ndim == 0:
         return get_underlying_scalar_constant_value(v, **options)

@@ -264,7 +264,7 @@ def _maker(kind: str) -> Maker:
         return type_.make_variable(name)
 
     make.__name__ = make.__qualname__ = kind
-    make.__doc__ = f"A symbolic {kind} of the dtype floatX, or ``dtype``; ``shape`` may make more lengths static."
+    make.__doc__ = f"A symbolic {kind} named ``name`` of the dtype floatX, or ``dtype``; ``shape`` may make more lengths static."
     return make
 
 

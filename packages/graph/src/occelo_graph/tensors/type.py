@@ -138,6 +138,8 @@ class TensorType(_Base):
             if broadcastable is None:
                 raise TypeError("TensorType needs a shape, such as (None, 3)")
             shape = [1 if each else None for each in broadcastable]
+        if isinstance(shape, int):
+            raise TypeError(f"A shape is a sequence of lengths, such as ({shape},), got {shape}")
         name = _dtype_name(dtype)
         static = tuple(
             [n if n is None or (type(n) is int and n >= 0) else _static_dimension(n) for n in shape]

@@ -409,7 +409,7 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> TensorVariable:
 
 def batched_dot(a: Any, b: Any) -> TensorVariable:
     """`dot` for each element of a batch. The first dimension of ``a`` and ``b`` is the batch dimension."""
-    return batched_tensordot(a, b, axes=1)
+    return _batched("batched_dot", a, b, 1)
 
 
 def batched_tensordot(x: Any, y: Any, axes: Any = 2) -> TensorVariable:
@@ -417,11 +417,19 @@ def batched_tensordot(x: Any, y: Any, axes: Any = 2) -> TensorVariable:
 
     Lists in ``axes`` count the batch dimension as axis 0. A number n pairs the last n axes of ``x`` with the axes 1 to
     n of ``y``. There are two exceptions. If n is 1 and ``y`` has more than two dimensions, the second to last axis of
-    ``y`` is contracted. If ``x`` or ``y`` is a vector, no axis is contracted. ValueError for a scalar.
+    ``y`` is contracted. If ``x`` or ``y`` is a vector, no axis is contracted. ValueError for a scalar, for axes that do
+    not pair, and for batches of different lengths.
     """
+    return _batched("batched_tensordot", x, y, axes)
+
+
+def _batched(name: str, x: Any, y: Any, axes: Any) -> TensorVariable:
     a, b = _operands(x, y)
     if a.type.ndim < 1 or b.type.ndim < 1:
-        raise ValueError("A batched product needs a leading dimension on both sides")
+        raise ValueError(f"{name} takes batches, got {a.type} and {b.type}")
+    n, m = a.type.shape[0], b.type.shape[0]
+    if None not in (n, m) and n != m:
+        raise ValueError(f"{name} takes two batches of one length, got {a.type} and {b.type}")
     axes = taken(axes)
     if not is_list_or_tuple(axes) and np.ndim(axes) == 0:
         count = int(axes)
@@ -432,7 +440,17 @@ def batched_tensordot(x: Any, y: Any, axes: Any = 2) -> TensorVariable:
         elif count == 1 and b.type.ndim > 2:
             right = [b.type.ndim - 2]
     else:
-        left, right = (listed_axes(part) for part in axes)
+        left, right = (
+            [normalize_axis(i, v) for i in listed_axes(part)]
+            for part, v in zip(axes, (a, b), strict=True)
+        )
+    too_many = max(left, default=0) >= a.type.ndim or max(right, default=0) >= b.type.ndim
+    if len(left) != len(right) or min([*left, *right], default=1) < 1 or too_many:
+        raise ValueError(
+            f"{name} pairs as many axes of {a.type} as of {b.type}, and not axis 0, got axes={axes}"
+        )
+    for i, j in zip(left, right, strict=True):
+        _contract(a.type.shape[i], b.type.shape[j], a.type, b.type)
     keep_a = [i for i in range(1, a.type.ndim) if i not in left]
     keep_b = [i for i in range(1, b.type.ndim) if i not in right]
     a_shape, b_shape = lengths_by_variables(a), lengths_by_variables(b)

@@ -96,7 +96,10 @@ class Assert(CheckAndRaise):
 
 
 def assert_op(value: Any, *conditions: Any, msg: str = "Assert failed") -> Any:
-    """``value``, with a run-time check of ``conditions``. It raises AssertionError if an element is false."""
+    """``value``, with a run-time check of ``conditions``. It raises ``AssertionError(msg)`` if an element is false."""
+    for each in conditions:
+        if isinstance(each, str):
+            raise TypeError(f"A condition must be a tensor, got {each!r}; write msg={each!r}")
     return Assert(msg)(value, *conditions)
 
 

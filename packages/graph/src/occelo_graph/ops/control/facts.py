@@ -29,6 +29,12 @@ class Fact:
     implies: tuple[str, ...] = ()
     transposed: str | None = None
 
+    def __post_init__(self) -> None:
+        if type(self.name) is not str or isinstance(self.implies, str):
+            raise TypeError(
+                f"A fact has a name and a tuple of names that it implies, got {self.name!r} and {self.implies!r}"
+            )
+
 
 FACTS: dict[str, Fact] = {
     fact.name: fact

@@ -131,7 +131,9 @@ def assume(
 
     An index array with ``unique_indices`` contains no position twice. All other names except ``nonnegative`` and
     ``positive`` are facts about matrices, in the last two dimensions of ``x``. In a ``tridiagonal`` matrix, only the
-    main diagonal and its two neighbours may differ from 0. A ``unit_diagonal`` contains only ones. ``symmetric`` and
+    main diagonal and its two neighbours may differ from 0, in a ``diagonal``, ``lower_triangular`` or
+    ``upper_triangular`` one what the name says. A ``unit_diagonal`` contains only ones. A ``positive_definite`` or
+    ``positive_semidefinite`` matrix is ``hermitian``. ``symmetric`` and
     ``orthogonal`` refer to the transpose, and ``hermitian`` refers to the conjugate transpose. An ``orthogonal`` matrix
     is square; orthonormal columns are not enough. A ``selection`` matrix has a single 1 in each row, and zeros
     elsewhere. A ``permutation`` matrix also has a single 1 in each column.

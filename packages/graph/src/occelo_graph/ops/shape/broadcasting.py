@@ -21,7 +21,7 @@ __all__ = ["broadcast_shape"]
 
 
 def broadcast_shape(*arrays: Any, arrays_are_shapes: bool = False) -> Lengths:
-    """The shape to which tensors broadcast. If ``arrays_are_shapes`` is True, the arguments are shapes.
+    """The shape to which the tensors ``arrays`` broadcast. If ``arrays_are_shapes`` is True, they are shapes.
 
     Only lengths that are statically 1 broadcast. ValueError if other lengths differ. Dynamic lengths are checked when
     the graph runs.

@@ -130,16 +130,14 @@ def _dimshuffle_op(ndim: int, order: tuple[int | str, ...]) -> DimShuffle:
 
 
 def dimshuffle(x: Any, *pattern: Any) -> TensorVariable:
-    """Reorder, add and drop dimensions, as `DimShuffle` does with ``new_order``.
+    """Reorder, add and drop dimensions of ``x``, as `DimShuffle` does with ``new_order``.
 
     ``pattern`` is this order, as several arguments, one sequence or one array. ValueError if a dimension is repeated.
     """
     x = as_tensor_variable(x)
     listed = listed_axes(pattern[0]) if len(pattern) == 1 else pattern
     ndim = x.type.ndim
-    order = tuple(
-        [a if isinstance(a, str) and a == "x" else normalize_axis(a, ndim) for a in listed]
-    )
+    order = tuple([a if isinstance(a, str) and a == "x" else normalize_axis(a, x) for a in listed])
     axes = [a for a in order if a != "x"]
     if len(set(axes)) != len(axes):
         raise ValueError(f"A dimension is repeated in {order}")
@@ -205,7 +203,7 @@ def moveaxis(x: Any, source: Any, destination: Any) -> TensorVariable:
 
 
 def expand_dims(a: Any, axis: Any) -> TensorVariable:
-    """Add dimensions of length 1. ``axis`` has the positions of the new dimensions in the result."""
+    """Add dimensions of length 1 to ``a``. ``axis`` has the positions of the new dimensions in the result."""
     a = as_tensor_variable(a)
     given = listed_axes(axis)
     ndim = a.type.ndim + len(given)
@@ -251,7 +249,7 @@ def shape_padaxis(t: Any, axis: int) -> TensorVariable:
 
 
 def atleast_Nd(*arys: Any, n: int = 1, left: bool = True) -> Any:
-    """Add dimensions of length 1 to each tensor that has fewer than ``n`` dimensions.
+    """Add dimensions of length 1 to each tensor of ``arys`` that has fewer than ``n`` dimensions.
 
     They are added in front, or at the end if ``left`` is False. Returns a tensor for one argument, else a list.
     """
@@ -267,15 +265,15 @@ def atleast_Nd(*arys: Any, n: int = 1, left: bool = True) -> Any:
 
 
 def atleast_1d(*arys: Any) -> Any:
-    """`atleast_Nd` with ``n=1``: scalars become vectors."""
+    """`atleast_Nd` of ``arys`` with ``n=1``: scalars become vectors."""
     return atleast_Nd(*arys, n=1)
 
 
 def atleast_2d(*arys: Any) -> Any:
-    """`atleast_Nd` with ``n=2``: scalars and vectors become matrices."""
+    """`atleast_Nd` of ``arys`` with ``n=2``: scalars and vectors become matrices."""
     return atleast_Nd(*arys, n=2)
 
 
 def atleast_3d(*arys: Any) -> Any:
-    """`atleast_Nd` with ``n=3``. All new dimensions are in front, unlike in NumPy."""
+    """`atleast_Nd` of ``arys`` with ``n=3``. All new dimensions are in front, unlike in NumPy."""
     return atleast_Nd(*arys, n=3)

@@ -225,10 +225,16 @@ def is_flat(x: Any, ndim: int = 1) -> bool:
 
 
 def join_dims(x: Any, start_axis: int = 0, n_axes: int | None = None) -> TensorVariable:
-    """Merge ``n_axes`` dimensions of ``x``, from ``start_axis`` on, into one. None means all dimensions up to the last."""
+    """Merge ``n_axes`` dimensions of ``x``, from ``start_axis`` on, into one. None means all dimensions up to the last.
+
+    ValueError if there are not so many.
+    """
     x = as_tensor_variable(x)
     start = normalize_axis(start_axis, x) if x.type.ndim else 0
-    count = x.type.ndim - start if n_axes is None else n_axes
+    most = x.type.ndim - start
+    count = most if n_axes is None else static_integer(n_axes, "n_axes")
+    if not 0 <= count <= most:
+        raise ValueError(f"join_dims cannot merge {count} dimensions of {x.type} from {start} on")
     lengths = lengths_by_variables(x)
     merged = length_product(lengths[start : start + count])
     return reshape(x, (*lengths[:start], merged, *lengths[start + count :]))
