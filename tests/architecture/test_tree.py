@@ -107,6 +107,10 @@ def test_nothing_lies_about() -> None:
     named |= {f"docs/names_of_{n}.txt" for n in ("numpy_and_jax", "pytensor")}
     named |= pictures | {".pre-commit-config.yaml", "docs/site/static/site.css"}
     named |= {f"packages/{p}/interface.txt" for p in PACKAGES}
+    # worked examples, and messages about mistakes
+    several = (Path("docs/site/examples"), Path("tests/compile/mistakes"))
+    named |= {str(p) for p in tracked if p.suffix == ".txt" and p.is_relative_to(several[0])}
+    named |= {str(p) for p in tracked if p.suffix == ".txt" and p.parent == several[1]}
     # programs for a peer, and what calls them
     named |= {str(p) for p in tracked if p.parent == Path("benchmarks/stan")}
     # sources in C, and LLVM IR that is made from them (tests/link/test_llvm_from_c.py)
