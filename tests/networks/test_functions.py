@@ -542,3 +542,34 @@ def test_mistakes(name: str) -> None:
     make, kind, message = MISTAKES[name]
     with pytest.raises(kind, match=message):
         make()
+
+
+def test_attention_without_a_batch_takes_lengths_of_sequences() -> None:
+    rng = np.random.default_rng(3)
+    query, key, value = (rng.normal(size=(4, 2, 3)) for _ in range(3))
+    alone = nn.dot_product_attention(query, key, value, key_value_seq_lengths=[2])
+    expected = nn.dot_product_attention(query, key[:2], value[:2])
+    np.testing.assert_allclose(alone.eval(), expected.eval())
+    late = nn.dot_product_attention(query, key, value, query_seq_lengths=[3]).eval()
+    np.testing.assert_array_equal(late[3], np.zeros((2, 3)))
+
+
+@pytest.mark.parametrize("target", [3, -1])
+def test_a_target_that_is_no_class_is_an_error(target: int) -> None:
+    numbers = ot.lvector("numbers")
+    loss = nn.cross_entropy(np.zeros((2, 3)), numbers)
+    with pytest.raises(ValueError, match="is a number of a class"):
+        loss.eval({numbers: [0, target]})
+    ignored = nn.cross_entropy(np.zeros((2, 3)), numbers, ignore_index=target)
+    np.testing.assert_allclose(ignored.eval({numbers: [0, target]}), np.log(3.0))
+
+
+def test_dropout_of_integers_is_not_rounded() -> None:
+    kept = nn.dropout(random.key(1), np.full(8, 7), 0.25).eval()
+    np.testing.assert_allclose(kept[kept != 0], 7 / 0.75)
+
+
+def test_an_error_names_the_line_of_the_user() -> None:
+    vector = ot.dvector("x")
+    with pytest.raises(TypeError, match=r"made at .*test_functions\.py:\d+"):
+        og.grad(nn.silu(vector), vector)

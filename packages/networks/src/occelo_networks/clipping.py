@@ -27,19 +27,19 @@ def global_norm(tree: Any) -> TensorVariable:
 
 
 def clip_by_value(gradients: T, limit: Any) -> T:
-    """Each element is at least -limit and at most ``limit``."""
+    """The tree ``gradients`` with each element at least -limit and at most ``limit``."""
     clipped: T = trees.map(lambda g: ot.clip(g, _in(g, -limit), _in(g, limit)), gradients)
     return clipped
 
 
 def clip_by_norm(gradients: T, limit: Any) -> T:
-    """Each leaf is scaled down to the norm ``limit`` if its norm is larger."""
+    """The tree ``gradients`` with each leaf scaled down to the norm ``limit`` if its norm is larger."""
     clipped: T = trees.map(lambda g: _scaled(g, ot.sqrt(_squares(g)), limit), gradients)
     return clipped
 
 
 def clip_by_global_norm(gradients: T, limit: Any) -> T:
-    """All leaves are scaled down by one factor, to the `global_norm` ``limit``, if their norm is larger."""
+    """The tree ``gradients`` scaled down by one factor, to the `global_norm` ``limit``, if its norm is larger."""
     norm = global_norm(gradients)
     clipped: T = trees.map(lambda g: _scaled(g, norm, limit), gradients)
     return clipped

@@ -8,7 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from occelo_graph import tensor as ot
+from occelo_graph.ops.control.checks import CheckAndRaise
+from occelo_graph.ops.shape.axes import normalize_axis
 from occelo_networks.activations import log_softmax
+from occelo_networks.arguments import along
 from occelo_networks.selecting import one_hot
 
 if TYPE_CHECKING:
@@ -29,9 +32,15 @@ def softmax_cross_entropy(
 ) -> TensorVariable:
     """Minus the sum of ``labels`` times `log_softmax` of ``logits``, over an axis.
 
-    ``labels`` are probabilities, with the shape of ``logits``. Where ``where`` is False, classes are left out.
+    ``labels`` are probabilities, with the shape of ``logits``. Where ``where`` is False, classes are left out. TypeError
+    for labels that are numbers of classes.
     """
-    labels = ot.as_tensor_variable(labels)
+    logits, labels = ot.as_tensor_variable(logits), ot.as_tensor_variable(labels)
+    if labels.type.is_discrete and labels.type.ndim < logits.type.ndim:
+        raise TypeError(
+            f"Labels are probabilities in the shape of logits, {logits.type}, got {labels.type}; for numbers of classes "
+            "call softmax_cross_entropy_with_integer_labels"
+        )
     logs = log_softmax(logits, axis, where)
     return -ot.switch(ot.eq(labels, 0), 0, labels * logs).sum(axis=axis)
 
@@ -43,9 +52,14 @@ def softmax_cross_entropy_with_integer_labels(
 
     ``labels`` has the shape of ``logits`` without the axis. TypeError if they are not integers.
     """
-    labels = ot.as_tensor_variable(labels)
+    logits, labels = ot.as_tensor_variable(logits), ot.as_tensor_variable(labels)
+    axis = normalize_axis(axis, logits)
     if not labels.type.is_discrete or labels.dtype == "bool":
         raise TypeError(f"Labels are the numbers of classes, got {labels.type}")
+    if labels.type.ndim != logits.type.ndim - 1:
+        raise TypeError(
+            f"Labels have the dimensions of logits, {logits.type}, without axis {axis}, got {labels.type}"
+        )
     logs = log_softmax(logits, axis)
     chosen = ot.take_along_axis(logs, ot.expand_dims(labels, axis), axis)
     return -ot.squeeze(chosen, axis)
@@ -66,6 +80,8 @@ def cross_entropy(
     - ``ignore_index``: a number of a class that does not count.
     - ``reduction``: "mean", "sum" or "none". The mean of probabilities divides by the number of examples.
     - ``label_smoothing``: a part of each label, between 0 and 1, that is spread evenly over the classes.
+
+    TypeError for targets of other dimensions, ValueError when it runs for a number that is no class.
     """
     logits, target = ot.as_tensor_variable(logits), ot.as_tensor_variable(target)
     if reduction not in ("mean", "sum", "none"):
@@ -76,13 +92,24 @@ def cross_entropy(
     logs = log_softmax(logits, axis)
     count = logits.shape[axis]
     by_number = target.type.is_discrete
+    if target.type.ndim != logits.type.ndim - by_number:
+        raise TypeError(
+            f"A target for logits {logits.type} has numbers of classes, integers without axis {axis}, or probabilities in "
+            f"the shape of the logits, got {target.type}"
+        )
+    if by_number:
+        is_class = (target >= 0) & (target < count) | ot.eq(target, ignore_index)
+        target = CheckAndRaise(
+            ValueError,
+            "A target of cross_entropy is a number of a class, from 0 on, or ignore_index",
+        )(target, is_class.all())
     labels = one_hot(target, count, dtype=logs.dtype, axis=axis) if by_number else target
     smooth = (
         labels
         if label_smoothing == 0
         else labels * (1 - label_smoothing) + (ot.cast(label_smoothing / count, logs.dtype))
     )
-    of_class = 1 if weight is None else _along(weight, axis, logits.type.ndim)
+    of_class = 1 if weight is None else along(weight, "weight", axis, logits)
     each = -ot.switch(ot.eq(smooth, 0), 0, smooth * logs * of_class).sum(axis=axis)
     if by_number:
         each = ot.switch(ot.eq(target, ignore_index), 0, each)
@@ -93,11 +120,6 @@ def cross_entropy(
     counted = ot.neq(target, ignore_index)
     sizes = (labels * of_class).sum(axis=axis) * counted
     return each.sum() / sizes.sum()
-
-
-def _along(weight: Any, axis: int, ndim: int) -> TensorVariable:
-    weight = ot.as_tensor_variable(weight)
-    return weight.dimshuffle(*["x"] * axis, 0, *["x"] * (ndim - axis - 1))
 
 
 def sigmoid_binary_cross_entropy(logits: Any, labels: Any) -> TensorVariable:

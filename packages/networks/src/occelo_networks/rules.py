@@ -85,7 +85,10 @@ class _Rule:
 
 
 def sgd(cost: Any, params: Any, learning_rate: Rate) -> Updates:
-    """Gradient descent: subtract ``learning_rate`` times the gradient."""
+    """Gradient descent: subtract ``learning_rate`` times the gradient.
+
+    ``cost`` is a scalar, or a tree of gradients, and ``params`` is a tree of shared variables.
+    """
     rule = _Rule(cost, params, learning_rate, real=False)
     return rule.run(lambda p, g: rule.rate(p) * g)
 
@@ -96,6 +99,7 @@ def momentum(
     """Gradient descent along a velocity: ``decay`` times the last velocity, plus the gradient.
 
     With ``nesterov`` the step is along the gradient plus ``decay`` times the new velocity (Sutskever et al., 2013).
+    ``cost``, ``params`` and ``learning_rate`` are as in `sgd`.
     """
     rule = _Rule(cost, params, learning_rate, real=False)
 
@@ -107,12 +111,15 @@ def momentum(
 
 
 def nesterov(cost: Any, params: Any, learning_rate: Rate, decay: float = 0.9) -> Updates:
-    """The rule `momentum` with ``nesterov=True``."""
+    """The rule `momentum` with ``nesterov=True``. ``cost``, ``params``, ``learning_rate`` and ``decay`` are as there."""
     return momentum(cost, params, learning_rate, decay, nesterov=True)
 
 
 def adagrad(cost: Any, params: Any, learning_rate: Rate = 0.01, epsilon: float = 1e-10) -> Updates:
-    """Divide the gradient by the root of the sum of all its squares, plus ``epsilon`` (Duchi et al., 2011)."""
+    """Divide the gradient by the root of the sum of all its squares, plus ``epsilon`` (Duchi et al., 2011).
+
+    ``cost``, ``params`` and ``learning_rate`` are as in `sgd`.
+    """
     rule = _Rule(cost, params, learning_rate)
 
     def step(p: Any, g: Any) -> Any:
@@ -134,7 +141,8 @@ def rmsprop(
     """Divide the gradient by the root of a moving average of its squares, plus ``epsilon`` (Hinton, 2012).
 
     With ``centered``, the square of a moving average of the gradient is subtracted from the average of squares. With
-    ``momentum``, the step is along a velocity of such quotients.
+    ``momentum``, the step is along a velocity of such quotients. ``decay`` is that of the averages.
+    ``cost``, ``params`` and ``learning_rate`` are as in `sgd`.
     """
     rule = _Rule(cost, params, learning_rate)
 
@@ -161,6 +169,7 @@ def adam(
     """Divide a moving average of gradients by the root of one of their squares (Kingma and Ba, 2014).
 
     ``b1`` and ``b2`` are the decays of the averages, which are divided by 1 - b**count, since they begin at 0.
+    ``epsilon`` is added to the root. ``cost``, ``params`` and ``learning_rate`` are as in `sgd`.
     """
     return adamw(cost, params, learning_rate, b1, b2, epsilon, weight_decay=0.0)
 
@@ -174,7 +183,10 @@ def adamw(
     epsilon: float = 1e-8,
     weight_decay: float = 0.01,
 ) -> Updates:
-    """`adam`, and each parameter loses ``learning_rate * weight_decay`` of itself (Loshchilov and Hutter, 2017)."""
+    """`adam`, and each parameter loses ``learning_rate * weight_decay`` of itself (Loshchilov and Hutter, 2017).
+
+    ``cost``, ``params``, ``b1``, ``b2`` and ``epsilon`` are as in `adam`.
+    """
     rule = _Rule(cost, params, learning_rate)
 
     def step(p: Any, g: Any) -> Any:

@@ -54,7 +54,7 @@ def polynomial_schedule(
 def linear_schedule(
     init_value: float, end_value: float, transition_steps: int, transition_begin: int = 0
 ) -> Schedule:
-    """A `polynomial_schedule` of power 1."""
+    """A line from ``init_value`` to ``end_value`` in ``transition_steps``, after ``transition_begin`` steps."""
     return polynomial_schedule(init_value, end_value, 1, transition_steps, transition_begin)
 
 
@@ -91,7 +91,10 @@ def exponential_decay(
 def cosine_decay_schedule(
     init_value: float, decay_steps: int, alpha: float = 0.0, exponent: float = 1.0
 ) -> Schedule:
-    """Half a period of a cosine, from ``init_value`` to ``alpha * init_value`` in ``decay_steps``."""
+    """Half a period of a cosine, from ``init_value`` to ``alpha * init_value`` in ``decay_steps``.
+
+    What falls from 1 to 0 on the way is raised to the power ``exponent``.
+    """
     _positive("decay_steps", decay_steps)
 
     def schedule(step: Any) -> TensorVariable:
@@ -105,7 +108,10 @@ def cosine_decay_schedule(
 def piecewise_constant_schedule(
     init_value: float, boundaries_and_scales: Mapping[int, float]
 ) -> Schedule:
-    """``init_value``, multiplied by a factor from each boundary on. The mapping is from boundaries to factors."""
+    """``init_value``, multiplied by a factor from each boundary on.
+
+    ``boundaries_and_scales`` is a mapping from boundaries to factors.
+    """
 
     def schedule(step: Any) -> TensorVariable:
         value = ot.constant(float(init_value))
@@ -145,7 +151,8 @@ def warmup_cosine_decay_schedule(
 ) -> Schedule:
     """Linearly from ``init_value`` to ``peak_value``, then along a cosine to ``end_value``.
 
-    ``decay_steps`` counts all steps, those of ``warmup_steps`` included.
+    ``decay_steps`` counts all steps, those of ``warmup_steps`` included. ``exponent`` is that of
+    `cosine_decay_schedule`.
     """
     alpha = 0.0 if peak_value == 0 else end_value / peak_value
     fall = cosine_decay_schedule(peak_value, decay_steps - warmup_steps, alpha, exponent)
