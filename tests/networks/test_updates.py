@@ -342,3 +342,14 @@ def test_mistakes(name: str) -> None:
     make, kind, message = MISTAKES[name]
     with pytest.raises(kind, match=message):
         make()
+
+
+def test_warming_up_in_no_steps_is_the_cosine() -> None:
+    warm = updates.warmup_cosine_decay_schedule(0.5, 1.0, 0, 4)
+    cosine = updates.cosine_decay_schedule(1.0, 4)
+    assert [warm(k).eval() for k in range(5)] == [cosine(k).eval() for k in range(5)]
+
+
+def test_clipping_makes_integers_floats() -> None:
+    (clipped,) = updates.clip_by_global_norm([np.array([3, 4])], 1.0)
+    np.testing.assert_allclose(clipped.eval(), [0.6, 0.8])

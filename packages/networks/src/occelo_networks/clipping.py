@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from occelo_graph import tensor as ot
 from occelo_graph.ir import trees
+from occelo_networks.arguments import as_float
 
 if TYPE_CHECKING:
     from occelo_graph.tensor import TensorVariable
@@ -28,30 +29,49 @@ def global_norm(tree: Any) -> TensorVariable:
 
 def clip_by_value(gradients: T, limit: Any) -> T:
     """The tree ``gradients`` with each element at least -limit and at most ``limit``."""
-    clipped: T = trees.map(lambda g: ot.clip(g, _in(g, -limit), _in(g, limit)), gradients)
+    limit = _limit(limit)
+
+    def clip(gradient: Any) -> TensorVariable:
+        g = as_float(gradient)
+        return ot.clip(g, _in(g, -limit), _in(g, limit))
+
+    clipped: T = trees.map(clip, gradients)
     return clipped
 
 
 def clip_by_norm(gradients: T, limit: Any) -> T:
     """The tree ``gradients`` with each leaf scaled down to the norm ``limit`` if its norm is larger."""
+    limit = _limit(limit)
     clipped: T = trees.map(lambda g: _scaled(g, ot.sqrt(_squares(g)), limit), gradients)
     return clipped
 
 
 def clip_by_global_norm(gradients: T, limit: Any) -> T:
     """The tree ``gradients`` scaled down by one factor, to the `global_norm` ``limit``, if its norm is larger."""
+    limit = _limit(limit)
     norm = global_norm(gradients)
     clipped: T = trees.map(lambda g: _scaled(g, norm, limit), gradients)
     return clipped
 
 
 def _squares(leaf: Any) -> TensorVariable:
-    leaf = ot.as_tensor_variable(leaf)
+    leaf = as_float(leaf)
     return (leaf.real**2 + leaf.imag**2 if leaf.type.is_complex else leaf**2).sum()
+
+
+def _limit(limit: Any) -> TensorVariable:
+    """A positive number or a scalar variable."""
+    made = ot.as_tensor_variable(limit)
+    if made.type.ndim or made.type.is_complex:
+        raise TypeError(f"The limit of clipping is a real scalar, got {made.type}")
+    if isinstance(limit, int | float) and limit < 0:
+        raise ValueError(f"The limit of clipping is not negative, got {limit}")
+    return made
 
 
 def _scaled(gradient: Any, norm: TensorVariable, limit: Any) -> TensorVariable:
     """The gradient, times limit / norm if this is below 1. A norm of 0 divides nothing."""
+    gradient = as_float(gradient)
     above = norm > limit
     factor = ot.switch(above, limit / ot.switch(above, norm, 1), 1)
     return gradient * _in(gradient, factor)

@@ -15,6 +15,7 @@ import numpy as np
 
 import occelo_graph as og
 from occelo_graph import tensor as ot
+from occelo_graph.errors import describe
 from occelo_graph.ir import trees
 from occelo_graph.ir.nodes import Variable
 from occelo_graph.ir.shared import SharedVariable
@@ -41,13 +42,17 @@ class _Rule:
             if not is_tensor(each) or each.type.is_discrete or (real and each.type.is_complex):
                 kind = "real" if real else "real or complex"
                 raise TypeError(f"This rule updates {kind} parameters, and {path} is {each.type}")
+        if isinstance(cost, Variable) and cost.type.ndim and not structure.is_leaf:
+            raise TypeError(
+                f"The cost is a scalar, or there is a gradient for each parameter, got {describe(cost)}"
+            )
         if isinstance(cost, Variable) and cost.type.ndim == 0:
             self.gradients: list[Any] = og.grad(cost, self.params)
         else:
             self.gradients = structure.leaves_of(cost, "gradients")
         self.updates: Updates = []
         self._step: Any = None
-        self._rate: Any = rate(self.step) if callable(rate) else rate
+        self._rate: Any = _scalar("learning_rate", rate(self.step) if callable(rate) else rate)
 
     @property
     def step(self) -> TensorVariable:
@@ -82,6 +87,13 @@ class _Rule:
                 (parameter, ot.cast(parameter - step(parameter, gradient), parameter.dtype))
             )
         return self.updates
+
+
+def _scalar(name: str, value: Any) -> Any:
+    """The value of an argument. TypeError unless it is a number or a scalar variable."""
+    if ot.as_tensor_variable(value).type.ndim:
+        raise TypeError(f"{name} is a number or a scalar variable, got {value!r}")
+    return value
 
 
 def sgd(cost: Any, params: Any, learning_rate: Rate) -> Updates:
@@ -188,6 +200,7 @@ def adamw(
     ``cost``, ``params``, ``b1``, ``b2`` and ``epsilon`` are as in `adam`.
     """
     rule = _Rule(cost, params, learning_rate)
+    b1, b2 = _scalar("b1", b1), _scalar("b2", b2)
 
     def step(p: Any, g: Any) -> Any:
         mean = rule.state(p, "mean", lambda m: b1 * m + (1 - b1) * g) / rule.unbiased(b1, p)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from occelo_graph import tensor as ot
 
@@ -27,8 +27,9 @@ Schedule: TypeAlias = "Callable[[Any], TensorVariable]"
 
 
 def constant_schedule(value: float) -> Schedule:
-    """``value`` in all steps."""
-    return lambda step: ot.constant(float(value))
+    """``value`` in all steps, a number or a scalar variable."""
+    constant = _float(value)
+    return lambda step: constant
 
 
 def polynomial_schedule(
@@ -110,8 +111,12 @@ def piecewise_constant_schedule(
 ) -> Schedule:
     """``init_value``, multiplied by a factor from each boundary on.
 
-    ``boundaries_and_scales`` is a mapping from boundaries to factors.
+    ``boundaries_and_scales`` is a mapping from boundaries to factors. TypeError for anything else.
     """
+    if not isinstance(cast("object", boundaries_and_scales), Mapping):
+        raise TypeError(
+            f"boundaries_and_scales is a mapping from boundaries to factors, got {boundaries_and_scales!r}"
+        )
 
     def schedule(step: Any) -> TensorVariable:
         value = ot.constant(float(init_value))
@@ -129,8 +134,13 @@ def join_schedules(schedules: Sequence[Schedule], boundaries: Sequence[int]) -> 
     """
     if len(boundaries) != len(schedules) - 1 or list(boundaries) != sorted(boundaries):
         raise ValueError(
-            f"{len(schedules)} schedules need {len(schedules) - 1} ascending boundaries"
+            f"{len(schedules)} schedules need {len(schedules) - 1} ascending boundaries, got {list(boundaries)}"
         )
+    for each in schedules:
+        if not callable(each):
+            raise TypeError(
+                f"A schedule is a function of the step, such as constant_schedule(0.1), got {each!r}"
+            )
 
     def schedule(step: Any) -> TensorVariable:
         value = schedules[0](step)
@@ -154,8 +164,14 @@ def warmup_cosine_decay_schedule(
     ``decay_steps`` counts all steps, those of ``warmup_steps`` included. ``exponent`` is that of
     `cosine_decay_schedule`.
     """
+    if decay_steps <= warmup_steps:
+        raise ValueError(
+            f"decay_steps counts all steps, those of warmup_steps included: {decay_steps} must be above {warmup_steps}"
+        )
     alpha = 0.0 if peak_value == 0 else end_value / peak_value
     fall = cosine_decay_schedule(peak_value, decay_steps - warmup_steps, alpha, exponent)
+    if warmup_steps == 0:
+        return fall
     return join_schedules(
         [linear_schedule(init_value, peak_value, warmup_steps), fall], [warmup_steps]
     )

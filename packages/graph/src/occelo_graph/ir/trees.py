@@ -194,9 +194,11 @@ def register(
 ) -> None:
     """Let objects of a class be trees. Subclasses are not meant.
 
-    ``take_apart`` returns the parts of an object and a rest, which may be anything that can be compared. ``rebuild`` makes
+    ``take_apart`` returns the parts of an object of ``cls`` and a rest, which may be anything that can be compared. ``rebuild`` makes
     an object from a rest and a list of parts. ValueError if the class is already one of trees.
     """
+    if not isinstance(cast("object", cls), type):
+        raise TypeError(f"Trees are objects of a class, got {cls!r}")
     if _kind_of(cls) is not None:
         raise ValueError(f"Objects of {cls.__name__} are trees already")
     _kinds[cls] = _Registered(cls, take_apart, rebuild)
@@ -383,7 +385,7 @@ def _flatten(tree: object, leaves: list[Any]) -> Structure:
 
 
 def leaves(tree: Any) -> list[Any]:
-    """The leaves of a tree."""
+    """The leaves of ``tree``."""
     return flatten(tree)[0]
 
 
@@ -394,7 +396,7 @@ def map(function: Callable[..., Any], tree: Any, /, *more: Any) -> Any: ...
 def map(
     function: Callable[..., Any], tree: Any, /, *more: Any
 ) -> Any:  # named as Python's function
-    """The tree of the results of ``function`` at each leaf of ``tree``, and at the same leaves of further trees.
+    """The tree of the results of ``function`` at each leaf of ``tree``, and at the same leaves of further trees, ``more``.
 
     ValueError if a further tree has another structure.
     """

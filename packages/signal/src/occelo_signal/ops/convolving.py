@@ -14,6 +14,7 @@ import numpy as np
 
 from occelo_arrays.ops.padding import pad
 from occelo_graph.ir.known_values import known_integer
+from occelo_graph.ir.nodes import Variable
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.elemwise.arithmetic import ceil, lt, maximum, minimum, neq, switch
 from occelo_graph.ops.elemwise.transcendental import exp2, log2
@@ -103,6 +104,8 @@ def convolved(
     check_choice(mode, ("full", "valid", "same"), "The mode", function)
     check_choice(method, ("auto", "direct", "fft"), "The method", function)
     check_choice(boundary, tuple(_PADDING), "The boundary", function)
+    if np.ndim(fillvalue) if not isinstance(fillvalue, Variable) else fillvalue.type.ndim:
+        raise TypeError(f"The fillvalue of {function} is a scalar, got {fillvalue!r}")
     _check_shapes(x, k, ndim, mode, same, function)
     if x.dtype == "bool":
         made = convolved(cast(x, "int64"), cast(k, "int64"), ndim, mode, same=same, boundary=boundary, fillvalue=fillvalue, method="direct", function=function)  # fmt: skip
@@ -131,11 +134,7 @@ def _of_known_lengths(x: TensorVariable, lengths: Sequence[Any]) -> TensorVariab
 def _check_shapes(
     x: TensorVariable, k: TensorVariable, ndim: int, mode: str, same: Same, function: str
 ) -> None:
-    for v in (x, k):
-        if v.type.ndim < ndim:
-            raise ValueError(
-                f"{function} takes tensors of {ndim} dimensions at least, got {v.type}"
-            )
+    _check_dimensions(x, k, ndim, function)
     shapes = [v.type.shape[v.type.ndim - ndim :] for v in (x, k)]
     if any(0 in shape for shape in shapes):
         raise ValueError(f"{function} takes no empty tensors, got {x.type} and {k.type}")
@@ -144,6 +143,21 @@ def _check_shapes(
         raise ValueError(
             f"In mode 'valid' one tensor of {function} must be at least as long as the other one in every dimension, got "
             f"{x.type} and {k.type}"
+        )
+
+
+def _check_dimensions(x: TensorVariable, k: TensorVariable, ndim: int, function: str) -> None:
+    for v in (x, k):
+        if v.type.ndim < ndim:
+            raise ValueError(
+                f"{function} takes tensors of {ndim} dimensions at least, got {v.type}"
+            )
+    batches = [reversed(v.type.shape[: v.type.ndim - ndim]) for v in (x, k)]
+    if any(
+        n != m and None not in (n, m) and 1 not in (n, m) for n, m in zip(*batches, strict=False)
+    ):
+        raise ValueError(
+            f"The dimensions of {function} in front of the last {ndim} broadcast, got {x.type} and {k.type}"
         )
 
 
@@ -215,11 +229,14 @@ def convolve(in1: Any, in2: Any, mode: Mode = "full", method: Method = "auto") -
 
 
 def fftconvolve(in1: Any, in2: Any, mode: Mode = "full", axes: Any = None) -> TensorVariable:
-    """`convolve` by transforms, along all ``axes`` or some: along the others, the tensors are multiplied."""
+    """`convolve` of ``in1`` and ``in2`` by transforms, along all ``axes`` or some: along the others, they are multiplied.
+
+    ``mode`` is as in `convolve`.
+    """
     x, k, ndim = _several(in1, in2, "fftconvolve")
     if not ndim:
         return x * k
-    chosen = normalize_axes(axes, ndim)
+    chosen = normalize_axes(axes, x)
     rest = [i for i in range(ndim) if i not in chosen]
     order = [*rest, *chosen]
     if is_discrete(x.dtype):
@@ -231,7 +248,7 @@ def fftconvolve(in1: Any, in2: Any, mode: Mode = "full", axes: Any = None) -> Te
 def correlate(in1: Any, in2: Any, mode: Mode = "full", method: Method = "auto") -> TensorVariable:
     """The correlation of two tensors, as in SciPy: the convolution of ``in1`` with ``in2`` conjugated and reversed.
 
-    Arguments and errors are those of `convolve`.
+    ``mode``, ``method`` and errors are those of `convolve`.
     """
     x, k, ndim = _several(in1, in2, "correlate")
     if not ndim:
@@ -246,7 +263,10 @@ def reversed_kernel(k: TensorVariable, ndim: int) -> TensorVariable:
 
 
 def convolve1d(in1: Any, in2: Any, mode: Mode = "full", method: Method = "auto") -> TensorVariable:
-    """The convolution along the last axis, as in PyTensor. The other dimensions broadcast. Otherwise as `convolve`."""
+    """The convolution of ``in1`` and ``in2`` along the last axis, as in PyTensor. The other dimensions broadcast.
+
+    ``mode`` and ``method`` are as in `convolve`.
+    """
     x, k = operands(in1, in2)
     return convolved(x, k, 1, mode, method=method, function="convolve1d")
 
@@ -259,8 +279,9 @@ def convolve2d(
     fillvalue: Any = 0,
     method: Method = "direct",
 ) -> TensorVariable:
-    """The convolution along the last two axes, with the arguments of SciPy's. The other dimensions broadcast.
+    """The convolution of ``in1`` and ``in2`` along the last two axes, as in SciPy. The other dimensions broadcast.
 
+    ``mode`` is as in `convolve`.
     ``in1`` continues beyond its ends with ``fillvalue`` (``boundary`` "fill"), from its other end ("wrap"), or reflected
     ("symm"). ``method`` is as in `convolve`; "fft" only for "fill" with 0. ValueError for arguments that are not among
     those.
@@ -276,8 +297,12 @@ def convolve2d(
 def correlate2d(
     in1: Any, in2: Any, mode: Mode = "full", boundary: Boundary = "fill", fillvalue: Any = 0
 ) -> TensorVariable:
-    """The correlation along the last two axes. Arguments are those of `convolve2d`."""
+    """The correlation of ``in1`` and ``in2`` along the last two axes.
+
+    ``mode``, ``boundary`` and ``fillvalue`` are those of `convolve2d`.
+    """
     x, k = operands(in1, in2)
+    _check_dimensions(x, k, 2, "correlate2d")
     return convolved(x, reversed_kernel(k, 2), 2, mode, same="later", boundary=boundary, fillvalue=fillvalue, function="correlate2d")  # fmt: skip
 
 

@@ -88,10 +88,12 @@ def chosen_axes(x: TensorVariable, s: Any, axes: Any, function: str) -> tuple[li
     lengths = None if s is None else [_length(n, function) for n in lengths_of(s)]
     if axes is None:
         count = ndim if lengths is None else len(lengths)
+        if count > ndim:
+            raise ValueError(f"{function} got {count} lengths s={s} for {x.type}")
         listed = list(range(-count, 0))
     else:
         listed = listed_axes(axes)
-    chosen = [normalize_axis(a, ndim, "axes" if len(listed) > 1 else "axis") for a in listed]
+    chosen = [normalize_axis(a, x, "axes" if len(listed) > 1 else "axis") for a in listed]
     if lengths is None:
         lengths = [None] * len(chosen)
     if len(lengths) != len(chosen):
@@ -249,24 +251,27 @@ def fft(a: Any, n: Any = None, axis: int = -1, norm: Norm = None) -> TensorVaria
 
 @stands_for("ifft", "a n axis norm -out")
 def ifft(a: Any, n: Any = None, axis: int = -1, norm: Norm = None) -> TensorVariable:
-    """The inverse of `fft`. ``norm`` divides as that of `fft` does not: "backward" or None by n, "forward" by nothing."""
+    """The inverse of `fft` of ``a``, with the same ``n`` and ``axis``.
+
+    ``norm`` divides as that of `fft` does not: "backward" or None by n, "forward" by nothing.
+    """
     return _along_axes(a, _alone(n), (axis,), norm, True, "ifft")
 
 
 @stands_for("rfft", "a n axis norm -out")
 def rfft(a: Any, n: Any = None, axis: int = -1, norm: Norm = None) -> TensorVariable:
-    """The first n // 2 + 1 elements of `fft` of real numbers. The others are their conjugates, in reverse order.
+    """The first n // 2 + 1 elements of `fft` of real numbers ``a``. The others are their conjugates, in reverse order.
 
-    TypeError for complex numbers.
+    ``n``, ``axis`` and ``norm`` are as in `fft`. TypeError for complex numbers.
     """
     return _of_reals(a, _alone(n), (axis,), norm, "rfft")
 
 
 @stands_for("irfft", "a n axis norm -out")
 def irfft(a: Any, n: Any = None, axis: int = -1, norm: Norm = None) -> TensorVariable:
-    """The inverse of `rfft`: ``n`` real numbers from the first n // 2 + 1 elements of their transform.
+    """The inverse of `rfft`: ``n`` real numbers from ``a``, the first n // 2 + 1 elements of their transform.
 
-    Without ``n`` it is twice the length along ``axis``, minus 2. The imaginary part of the first element, and for an even
+    Without ``n`` it is twice the length along ``axis``, minus 2. ``norm`` is as in `ifft`. The imaginary part of the first element, and for an even
     ``n`` that of the last, is ignored.
     """
     return _to_reals(a, _alone(n), (axis,), norm, "irfft")
@@ -274,22 +279,25 @@ def irfft(a: Any, n: Any = None, axis: int = -1, norm: Norm = None) -> TensorVar
 
 @stands_for("hfft", "a n axis norm -out")
 def hfft(a: Any, n: Any = None, axis: int = -1, norm: Norm = None) -> TensorVariable:
-    """The transform of ``n`` elements that are Hermitian, from the first n // 2 + 1 of them: real numbers.
+    """The transform of ``n`` elements that are Hermitian, from ``a``, the first n // 2 + 1 of them: real numbers.
 
-    Without ``n`` it is twice the length along ``axis``, minus 2.
+    Without ``n`` it is twice the length along ``axis``, minus 2. ``norm`` is as in `fft`.
     """
     return _to_reals(a, _alone(n), (axis,), norm, "hfft", False)
 
 
 @stands_for("ihfft", "a n axis norm -out")
 def ihfft(a: Any, n: Any = None, axis: int = -1, norm: Norm = None) -> TensorVariable:
-    """The inverse of `hfft`: the first n // 2 + 1 elements of the inverse transform of real numbers."""
+    """The inverse of `hfft`: the first n // 2 + 1 elements of the inverse transform of real numbers ``a``.
+
+    ``n``, ``axis`` and ``norm`` are as in `ifft`. TypeError for complex numbers.
+    """
     return conj(_of_reals(a, _alone(n), (axis,), norm, "ihfft", True))
 
 
 @stands_for("fftn", "a s axes norm -out")
 def fftn(a: Any, s: Any = None, axes: Any = None, norm: Norm = None) -> TensorVariable:
-    """The Fourier transform along several axes, as `fft` along each.
+    """The Fourier transform of ``a`` along several axes, as `fft` along each, with the same ``norm``.
 
     ``s`` has their lengths; -1 means that an axis keeps its own. Without ``axes``, all axes are transformed, or the last
     ``len(s)``. ValueError if the numbers of lengths and axes differ, or if an axis is repeated.
@@ -299,61 +307,70 @@ def fftn(a: Any, s: Any = None, axes: Any = None, norm: Norm = None) -> TensorVa
 
 @stands_for("fft2", "a s axes norm -out")
 def fft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: Norm = None) -> TensorVariable:
-    """`fftn` along two axes, by default the last two."""
+    """`fftn` of ``a`` along two ``axes``, by default the last two. ``s`` and ``norm`` are as there."""
     return _along_axes(a, s, axes, norm, False, "fft2")
 
 
 @stands_for("ifftn", "a s axes norm -out")
 def ifftn(a: Any, s: Any = None, axes: Any = None, norm: Norm = None) -> TensorVariable:
-    """The inverse of `fftn`."""
+    """The inverse of `fftn` of ``a``, with the same ``s`` and ``axes``. ``norm`` is as in `ifft`."""
     return _along_axes(a, s, axes, norm, True, "ifftn")
 
 
 @stands_for("ifft2", "a s axes norm -out")
 def ifft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: Norm = None) -> TensorVariable:
-    """`ifftn` along two axes, by default the last two."""
+    """`ifftn` of ``a`` along two ``axes``, by default the last two. ``s`` and ``norm`` are as there."""
     return _along_axes(a, s, axes, norm, True, "ifft2")
 
 
 @stands_for("rfftn", "a s axes norm -out")
 def rfftn(a: Any, s: Any = None, axes: Any = None, norm: Norm = None) -> TensorVariable:
-    """The Fourier transform of real numbers along several axes: `rfft` along the last of them, and `fft` along the others."""
+    """The Fourier transform of real numbers ``a``: `rfft` along the last axis, and `fft` along the others.
+
+    ``s``, ``axes`` and ``norm`` are as in `fftn`. TypeError for complex numbers.
+    """
     return _of_reals(a, s, axes, norm, "rfftn")
 
 
 @stands_for("rfft2", "a s axes norm -out")
 def rfft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: Norm = None) -> TensorVariable:
-    """`rfftn` along two axes, by default the last two."""
+    """`rfftn` of ``a`` along two ``axes``, by default the last two. ``s`` and ``norm`` are as there."""
     return _of_reals(a, s, axes, norm, "rfft2")
 
 
 @stands_for("irfftn", "a s axes norm -out")
 def irfftn(a: Any, s: Any = None, axes: Any = None, norm: Norm = None) -> TensorVariable:
-    """The inverse of `rfftn`. The last of the axes has n // 2 + 1 elements of the transform, where n is the last length in ``s``."""
+    """The inverse of `rfftn` of ``a``, with the same ``s`` and ``axes``. ``norm`` is as in `ifft`.
+
+    The last of the axes has n // 2 + 1 elements of the transform, where n is the last length in ``s``.
+    """
     return _to_reals(a, s, axes, norm, "irfftn")
 
 
 @stands_for("irfft2", "a s axes norm -out")
 def irfft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: Norm = None) -> TensorVariable:
-    """`irfftn` along two axes, by default the last two."""
+    """`irfftn` of ``a`` along two ``axes``, by default the last two. ``s`` and ``norm`` are as there."""
     return _to_reals(a, s, axes, norm, "irfft2")
 
 
 def hfftn(a: Any, s: Any = None, axes: Any = None, norm: Norm = None) -> TensorVariable:
-    """The transform of Hermitian elements along several axes: `hfft` along the last of them, and `fft` along the others."""
+    """The transform of Hermitian elements ``a``: `hfft` along the last axis, and `fft` along the others.
+
+    ``s``, ``axes`` and ``norm`` are as in `fftn`.
+    """
     return _to_reals(a, s, axes, norm, "hfftn", False)
 
 
 def hfft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: Norm = None) -> TensorVariable:
-    """`hfftn` along two axes, by default the last two."""
+    """`hfftn` of ``a`` along two ``axes``, by default the last two. ``s`` and ``norm`` are as there."""
     return _to_reals(a, s, axes, norm, "hfft2", False)
 
 
 def ihfftn(a: Any, s: Any = None, axes: Any = None, norm: Norm = None) -> TensorVariable:
-    """The inverse of `hfftn`."""
+    """The inverse of `hfftn`, of real numbers ``a``. ``s``, ``axes`` and ``norm`` are as in `ifftn`."""
     return conj(_of_reals(a, s, axes, norm, "ihfftn", True))
 
 
 def ihfft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: Norm = None) -> TensorVariable:
-    """`ihfftn` along two axes, by default the last two."""
+    """`ihfftn` of ``a`` along two ``axes``, by default the last two. ``s`` and ``norm`` are as there."""
     return conj(_of_reals(a, s, axes, norm, "ihfft2", True))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from occelo_graph.ir.known_values import known_integer
 from occelo_graph.ops.arguments import stands_for
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.create import arange
@@ -23,28 +24,35 @@ __all__ = ["fftfreq", "fftshift", "ifftshift", "rfftfreq"]
 def fftfreq(n: Any, d: Any = 1.0) -> TensorVariable:
     """The frequencies of the ``n`` elements of `fft`, for samples at distance ``d``: 0, 1, ..., -2, -1, over ``n * d``.
 
-    ``n`` and ``d`` may be variables.
+    ``n`` and ``d`` may be variables. ValueError for a number ``n`` below 1.
     """
-    n = as_tensor_variable(integer_length(n))
+    n = _count(n, "fftfreq")
     k = arange(n)
     return cast(k - switch(ge(k, (n + 1) // 2), n, 0), "float64") / (n * d)
 
 
 def rfftfreq(n: Any, d: Any = 1.0) -> TensorVariable:
     """The frequencies of the n // 2 + 1 elements of `rfft` of ``n`` numbers, at distance ``d``. See `fftfreq`."""
-    n = as_tensor_variable(integer_length(n))
+    n = _count(n, "rfftfreq")
     return cast(arange(n // 2 + 1), "float64") / (n * d)
+
+
+def _count(n: Any, function: str) -> TensorVariable:
+    known = known_integer(n := integer_length(n))
+    if known is not None and known < 1:
+        raise ValueError(f"{function} gives the frequencies of one element at least, got n={n}")
+    return as_tensor_variable(n)
 
 
 @stands_for("fftshift", "x axes")
 def fftshift(x: Any, axes: Any = None) -> TensorVariable:
-    """Move frequency 0 from the first element to the middle of ``axes``, by default of all."""
+    """Move frequency 0 of ``x`` from the first element to the middle of ``axes``, by default of all."""
     return _shifted(x, axes, 0)
 
 
 @stands_for("ifftshift", "x axes")
 def ifftshift(x: Any, axes: Any = None) -> TensorVariable:
-    """The inverse of `fftshift`, which differs from it for odd lengths."""
+    """The inverse of `fftshift`, with the same ``x`` and ``axes``. It differs from it for odd lengths."""
     return _shifted(x, axes, 1)
 
 

@@ -36,9 +36,9 @@ def numbers(given: Any, ndim: int, what: str, least: int) -> tuple[int, ...]:
     listed = list(given) if is_list_or_tuple(given) else [given] * ndim
     made = tuple(static_integer(n, what) for n in listed)
     if len(made) != ndim or any(n < least for n in made):
-        raise ValueError(
-            f"The {what} must be {ndim} integers from {least} on, or one for all, got {given!r}"
-        )
+        several = f"{ndim} integers from {least} on, or one for all axes"
+        allowed = several if ndim > 1 else f"an integer from {least} on"
+        raise ValueError(f"The {what} must be {allowed}, got {given!r}")
     return made
 
 
@@ -71,9 +71,15 @@ def _operands(
         bias = as_tensor_variable(bias)
         if bias.type.ndim != 1:
             raise ValueError(f"The bias of {function} is a vector, got {bias.type}")
+        out = second * count if transposed and second is not None else None if transposed else first
+        if None not in (out, bias.type.shape[0]) and out != bias.type.shape[0]:
+            raise ValueError(
+                f"The bias of {function} has an element for each of the {out} output channels, got {bias.type}"
+            )
     if None in w.type.shape[2:]:
         raise ValueError(
-            f"The lengths of the kernels of {function} must be known when the graph is built, got {w.type}"
+            f"The lengths of the kernels of {function} must be known when the graph is built, got {w.type}; "
+            "a shared variable has them with shared(value, shape=value.shape), a variable with tensor(shape=...)"
         )
     return cast(x, common), cast(w, common), bias, count
 
