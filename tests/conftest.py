@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 from workspace import FAMILIES, modules
 
 MANY = 8
@@ -29,6 +30,10 @@ LEFT_OUT: list[str] = []
 UNMEASURED = pytest.StashKey[bool]()
 FOR_OTHER_PROCESSES = "COVERAGE_PROCESS_CONFIG"
 """The variable by which coverage is measured in the processes that a test starts."""
+
+# a busy machine takes a second now and then; files of tests may load profiles of their own
+settings.register_profile("patient", deadline=None)
+settings.load_profile("patient")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
