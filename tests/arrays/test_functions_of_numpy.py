@@ -35,6 +35,8 @@ OF_JAX = {
 NOT_COMPARED = {
     "asanyarray": "takes arrays in NumPy",
     "asarray": "takes arrays in NumPy",
+    "SlidingWindow": "a class of ops",
+    "sliding_window_view": "in lib.stride_tricks in NumPy, beside which the examples are",
     **dict.fromkeys(
         ["choose", "compress", "linspace", "pad", "ravel_multi_index", "unravel_index"],
         "in test_functions_beside_numpy.py",

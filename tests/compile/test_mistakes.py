@@ -275,7 +275,7 @@ MISTAKES: dict[str, Callable[[World], Any]] = {
     "an axis along which there are no rows": lambda u: arrays.apply_along_axis(ot.sum, 2, u.m),
     "a function that removes all axes": lambda u: arrays.apply_over_axes(lambda v, axis: v.sum(), ot.dtensor3("t"), [0]),
     "blocks that do not divide": lambda u: arrays.view_as_blocks(ot.tensor("a", dtype="float64", shape=(4, 5)), (2, 2)),
-    "a window longer than its axis": lambda u: ot.sliding_window_view(ot.tensor("a", dtype="float64", shape=(3,)), 4),
+    "a window longer than its axis": lambda u: arrays.sliding_window_view(ot.tensor("a", dtype="float64", shape=(3,)), 4),
     "bits of floats": lambda u: arrays.packbits(u.x),
     "bytes that are no bytes": lambda u: arrays.unpackbits(u.i),
     "text that joins matrices": lambda u: arrays.r_["r", u.x],

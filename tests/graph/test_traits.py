@@ -306,7 +306,7 @@ def test_ops_are_linear_in_the_inputs_of_each_group_that_they_declare(cls: type)
 LINEAR_CLASSES = (
     "AdvancedIncSubtensor AdvancedSubtensor Alloc AllocDiag CAReduce CumOp DimShuffle Dot Elemwise "
     "ExtractDiag IfElse IncSubtensor Join LinearRecurrence MakeVector MatMul Repeat Reshape "
-    "SlidingWindow SpecifyShape Subtensor"
+    "SpecifyShape Subtensor"
 )
 
 

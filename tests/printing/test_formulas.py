@@ -206,9 +206,7 @@ def test_values_that_are_stretched_to_a_part() -> None:
     """`set` and `inc` stretch them by themselves, other readers call the op."""
     part = x[n:]
     for printed in (
-        x.at[n:].max(-part),
         x.at[n:].add(-part),
-        x.at[ot.stack([n, n])].min(ot.stack([0.5])),
         x.dimshuffle("x", 0)[ot.stack([0]), ot.stack([n, n])],
     ):
         same_values(printed, pprint(printed), INPUTS, VALUES)

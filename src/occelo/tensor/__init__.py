@@ -52,7 +52,7 @@ einsum extract fabs finfo fix fliplr flipud float_power floor_divide fmax fmin f
 iinfo index_exp indices inner insert iscomplex iscomplexobj isdtype isreal isrealobj isscalar issubdtype ix_ lcm ldexp left_shift logaddexp2 logical_and
 logical_not logical_or logical_xor mask_indices meshgrid modf multiply ndim negative nextafter pack packbits permute_dims piecewise place poly
 polyadd polyder polydiv polyint polymul polysub polyval positive promote_types put put_along_axis r_ radians remainder resize result_type right_shift rint rollaxis
-rot90 row_stack s_ segment_logsumexp segment_max segment_min segment_prod segment_softmax segment_sum select signbit sinc size
+rot90 row_stack s_ segment_logsumexp segment_max segment_min segment_prod segment_softmax segment_sum select signbit sinc size sliding_window_view SlidingWindow
 spacing subtract to_one_hot trapezoid trim_zeros true_divide unpack unpackbits unstack unwrap
 bartlett choose compress concat_with_broadcast cov fill_diagonal fill_diagonal_offset geomspace horizontal_stack inverse_permutation linspace logspace
 mgrid ogrid pad permute_row_elements ravel_multi_index unravel_index vertical_stack

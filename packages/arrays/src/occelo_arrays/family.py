@@ -5,6 +5,7 @@ from occelo_graph.families import Family
 FAMILY = Family(
     "arrays",
     "occelo_arrays",
+    rules="rules",
     lowerings="lowerings",
     traced="traced",
     scalars="functions",

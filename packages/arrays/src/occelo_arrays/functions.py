@@ -18,13 +18,16 @@ from occelo_arrays.ops.grids import *
 from occelo_arrays.ops.joining import *
 from occelo_arrays.ops.packing import *
 from occelo_arrays.ops.padding import *
+from occelo_arrays.ops.parts.modes import Within as _Within
+from occelo_arrays.ops.parts.scatter import combine_subtensor as _combine_subtensor
+from occelo_arrays.ops.parts.segments import *
+from occelo_arrays.ops.parts.subscripted import *
+from occelo_arrays.ops.parts.windows import *
 from occelo_arrays.ops.polynomials import *
 from occelo_arrays.ops.positions import *
 from occelo_arrays.ops.rearranging import *
 from occelo_arrays.ops.rows import *
-from occelo_arrays.ops.segments import *
 from occelo_arrays.ops.statistics import *
-from occelo_arrays.ops.subscripted import *
 from occelo_graph.ops.arguments import stands_for as _stands_for
 from occelo_graph.ops.cast import cast as _cast
 from occelo_graph.ops.elemwise.op import Elemwise as _Elemwise
@@ -41,4 +44,7 @@ for _name, _parameters in (
     ("result_type", "*"),
 ):
     _stands_for(_name, _parameters)(globals()[_name])
+# what `x.at[key]` calls
+_stands_for("x.at[key] with a mode", "")(_Within)
+_stands_for("x.at[key] by a function of two numbers", "")(_combine_subtensor)
 _stands_for("astype", "x dtype -copy=True -device")(_cast)

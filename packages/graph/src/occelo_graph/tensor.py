@@ -20,7 +20,6 @@ from occelo_graph.ops.elemwise.op import elementwise as elementwise
 from occelo_graph.ops.elemwise.transcendental import *
 from occelo_graph.ops.index.search import *
 from occelo_graph.ops.index.subtensor import *
-from occelo_graph.ops.index.windows import *
 from occelo_graph.ops.join import *
 from occelo_graph.ops.reduce import *
 from occelo_graph.ops.reduction_table import *

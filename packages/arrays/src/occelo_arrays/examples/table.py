@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from occelo_arrays.examples import numbers, positions, products, structure
+from occelo_arrays.examples import numbers, parts, positions, products, structure
 from occelo_graph.examples.example import Example
 
 EXAMPLES: list[Example] = [
@@ -10,4 +10,5 @@ EXAMPLES: list[Example] = [
     *structure.EXAMPLES,
     *numbers.EXAMPLES,
     *positions.EXAMPLES,
+    *parts.EXAMPLES,
 ]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from occelo_arrays.ops.grids import indices
+from occelo_arrays.ops.parts.windows import sliding_window_view
 from occelo_graph import tensor as ot
 from occelo_graph.errors import describe
 from occelo_graph.narrowing import is_list_or_tuple
@@ -122,7 +123,7 @@ def view_as_windows(arr_in: Any, window_shape: Any, step: Any = 1) -> TensorVari
     if any(s < 1 for s in steps):
         raise ValueError(f"step of view_as_windows must be positive, got {step}")
     places = tuple(slice(None, None, s) for s in steps)
-    return ot.sliding_window_view(x, windows)[places]
+    return sliding_window_view(x, windows)[places]
 
 
 def _whole(given: Any, name: str) -> list[int]:

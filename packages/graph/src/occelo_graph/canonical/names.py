@@ -34,7 +34,7 @@ def saved_name(cls: type) -> str:
     """The name of a class of ops, types or parameters in a saved graph and in digests.
 
     It is "family:Class" for a class of a family ("graph:Class" for the graph package), so that modules of a family may be
-    moved. For all other classes, and for classes that functions make, it is the `class_name`.
+    moved, and classes to other families. For all other classes, and for classes that functions make, it is the `class_name`.
     """
     found = _saved.get(cls)
     if found is None:
@@ -135,11 +135,20 @@ def _found_class(base: type, name: str) -> Any:
     found = _subclass_named(base, name)
     if found is None and import_own(name):
         found = _subclass_named(base, name)
-    if found is None and is_own(name.partition(":")[0]):
-        # a file of an earlier version, which names modules
-        last = name.partition(":")[2]
-        for family in declared():
+    first, _, last = name.partition(":")
+    if found is None and any(is_own(first) or each.name == first for each in declared()):
+        # a file of an earlier version, which names modules, or the family that had the class then
+        for family in installed():
+            import_ops(family)
             found = found or _subclass_named(base, f"{family.name}:{last}")
+    return found
+
+
+def moved_op(name: str) -> Any:
+    """The class of ops with this name, in whichever family it is now. The ``__getattr__`` of modules that pickles name."""
+    found = None if name.startswith("__") else _found_class(Op, f"graph:{name}")
+    if found is None:
+        raise AttributeError(f"No family has an op {name}")
     return found
 
 

@@ -16,9 +16,19 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from occelo_graph.families import installed
 from occelo_graph.ir.nodes import Variable
 
-__all__ = ["NUMPY", "checked_keepdims", "known_mode", "plain_number", "refuse_out", "stands_for"]
+__all__ = [
+    "NUMPY",
+    "checked_keepdims",
+    "known_mode",
+    "of_family",
+    "plain_number",
+    "refuse_out",
+    "row_of_family",
+    "stands_for",
+]
 
 NUMPY: dict[str, tuple[Callable[..., Any], str]] = {}
 """Maps the name of a NumPy function to Occelo's function and to NumPy's parameters, as `stands_for` registers them."""
@@ -36,6 +46,23 @@ def stands_for(name: str, parameters: str) -> Callable[[_F], _F]:
         return function
 
     return register
+
+
+def row_of_family(name: str) -> tuple[Callable[..., Any], str] | None:
+    """The row of `NUMPY` that a family registers under a name. Families are imported until one has it."""
+    for family in installed():
+        if name in NUMPY:
+            break
+        family.load("numpy")
+    return NUMPY.get(name)
+
+
+def of_family(what: str) -> Callable[..., Any]:
+    """The function that a family registers under a name that is none of NumPy's. TypeError if none does."""
+    row = row_of_family(what)
+    if row is None:
+        raise TypeError(f"{what} needs a family of ops that is not installed")
+    return row[0]
 
 
 def checked_keepdims(keepdims: Any, lacking: str = "out") -> bool:

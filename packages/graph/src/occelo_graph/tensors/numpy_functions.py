@@ -20,11 +20,10 @@ from typing import Any
 
 import numpy as np
 
-from occelo_graph.families import installed
 from occelo_graph.ir.nodes import Variable
 from occelo_graph.narrowing import is_dict, is_list_or_tuple
 from occelo_graph.ops import cast, create, join, reduce, shape, statistics
-from occelo_graph.ops.arguments import NUMPY
+from occelo_graph.ops.arguments import NUMPY, row_of_family
 from occelo_graph.ops.blas import products as blas
 from occelo_graph.ops.elemwise import arithmetic as ar
 from occelo_graph.ops.elemwise import complex as cx
@@ -319,16 +318,7 @@ def _row(name: str) -> Row | None:
     in_linalg = name.startswith("linalg.")
     ours = name if in_linalg else name.rpartition(".")[2]
     row = _FUNCTIONS.get(name) or NUMPY.get(ours)
-    return _row_of_family(ours) if row is None else row
-
-
-def _row_of_family(name: str) -> Row | None:
-    """The row that a family registers for a function of NumPy or SciPy. Families are imported until one has it."""
-    for family in installed():
-        if name in NUMPY:
-            break
-        family.load("numpy")
-    return NUMPY.get(name)
+    return row_of_family(ours) if row is None else row
 
 
 def call_function(function: Any, args: Sequence[Any], options: Mapping[str, Any]) -> Any:
@@ -366,7 +356,7 @@ def call_ufunc(ufunc: Any, method: str, inputs: Sequence[Any], options: Mapping[
         )
     function = _UFUNCS.get(name)
     if function is None:
-        row = _row_of_family(name if full != name else f"scipy.special.{name}")
+        row = row_of_family(name if full != name else f"scipy.special.{name}")
         function = None if row is None else row[0]
     if method != "__call__":
         ours = _reduction_named(ufunc, _METHODS.get(method, ""))

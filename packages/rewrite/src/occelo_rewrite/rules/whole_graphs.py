@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from occelo_graph import FunctionGraph
-from occelo_graph.ops.index.scatter import Scatter
 from occelo_rewrite.assumptions import assumptions_of
 from occelo_rewrite.assumptions.control import statements
 from occelo_rewrite.features.protection import DestroyHandler
@@ -50,7 +49,7 @@ def writes_in_place() -> GraphRewriter:
     from occelo_rewrite.inplace import InplaceRewriter, flag_variants
     from occelo_rewrite.rules.index import writes
 
-    return InplaceRewriter("inplace_subtensor", flag_variants(*writes.OVERWRITING, Scatter))
+    return InplaceRewriter("inplace_subtensor", flag_variants(*writes.OVERWRITING))
 
 
 def products_in_place() -> GraphRewriter:

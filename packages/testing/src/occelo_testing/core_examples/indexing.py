@@ -18,64 +18,12 @@ if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
 REAL = (-2.5, 2.5)
-_windows: Any = np.lib.stride_tricks.sliding_window_view
 A = draw(REAL, (2, 3))
 V = draw(REAL, (3,), salt=2)
 T = draw(REAL, (2, 3, 4), salt=3)
 M = draw("bool", (2, 3))
 IDX = np.array([2, 0, 2, -1])
 WITH_ZEROS = np.array([[1.5, 0.0, 2.0], [0.0, -1.0, 0.0]])
-
-
-def _combined() -> list[Example]:
-    """Examples of maxima, minima and products at repeated positions, with zeros among the factors."""
-
-    def combined(ufunc: np.ufunc, x: Any, key: Any, y: Any) -> Any:
-        x = x.copy()
-        ufunc.at(x, key, np.broadcast_to(y, x[key].shape).copy())
-        return x
-
-    cases: list[tuple[str, np.ufunc]] = [
-        ("max", np.maximum),
-        ("min", np.minimum),
-        ("mul", np.multiply),
-    ]
-    y = draw(REAL, (2, 4), salt=9)
-    made: list[Example] = []
-    for name, ufunc in cases:
-
-        def ours(x: Any, y: Any, i: Any, name: str = name) -> Any:
-            return getattr(x.at[:, i], name)(y)
-
-        def reference(x: Any, y: Any, i: Any, ufunc: np.ufunc = ufunc) -> Any:
-            return combined(ufunc, x, (slice(None), i), y)
-
-        def of_rows(x: Any, y: Any, i: Any, name: str = name) -> Any:
-            return getattr(x.at[i], name)(y)
-
-        def of_rows_reference(x: Any, y: Any, i: Any, ufunc: np.ufunc = ufunc) -> Any:
-            return combined(ufunc, x, i, y)
-
-        title = f"at.{name}"
-        made += [
-            Example(title, "index", ours, reference, (A, y, IDX), (0, 1), 1e-12, (0, 1)),
-            Example(
-                title, "index", of_rows, of_rows_reference, (V, y[0], IDX), (0, 1), 1e-12, (0, 1, 2)
-            ),
-        ]
-    made.append(
-        Example(
-            "at.mul",
-            "index",
-            lambda x, y, i: x.at[i].multiply(y),
-            lambda x, y, i: combined(np.multiply, x, i, y),
-            (np.array([2.0, 0.0, 3.0]), np.array([0.0, 3.0, 2.0, 1.5]), np.array([0, 0, 1, 2])),
-            (0, 1),
-            1e-12,
-            (0, 1, 2),
-        )
-    )
-    return made
 
 
 def _index() -> list[Example]:
@@ -204,7 +152,6 @@ def _index() -> list[Example]:
             one,
             batched=(0, 1),
         ),
-        *_combined(),
         make(
             "take",
             lambda x, i: ot.take(x, i, 1),
@@ -254,18 +201,6 @@ def _index() -> list[Example]:
         ),
         make("diagonal", lambda x: ot.diagonal(x, 1), lambda x: np.diagonal(x, 1), A),
         make("diagonal", lambda x: ot.diagonal(x, -1, 0, 2), lambda x: np.diagonal(x, -1, 0, 2), T),
-        make(
-            "sliding_window_view",
-            lambda x: ot.sliding_window_view(x, (2, 3), (0, 2)),
-            lambda x: _windows(x, (2, 3), (0, 2)),
-            T,
-        ),
-        make(
-            "sliding_window_view",
-            lambda x: ot.sliding_window_view(x, (2, 2), (1, 1)),
-            lambda x: _windows(x, (2, 2), (1, 1)),
-            A,
-        ),
         make("diag", lambda x: ot.diag(x, 1), lambda x: np.diag(x, 1), V),
         make("diag", ot.diag, np.diag, A),
     ]

@@ -7,17 +7,16 @@ The names are those of JAX. ``x[key].set(y)`` and ``x[key].inc(y)`` are other na
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 import numpy as np
 
 from occelo_graph.missing_names import MissingNameError
+from occelo_graph.ops.arguments import of_family
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.create import ones_like
 from occelo_graph.ops.elemwise.arithmetic import neg, true_div
 from occelo_graph.ops.elemwise.transcendental import power
-from occelo_graph.ops.index.modes import Mode, Within, checked_mode
-from occelo_graph.ops.index.scatter import combine_subtensor
 from occelo_graph.ops.index.subtensor import (
     getitem,
     inc_subtensor,
@@ -32,6 +31,31 @@ if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
 __all__ = ["At", "PartAt"]
+
+Mode = Literal["clip", "drop", "fill", "promise_in_bounds"]
+
+
+def _checked_mode(mode: Any, drops: bool) -> str | None:
+    """The mode of a method; None if positions out of bounds are errors. ValueError for another word."""
+    known = (
+        ("clip", "drop", "fill", "promise_in_bounds")
+        if drops
+        else ("clip", "fill", "promise_in_bounds")
+    )
+    if mode is not None and mode not in known:
+        raise ValueError(f"mode of x.at[...] is None or one of {', '.join(known)}, not {mode!r}")
+    return None if mode == "promise_in_bounds" else mode
+
+
+def _within(x: TensorVariable, key: Any) -> Any:
+    """`Within` of the family of arrays."""
+    return of_family("x.at[key] with a mode")(x, key)
+
+
+def _combined(part: TensorVariable, y: TensorLike, combine: str) -> TensorVariable:
+    """See `combine_subtensor` of the family of arrays."""
+    made: TensorVariable = of_family("x.at[key] by a function of two numbers")(part, y, combine)
+    return made
 
 
 class At:
@@ -96,10 +120,10 @@ class PartAt:
         unknown = set(options) - set(Options.__annotations__)
         if unknown:
             raise TypeError(f"x.at[...] has no option {', '.join(sorted(unknown))}")
-        mode = checked_mode(options.get("mode"), drops=True)
+        mode = _checked_mode(options.get("mode"), drops=True)
         if mode is None:
             return combine(getitem(self._x, self._key))
-        within = Within(self._x, self._key)
+        within = _within(self._x, self._key)
         if mode == "clip":
             return combine(getitem(self._x, tuple(within.clipped)))
         return within.cut(combine(getitem(within.extended(), tuple(within.dropping))))
@@ -116,12 +140,12 @@ class PartAt:
 
         The default of ``fill_value`` is JAX's: NaN, the least signed and the largest unsigned integer, or True.
         """
-        given = checked_mode(
+        given = _checked_mode(
             "fill" if mode is None and fill_value is not None else mode, drops=False
         )
         if given is None:
             return getitem(self._x, self._key)
-        within = Within(self._x, self._key)
+        within = _within(self._x, self._key)
         if given == "clip":
             return getitem(self._x, tuple(within.clipped))
         return within.filled(fill_value)
@@ -151,7 +175,7 @@ class PartAt:
         If factors at one position are 0, first derivatives are right, and second derivatives with respect to two of the
         factors are 0.
         """
-        return self._writing(lambda part: combine_subtensor(part, y, "prod"), options)
+        return self._writing(lambda part: _combined(part, y, "prod"), options)
 
     mul = multiply
 
@@ -165,11 +189,11 @@ class PartAt:
 
     def max(self, y: TensorLike, **options: Unpack[Options]) -> TensorVariable:
         """A copy of ``x`` with the part replaced by the maxima of it and ``y``. Equal elements share the derivative."""
-        return self._writing(lambda part: combine_subtensor(part, y, "max"), options)
+        return self._writing(lambda part: _combined(part, y, "max"), options)
 
     def min(self, y: TensorLike, **options: Unpack[Options]) -> TensorVariable:
         """A copy of ``x`` with the part replaced by the minima of it and ``y``. Equal elements share the derivative."""
-        return self._writing(lambda part: combine_subtensor(part, y, "min"), options)
+        return self._writing(lambda part: _combined(part, y, "min"), options)
 
     def _ones(self) -> PartAt:
         return PartAt(ones_like(self._x), self._key)

@@ -1,4 +1,4 @@
-"""Lowerings of indexing, diagonals, sliding windows and nonzero for JAX and PyTorch.
+"""Lowerings of indexing, diagonals and nonzero for JAX and PyTorch.
 
 `occelo_link.traced.linker` imports this module to register the lowerings. The tracer calls them for nodes.
 """
@@ -21,7 +21,6 @@ from occelo_graph.ops.index.key import (
     check_written,
     region_shape,
 )
-from occelo_graph.ops.index.scatter import Scatter
 from occelo_graph.ops.index.search import AllocDiag, ExtractDiag, Nonzero
 from occelo_graph.ops.index.subtensor import (
     AdvancedIncSubtensor,
@@ -29,8 +28,6 @@ from occelo_graph.ops.index.subtensor import (
     IncSubtensor,
     Subtensor,
 )
-from occelo_graph.ops.index.windows import SlidingWindow
-from occelo_link.traced.fallback import fall_back
 from occelo_link.traced.registry import traces
 from occelo_link.traced.traced_values import Array, Entry
 from occelo_link.traced.tracer import Tracer
@@ -38,7 +35,7 @@ from occelo_link.traced.tracer import Tracer
 __all__: list[str] = []
 
 
-def _in_bounds(tracer: Tracer, index: Array, length: int) -> Array:
+def in_bounds(tracer: Tracer, index: Array, length: int) -> Array:
     """Return positions counted from the front, and check that they are in bounds."""
     arrays = tracer.arrays
     if not arrays.is_traced(index):
@@ -98,11 +95,11 @@ def _key(
                 axis += mask.ndim
             else:
                 arrays.append((node.inputs[position].type, value))
-                entries.append(_in_bounds(tracer, value, length))
+                entries.append(in_bounds(tracer, value, length))
                 axis += 1
         else:
             value = next(rest)[1] if entry == SCALAR else np.array(entry, "int64")
-            entries.append(_in_bounds(tracer, value, length))
+            entries.append(in_bounds(tracer, value, length))
             axis += 1
     check_index_arrays(*zip(*arrays, strict=True) if arrays else ((), ()))
     entries += [slice(None)] * (len(shape) - axis)
@@ -185,54 +182,12 @@ def lower_write(
     return [arrays.write(x, key, y, "sum" if adds else None)]
 
 
-@traces(Scatter)
-def lower_scatter(
-    tracer: Tracer, node: TensorApply[Scatter], inputs: list[Array]
-) -> Sequence[Array]:
-    x, y, rows = map(tracer.array, inputs)
-    key = [
-        _part(tracer, e)
-        for e in _key(tracer, node, node.op.key(node.inputs[0].type), x.shape, 2, [x, y, rows])
-    ]
-    part = (*map(int, rows.shape), *map(int, x.shape[1:]))
-    if tuple(map(int, y.shape)) != part:
-        raise ValueError(f"Cannot combine a part of shape {part} with values of shape {y.shape}")
-    made = tracer.arrays.write(x, key, y, node.op.combine)
-    return fall_back(tracer, node, inputs) if made is None else [made]
-
-
 @traces(ExtractDiag)
 def lower_diagonal(
     tracer: Tracer, node: TensorApply[ExtractDiag], inputs: list[Array]
 ) -> Sequence[Array]:
     op = node.op
     return [tracer.arrays.diagonal(inputs[0], op.offset, op.axis1, op.axis2)]
-
-
-@traces(SlidingWindow)
-def lower_sliding_window(
-    tracer: Tracer, node: TensorApply[SlidingWindow], inputs: list[Array]
-) -> Sequence[Array]:
-    op = node.op
-    arrays, (x,) = tracer.arrays, inputs
-    lengths = tuple(int(n) for n in x.shape)
-    places = op.places(lengths)
-    axes = sorted(set(op.axes))
-    rest = [i for i in range(len(lengths)) if i not in axes]
-    grid = np.indices((*(places[a] for a in axes), *op.windows), dtype="int64", sparse=True)
-    key: list[Entry] = []
-    for place, axis in enumerate(axes):
-        within = [grid[len(axes) + i] for i, a in enumerate(op.axes) if a == axis]
-        key.append(arrays.constant(np.asarray(sum(within, grid[place]))))
-    key += [slice(0, lengths[i], 1) for i in rest]
-    found = arrays.gather(arrays.transpose(x, (*axes, *rest)), key) if axes else x
-    # now the axes are: places of windows, elements of windows, all other axes
-    after = len(axes) + len(op.windows)
-    where = {axis: i for i, axis in enumerate(axes)} | {
-        axis: after + i for i, axis in enumerate(rest)
-    }
-    order = [*(where[i] for i in range(len(lengths))), *range(len(axes), after)]
-    return [arrays.transpose(found, order)]
 
 
 @traces(AllocDiag)

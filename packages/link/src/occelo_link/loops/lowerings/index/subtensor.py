@@ -11,7 +11,6 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 from occelo_graph import Constant, TensorApply
-from occelo_graph.ops.index.scatter import Scatter
 from occelo_graph.ops.index.subtensor import (
     AdvancedIncSubtensor,
     AdvancedSubtensor,
@@ -153,7 +152,7 @@ def _spread(
 # arrays of positions
 
 
-class _Layout:
+class Layout:
     """The dimensions of the result of advanced indexing.
 
     As in NumPy, the dimensions of the broadcast index arrays replace the indexed dimensions if these are adjacent.
@@ -311,7 +310,7 @@ def lower_advanced(
 ) -> Sequence[Tensor]:
     op = node.op
     x = inputs[0]
-    layout = _Layout(context, op.key, x, inputs[1:], node.inputs[1:])
+    layout = Layout(context, op.key, x, inputs[1:], node.inputs[1:])
 
     def element(builder: Builder, index: Index) -> Value:
         return x.at(builder, layout.index_into(builder, index))
@@ -325,34 +324,18 @@ def lower_advanced_inc(
 ) -> Sequence[Tensor]:
     op = node.op
     x, y, *given = [inputs[0], *(context.apart_from(inputs[0], v) for v in inputs[1:])]
-    layout = _Layout(context, op.key, x, given, node.inputs[2:])
+    layout = Layout(context, op.key, x, given, node.inputs[2:])
     value = _spread(context, node, y, layout.shape, x.dtype)
 
     def write(result: Stored) -> None:
         added = "or" if x.dtype == "bool" else "add"
-        _scatter(context, layout, result, value, None if op.set_instead_of_inc else added)
+        write_selected(context, layout, result, value, None if op.set_instead_of_inc else added)
 
     return [context.change(x, [y, *layout.arrays], write)]
 
 
-@lowers_to_loops(Scatter)
-def lower_scatter(
-    context: Context, node: TensorApply[Scatter], inputs: list[Tensor]
-) -> Sequence[Tensor]:
-    x, y, rows = [inputs[0], *(context.apart_from(inputs[0], v) for v in inputs[1:])]
-    layout = _Layout(context, node.op.key(node.inputs[0].type), x, [rows], [node.inputs[2]])
-    for own, length in zip(y.shape, layout.shape, strict=True):
-        context.unify(own, length)
-    combine = "mul" if node.op.combine == "prod" else node.op.combine
-
-    def write(result: Stored) -> None:
-        _scatter(context, layout, result, y, combine)
-
-    return [context.change(x, [y, *layout.arrays], write)]
-
-
-def _scatter(
-    context: Context, layout: _Layout, result: Stored, value: Tensor, combine: str | None
+def write_selected(
+    context: Context, layout: Layout, result: Stored, value: Tensor, combine: str | None
 ) -> None:
     """Store ``value`` in the selected elements, or combine them by the operation ``combine``, in C order.
 

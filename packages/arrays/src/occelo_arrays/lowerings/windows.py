@@ -1,15 +1,11 @@
-"""Lowering of `SlidingWindow` to a formula that reads the input, so that no window is copied.
-
-The linkers ``native``, ``c``, ``c|py`` and ``numba`` use this lowering; `loops.build` imports this module to register
-it.
-"""
+"""Lowering of `SlidingWindow` to a formula that reads the input, so that no window is copied."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from occelo_arrays.ops.parts.windows import SlidingWindow
 from occelo_graph import TensorApply
-from occelo_graph.ops.index.windows import SlidingWindow
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
 from occelo_link.loops.lowering import Context

@@ -1,12 +1,12 @@
 """What ``x.at[key]`` does with positions out of bounds: the modes of JAX besides the error that is the default.
 
-`Within` replaces integers and index arrays in a key, so that the usual ops read and write. Slices and masks stay.
+`occelo_graph.ops.index.at` calls `Within`, which replaces integers and index arrays in a key, so that the usual ops read and write. Slices and masks stay.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,21 +24,7 @@ from occelo_graph.tensors.constant import as_tensor_variable
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["Mode", "Within", "checked_mode"]
-
-Mode = Literal["clip", "drop", "fill", "promise_in_bounds"]
-
-
-def checked_mode(mode: Any, drops: bool) -> str | None:
-    """The mode of a method; None if positions out of bounds are errors. ValueError for another word."""
-    known = (
-        ("clip", "drop", "fill", "promise_in_bounds")
-        if drops
-        else ("clip", "fill", "promise_in_bounds")
-    )
-    if mode is not None and mode not in known:
-        raise ValueError(f"mode of x.at[...] is None or one of {', '.join(known)}, not {mode!r}")
-    return None if mode == "promise_in_bounds" else mode
+__all__ = ["Within"]
 
 
 class Within:

@@ -9,7 +9,7 @@ import pytest
 
 import occelo as oc
 import occelo.tensor as ot
-from occelo_graph.ops.index.scatter import Scatter
+from occelo_arrays.ops.parts.scatter import Scatter
 
 UFUNCS: dict[str, Any] = {
     "max": np.maximum,

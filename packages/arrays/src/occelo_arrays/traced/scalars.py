@@ -1,7 +1,4 @@
-"""The functions of JAX and PyTorch that compute functions of numbers: rows for `occelo_link.traced.functions`.
-
-`occelo_link.traced.linker` imports this module when functions of arrays are used.
-"""
+"""The functions of JAX and PyTorch that compute functions of numbers: rows for `occelo_link.traced.functions`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Loops of functions of numbers that have none by a formula: signs, bits and exponents of floats, and shifts.
-
-`occelo_link.loops` imports this module when functions of arrays are used, to register the lowerings.
-"""
+"""Loops of functions of numbers that have none by a formula: signs, bits and exponents of floats, and shifts."""
 
 from __future__ import annotations
 
