@@ -76,7 +76,8 @@ def test_every_op_consists_of_others_or_is_known_not_to() -> None:
         c
         for c in _classes(Op)
         if c.__module__.startswith("occelo_")
-        and not c.__module__.startswith(("occelo_testing", "occelo_pytensor"))
+        # other tests may have imported these, whose ops wrap functions of other libraries
+        and not c.__module__.startswith(("occelo_testing", "occelo_pytensor", "occelo_link"))
     ]
     bases = {b for c in own for b in c.__mro__[1:]}
     leaves = [c for c in own if c not in bases]
