@@ -81,3 +81,20 @@ def test_other_lengths_than_the_known_one_are_errors(made: str) -> None:
     f = oc.function([x], MADE[made](x) * ot.concatenate([x, x]), mode="py")
     with pytest.raises((ValueError, AssertionError)):
         f(np.ones((3, 2)))
+
+
+@pytest.mark.parametrize(
+    "lengths", [(1, 5), (5, 1), (1, None), (None, 1), (1, 1), (None, 5)], ids=str
+)
+def test_batches_of_products(lengths: tuple[int | None, int | None]) -> None:
+    generator = np.random.default_rng(0)
+    values = [
+        generator.normal(size=(5 if n is None else n, *shape))
+        for n, shape in zip(lengths, ((2, 3), (3, 2)), strict=True)
+    ]
+    x, y = (
+        ot.tensor(dtype="float64", shape=(n, *value.shape[1:]))
+        for n, value in zip(lengths, values, strict=True)
+    )
+    found = oc.function([x, y], ot.batched_dot(x, y))(*values)
+    np.testing.assert_allclose(found, values[0] @ values[1])

@@ -418,7 +418,7 @@ def batched_tensordot(x: Any, y: Any, axes: Any = 2) -> TensorVariable:
     Lists in ``axes`` count the batch dimension as axis 0. A number n pairs the last n axes of ``x`` with the axes 1 to
     n of ``y``. There are two exceptions. If n is 1 and ``y`` has more than two dimensions, the second to last axis of
     ``y`` is contracted. If ``x`` or ``y`` is a vector, no axis is contracted. ValueError for a scalar, for axes that do
-    not pair, and for batches of different lengths.
+    not pair, and for batches of different lengths, of which one that is statically 1 broadcasts.
     """
     return _batched("batched_tensordot", x, y, axes)
 
@@ -428,7 +428,7 @@ def _batched(name: str, x: Any, y: Any, axes: Any) -> TensorVariable:
     if a.type.ndim < 1 or b.type.ndim < 1:
         raise ValueError(f"{name} takes batches, got {a.type} and {b.type}")
     n, m = a.type.shape[0], b.type.shape[0]
-    if None not in (n, m) and n != m:
+    if len({n, m} - {None, 1}) > 1:
         raise ValueError(f"{name} takes two batches of one length, got {a.type} and {b.type}")
     axes = taken(axes)
     if not is_list_or_tuple(axes) and np.ndim(axes) == 0:
@@ -464,9 +464,8 @@ def _batched(name: str, x: Any, y: Any, axes: Any) -> TensorVariable:
         (b_shape[0], inner, length_product([b_shape[i] for i in keep_b])),
     )
     product: TensorVariable = MatMul()(flat_a, flat_b)
-    return reshape(
-        product, [a_shape[0], *(a_shape[i] for i in keep_a), *(b_shape[i] for i in keep_b)]
-    )
+    batch = b_shape[0] if n == 1 else a_shape[0]
+    return reshape(product, [batch, *(a_shape[i] for i in keep_a), *(b_shape[i] for i in keep_b)])
 
 
 def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> TensorVariable:
