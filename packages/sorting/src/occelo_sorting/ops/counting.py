@@ -73,7 +73,7 @@ def bincount(
     numbers are not counted, as in JAX. TypeError unless ``x`` are integers or booleans; ValueError unless it is a vector,
     or if a number is negative.
     """
-    x = as_tensor_variable(x)
+    x = as_tensor_variable(np.zeros(0, "int64") if is_list_or_tuple(x) and not x else x)
     if x.type.ndim != 1:
         raise ValueError(f"bincount takes a vector, got {x} of type {x.type}")
     if not is_discrete(x.dtype):
