@@ -5,7 +5,9 @@ from __future__ import annotations
 import inspect
 
 import occelo_graph.tensor as ot
+from occelo_arrays import functions as arrays
 from occelo_graph.ops.elemwise.op import Elemwise
+from occelo_special import functions as special
 
 
 def parameters(function: Elemwise) -> str:
@@ -14,7 +16,9 @@ def parameters(function: Elemwise) -> str:
 
 def test_inputs_have_names_and_no_more_than_the_function_takes() -> None:
     assert parameters(ot.softplus) == "(x, /)"
-    assert parameters(ot.arctan2) == "(x1, x2, /)"
+    assert parameters(ot.arctan2) == "(y, x, /)"
+    assert parameters(arrays.gcd) == "(x, y, /)"
+    assert parameters(special.betainc) == "(a, b, x, /)"
     assert parameters(ot.complex) == "(re, im, /)"
     assert parameters(ot.add) == "(*inputs)"
     for function in vars(ot).values():
@@ -26,7 +30,7 @@ def test_names_of_a_users_code_stay() -> None:
     area = ot.elementwise("area_of_sides", 2, lambda d: d[0], lambda width, height: width * height)
     assert parameters(area) == "(width, height, /)"
     many = ot.elementwise("first_of_many", 2, lambda d: d[0], lambda *arrays: arrays[0] + 0)
-    assert parameters(many) == "(x1, x2, /)"
+    assert parameters(many) == "(x, y, /)"
 
 
 def test_the_class_keeps_the_signature_of_its_fields() -> None:

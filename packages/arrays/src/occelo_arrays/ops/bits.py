@@ -52,7 +52,7 @@ left_shift: Elemwise = elementwise(
     _of_integers("left_shift", np.left_shift),
     np.left_shift,
     [None, None],
-    "The bits of x moved left by n places, x 2^n; 0 from as many places on as there are bits.",
+    "The bits of x moved left by y places, x 2^y; 0 from as many places on as there are bits.",
 )
 right_shift: Elemwise = elementwise(
     "right_shift",
@@ -60,7 +60,7 @@ right_shift: Elemwise = elementwise(
     _of_integers("right_shift", np.right_shift),
     np.right_shift,
     [None, None],
-    "The bits of x moved right by n places, x 2^-n rounded down.",
+    "The bits of x moved right by y places, x 2^-y rounded down.",
 )
 bitwise_left_shift, bitwise_right_shift = left_shift, right_shift
 gcd: Elemwise = elementwise(
@@ -69,7 +69,7 @@ gcd: Elemwise = elementwise(
     _of_integers("gcd", np.gcd),
     np.gcd,
     [None, None],
-    "The greatest common divisor of two integers; gcd(0, 0) is 0.",
+    "The greatest common divisor of the integers x and y; gcd(0, 0) is 0.",
     commutative=True,
     sign="nonnegative",
     python_only=_LOOP,
@@ -80,7 +80,7 @@ lcm: Elemwise = elementwise(
     _of_integers("lcm", np.lcm),
     np.lcm,
     [None, None],
-    "The least common multiple of two integers; 0 if one is 0.",
+    "The least common multiple of the integers x and y; 0 if one is 0.",
     commutative=True,
     python_only=_LOOP,
 )
@@ -113,7 +113,7 @@ bitwise_count: Elemwise = elementwise(
     _of_integers("bitwise_count", np.bitwise_count),
     np.bitwise_count,
     [None],
-    "How many bits of the magnitude of an integer are 1, as uint8.",
+    "How many bits of the magnitude of the integer x are 1, as uint8.",
     formula=_count_formula,
 )
 

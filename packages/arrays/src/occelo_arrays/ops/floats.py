@@ -83,7 +83,7 @@ copysign: Elemwise = elementwise(
     ufunc_rule(np.copysign),
     np.copysign,
     [_copysign_slope, None],
-    "The first argument with the sign of the second, also of -0.0. Integers become floats.",
+    "x with the sign of y, also of -0.0. Integers become floats.",
 )
 
 
@@ -240,7 +240,7 @@ cbrt: Elemwise = elementwise(
     _real("cbrt", np.cbrt),
     np.cbrt,
     [lambda ct, x, out: ct / (3 * out * out)],
-    "The real cube root, also of negative numbers.",
+    "The real cube root of x, also of negative numbers.",
     formula=_cbrt_formula,
     monotone="increasing",
     keeps_sign=("unsigned", "nonnegative"),
@@ -282,7 +282,7 @@ heaviside: Elemwise = elementwise(
     _real("heaviside", np.heaviside),
     np.heaviside,
     [None, lambda ct, x, h, out: ot.switch(ot.eq(x, 0), ct, 0.0)],
-    "0 for negative x, 1 for positive x, and the second argument for 0. The derivative by x is 0.",
+    "0 for negative x, 1 for positive x, and h for 0. The derivative by x is 0.",
     formula=_heaviside_formula,
 )
 
@@ -310,7 +310,7 @@ fmax: Elemwise = elementwise(
         lambda ct, x, y, out: _half_if_equal(ct, x, y, ot.gt(x, y)),
         lambda ct, x, y, out: _half_if_equal(ct, y, x, ot.gt(y, x)),
     ],
-    "The larger of two numbers; if one is NaN, the other one. Equal numbers get half of the derivative each.",
+    "The larger of x and y; if one is NaN, the other one. Equal numbers get half of the derivative each.",
     formula=lambda x, y: _unless_nan(x, y, ot.maximum(x, y)),
     holomorphic=False,
 )
@@ -323,7 +323,7 @@ fmin: Elemwise = elementwise(
         lambda ct, x, y, out: _half_if_equal(ct, x, y, ot.lt(x, y)),
         lambda ct, x, y, out: _half_if_equal(ct, y, x, ot.lt(y, x)),
     ],
-    "The smaller of two numbers; if one is NaN, the other one. Equal numbers get half of the derivative each.",
+    "The smaller of x and y; if one is NaN, the other one. Equal numbers get half of the derivative each.",
     formula=lambda x, y: _unless_nan(x, y, ot.minimum(x, y)),
     holomorphic=False,
 )
@@ -345,7 +345,7 @@ fmod: Elemwise = elementwise(
     ufunc_rule(np.fmod),
     np.fmod,
     [lambda ct, x, y, out: ct, lambda ct, x, y, out: -ct * ot.trunc(x / y)],
-    "Remainder with the sign of the dividend, as in C. `mod` has the sign of the divisor.",
+    "Remainder of x divided by y, with the sign of x, as in C. `mod` has the sign of y.",
     formula=_fmod_formula,
 )
 

@@ -106,7 +106,12 @@ def column_stack(tup: Any) -> TensorVariable:
 
 
 def concat(arrays: Sequence[Any], /, *, axis: Any = 0) -> TensorVariable:
-    """`concatenate` by the name of the array API: join the tensors ``arrays`` along ``axis``, or flattened if it is None."""
+    """`concatenate` by the name of the array API: join the tensors ``arrays`` along ``axis``, or flattened if it is None.
+
+    TypeError if ``arrays`` is a single tensor.
+    """
+    if isinstance(arrays, Variable):
+        raise TypeError("concat takes a sequence of tensors, not one tensor")
     return ot.concatenate(arrays, axis)
 
 

@@ -109,10 +109,12 @@ def yve(v: Any, z: Any) -> TensorVariable:
 k1: Elemwise = special(
     "k1",
     [lambda ct, x, out: ct * -0.5 * (k0(x) + kv(2.0, x))],
-    "Modified Bessel function of the second kind, order 1.",
+    "Modified Bessel function of the second kind, order 1, at x.",
 )
 k0: Elemwise = special(
-    "k0", [lambda ct, x, out: -ct * k1(x)], "Modified Bessel function of the second kind, order 0."
+    "k0",
+    [lambda ct, x, out: -ct * k1(x)],
+    "Modified Bessel function of the second kind, order 0, at x.",
 )
 k1e: Elemwise = special(
     "k1e",

@@ -31,10 +31,10 @@ _POINTERS = "SciPy's compiled function returns its results through pointers"
 
 # exponential integrals, DLMF 6.2 and 8.19
 exp1: Elemwise = special(
-    "exp1", [lambda ct, x, out: -ct * exp(-x) / x], "Exponential integral E1 of real numbers."
+    "exp1", [lambda ct, x, out: -ct * exp(-x) / x], "Exponential integral E1 of real numbers x."
 )
 expi: Elemwise = special(
-    "expi", [lambda ct, x, out: ct * _over(exp(x), x)], "Exponential integral Ei of real numbers."
+    "expi", [lambda ct, x, out: ct * _over(exp(x), x)], "Exponential integral Ei of real numbers x."
 )
 expn: Elemwise = special(
     "expn",

@@ -108,13 +108,13 @@ boxcox: Elemwise = _box_cox(
     "boxcox",
     log,
     _same,
-    "(x**lmbda - 1) / lmbda, and log(x) where the second argument lmbda is 0.",
+    "(x**power - 1) / power, and log(x) where power is 0.",
 )
 boxcox1p: Elemwise = _box_cox(
     "boxcox1p",
     log1p,
     _next,
-    "((1 + x)**lmbda - 1) / lmbda, and log1p(x) where the second argument lmbda is 0.",
+    "((1 + x)**power - 1) / power, and log1p(x) where power is 0.",
 )
 
 
@@ -170,9 +170,7 @@ _SLOPES: list[DerivativeOfTensors] = [
     lambda ct, y, power, out: ct * _power_of(y, power),
     lambda ct, y, power, out: ct * _inverse_slope_by_power(y, power),
 ]
-inv_boxcox: Elemwise = _inverse(
-    "inv_boxcox", exp, _SLOPES, "The inverse of boxcox by its first argument."
-)
+inv_boxcox: Elemwise = _inverse("inv_boxcox", exp, _SLOPES, "The x for which boxcox(x, power) = y.")
 inv_boxcox1p: Elemwise = _inverse(
-    "inv_boxcox1p", expm1, _SLOPES, "The inverse of boxcox1p by its first argument."
+    "inv_boxcox1p", expm1, _SLOPES, "The x for which boxcox1p(x, power) = y."
 )
