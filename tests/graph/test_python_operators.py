@@ -89,6 +89,8 @@ def test_values_of_truth_are_tensors() -> None:
     got = og.evaluate(ot.switch(np.True_, x, 0.0), {x: [1.0, 2.0]})
     assert got.tolist() == [1.0, 2.0]
     assert og.evaluate(fixed[[True, False, True]], {fixed: [1.0, 2.0, 3.0]}).tolist() == [1.0, 3.0]
+    assert og.evaluate(ot.full(2, True, dtype="bool"), {}).tolist() == [True, True]
+    assert og.evaluate(ot.full_like(x, False, dtype=bool), {x: [1.0]}).tolist() == [False]
     assert og.evaluate(ot.sum(X, axis=0, keepdims=True), {X: np.ones((2, 3))}).shape == (1, 3)
 
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from occelo_graph.families import installed
 from occelo_graph.ir.nodes import Variable
+from occelo_graph.narrowing import is_list_or_tuple
 
 __all__ = [
     "NUMPY",
@@ -25,6 +26,7 @@ __all__ = [
     "known_mode",
     "of_family",
     "plain_number",
+    "refuse_list",
     "refuse_out",
     "row_of_family",
     "stands_for",
@@ -106,6 +108,13 @@ def known_mode(mode: _T, function: str) -> _T:
     raise TypeError(
         f"The mode of {function} must be text, got {mode!r}; a symbolic result fills no array, so there is no out"
     )
+
+
+def refuse_list(name: str, given: Sequence[Any], hint: str = "") -> None:
+    """Raise TypeError if the only argument of a function that takes several tensors is a list that contains tensors."""
+    listed: Any = given[0] if len(given) == 1 else ()
+    if is_list_or_tuple(listed) and any(isinstance(each, Variable) for each in listed):
+        raise TypeError(f"{name} takes tensors as separate arguments, not a list of them{hint}")
 
 
 def refuse_out(name: str, terms: Sequence[Any]) -> None:

@@ -49,6 +49,7 @@ from occelo_graph.ops.length_inputs import (
     check_length_types,
     checked_against_type,
     fill_static,
+    integer_length,
     lengths_of,
     specialize_lengths,
     split_static,
@@ -204,7 +205,11 @@ def alloc(value: Any, *shape: Any) -> TensorVariable:
 
 
 def full(shape: Any, fill_value: Any, dtype: Any = None) -> TensorVariable:
-    """``fill_value`` broadcast to ``shape``. OverflowError if it is an integer that does not fit ``dtype``."""
+    """``fill_value`` broadcast to ``shape``. OverflowError if it is an integer that does not fit ``dtype``.
+
+    A Python bool needs the ``dtype`` bool, else TypeError: most come from a ``==`` of variables.
+    """
+    fill_value = _meant(fill_value, dtype)
     return alloc(as_tensor_variable(fill_value, dtype=dtype), *lengths_of(shape))
 
 
@@ -218,8 +223,14 @@ def ones(shape: Any, dtype: Any = None) -> TensorVariable:
     return full(shape, _number(1, dtype))
 
 
+def _meant(value: Any, dtype: Any) -> Any:
+    """The value to fill with; a Python bool is one of NumPy if the dtype says that it is meant."""
+    known = isinstance(value, bool) and dtype is not None and TensorType(dtype, ()).dtype == "bool"
+    return np.bool_(value) if known else value
+
+
 def empty(shape: Any, dtype: Any = None) -> TensorVariable:
-    """A tensor with arbitrary elements. In fact they are zeros, so that results are reproducible."""
+    """A tensor of ``shape`` and ``dtype``, by default floatX, with arbitrary elements. In fact they are zeros, so that results are reproducible."""
     return zeros(shape, dtype)
 
 
@@ -230,13 +241,20 @@ def _number(value: int, dtype: Any) -> Any:
 def full_like(a: Any, fill_value: Any, dtype: Any = None) -> TensorVariable:
     """A tensor of the shape of ``a`` with all elements ``fill_value``. ``dtype`` None is the dtype of ``a``.
 
-    OverflowError if ``fill_value`` is an integer that does not fit the dtype.
+    OverflowError if ``fill_value`` is an integer that does not fit the dtype, ValueError if it does not broadcast to the
+    shape of ``a``. A Python bool needs the ``dtype`` bool, as in `full`.
     """
     a = as_tensor_variable(a)
+    fill_value = _meant(fill_value, dtype)
     wanted = TensorType(a.dtype if dtype is None else dtype, ()).numpy_dtype
     given = isinstance(fill_value, Variable)
     value = as_tensor_variable(fill_value, dtype=None if given else wanted)
     value = cast(value, name_of(wanted))
+    shape = broadcast_static([a.type.shape, value.type.shape], "full_like")
+    if len(shape) > a.type.ndim or any(
+        n == 1 != m for n, m in zip(a.type.shape, shape, strict=True)
+    ):
+        raise ValueError(f"fill_value of full_like, {value.type}, has more elements than {a.type}")
     # `second` rather than `alloc`, even for a static shape, so that the shape still follows the tensor
     return second(a, value)
 
@@ -404,12 +422,13 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Te
         dtype = name_of(np.result_type("int64", *(p.type.numpy_dtype for p in parts)))
         dtype = "int64" if is_discrete(dtype) else dtype
     name = TensorType(dtype, ()).dtype
-    if any(p.type.ndim for p in parts):
-        raise TypeError("arange takes scalars")
-    if any(is_complex(p.dtype) for p in parts):
-        raise TypeError("arange takes real numbers")
+    for part, p in zip(("start", "stop", "step"), parts, strict=True):
+        if p.type.ndim or is_complex(p.dtype):
+            raise TypeError(f"{part} of arange must be a real scalar, got {p} of type {p.type}")
     if not any(isinstance(p, Variable) for p in given):
         first, last, by = (p.data.item() for p in parts if isinstance(p, Constant))
+        if not by:
+            raise ZeroDivisionError("step of arange must not be 0")
         return constant(_range(first, last, by, name))
     dtypes = [p.dtype for p in parts]
     if "uint64" in dtypes and all(map(is_discrete, dtypes)):
@@ -479,10 +498,13 @@ class Eye(FollowsLengths):
 def eye(n: Any, m: Any = None, k: Any = 0, dtype: Any = None) -> TensorVariable:
     """An ``n`` by ``m`` matrix of zeros with ones on diagonal ``k``.
 
-    ``m`` None is ``n``. ``dtype`` None is floatX.
+    ``m`` None is ``n``. ``dtype`` None is floatX. TypeError unless ``n``, ``m`` and ``k`` are integers.
     """
-    static, dynamic = split_static((*lengths_of(n), *lengths_of(n if m is None else m)))
+    static, dynamic = split_static((integer_length(n), integer_length(n if m is None else m)))
     name = FLOAT_X.get() if dtype is None else TensorType(dtype, ()).dtype
+    k = as_tensor_variable(k)
+    if not is_discrete(k.dtype) or k.type.ndim:
+        raise TypeError(f"k of eye must be an integer, got {k} of type {k.type}")
     made: TensorVariable = Eye(name, static)(*dynamic, k)
     return made
 
@@ -493,8 +515,13 @@ def identity(n: Any, dtype: Any = None) -> TensorVariable:
 
 
 def identity_like(x: Any, dtype: Any = None) -> TensorVariable:
-    """A matrix of the shape of the matrix ``x``, with ones on the diagonal and zeros elsewhere."""
+    """A matrix of the shape of the matrix ``x``, with ones on the diagonal and zeros elsewhere.
+
+    ``dtype`` None is that of ``x``. ValueError unless ``x`` is a matrix.
+    """
     x = as_tensor_variable(x)
+    if x.type.ndim != 2:
+        raise ValueError(f"identity_like takes a matrix, got {x.type}")
     n, m = lengths_by_variables(x)
     return eye(n, m, dtype=x.dtype if dtype is None else dtype)
 

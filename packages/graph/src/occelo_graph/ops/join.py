@@ -18,6 +18,7 @@ from occelo_graph.ir.terms import Term, called
 from occelo_graph.ir.traits import EVERY, FIRST
 from occelo_graph.ir.types import Type
 from occelo_graph.narrowing import is_list_or_tuple
+from occelo_graph.ops.arguments import refuse_list
 from occelo_graph.ops.batched_lengths import promise_equal_lengths
 from occelo_graph.ops.batching import materialize
 from occelo_graph.ops.cast import cast
@@ -198,19 +199,21 @@ class Join(Op):
 
 
 def join(axis: Any, *tensors_list: Any) -> TensorVariable:
-    """Join tensors along ``axis``, one after the other. They are cast to their common dtype.
+    """Join the tensors ``tensors_list`` along ``axis``, one after the other. They are cast to their common dtype.
 
-    TypeError if the numbers of dimensions differ. ValueError if there are no tensors, or if lengths along the other
+    TypeError if the numbers of dimensions differ, or for one list of tensors. ValueError if there are no tensors, or if lengths along the other
     axes differ. Dynamic lengths are checked when the graph runs.
     """
-    if not tensors_list:
+    refuse_list("join", tensors_list, "; concatenate takes one")
+    return _joined(axis, tensors_list)
+
+
+def _joined(axis: Any, parts: Sequence[Any]) -> TensorVariable:
+    if not parts:
         raise ValueError("There is nothing to join")
-    variables = promote_arguments(tensors_list)
-    ndim = variables[0].type.ndim
-    if any(v.type.ndim != ndim for v in variables):
-        listed = ", ".join(str(v.type) for v in variables)
-        raise TypeError(f"Tensors to join must have as many dimensions as each other, got {listed}")
-    where = normalize_axis(axis, ndim)
+    variables = promote_arguments(parts)
+    _check_ndims("join", variables)
+    where = normalize_axis(axis, variables[0])
     dtype = np.result_type(*(v.type.numpy_dtype for v in variables)).name
     if len(variables) == 1:
         return variables[0]
@@ -226,8 +229,16 @@ def concatenate(tensor_list: Sequence[Any], axis: Any = 0) -> TensorVariable:
     if isinstance(tensor_list, Variable):
         raise TypeError("concatenate takes a list of tensors, not one tensor")
     if axis is None:
-        return join(0, *map(flatten, tensor_list))
-    return join(axis, *tensor_list)
+        return _joined(0, [flatten(t) for t in tensor_list])
+    return _joined(axis, tensor_list)
+
+
+def _check_ndims(what: str, variables: Sequence[Any]) -> None:
+    if len({v.type.ndim for v in variables}) > 1:
+        listed = ", ".join(f"{v} ({v.type})" for v in variables)
+        raise TypeError(
+            f"Tensors to {what} must have as many dimensions as each other, got {listed}"
+        )
 
 
 def stack(tensors: Sequence[Any], axis: int = 0) -> TensorVariable:
@@ -244,6 +255,7 @@ def stack(tensors: Sequence[Any], axis: int = 0) -> TensorVariable:
     if all(v.type.ndim == 0 for v in variables):
         normalize_axis(axis, 1)
         return make_vector(*variables)
+    _check_ndims("stack", variables)
     return join(
         normalize_axis(axis, variables[0].type.ndim + 1), *(expand_dims(v, axis) for v in variables)
     )
@@ -512,7 +524,7 @@ def _remainder(number: int, length: Any) -> Any:
 
 
 def flip(arr: Any, axis: Any = None) -> TensorVariable:
-    """Reverse the order of elements along ``axis``, which is one axis, several axes, or None for all axes."""
+    """Reverse the order of the elements of ``arr`` along ``axis``, which is one axis, several axes, or None for all axes."""
     arr = as_tensor_variable(arr)
     axes = normalize_axes(axis, arr)
     index = tuple(slice(None, None, -1) if i in axes else slice(None) for i in range(arr.type.ndim))

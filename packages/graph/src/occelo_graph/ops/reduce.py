@@ -70,14 +70,12 @@ __all__ = [
     "argmin",
     "cumprod",
     "cumsum",
-    "largest",
     "log_softmax",
     "logsumexp",
     "max",
     "max_and_argmax",
     "min",
     "prod",
-    "smallest",
     "softmax",
     "sum",
     "sum_of_squares",
@@ -278,13 +276,24 @@ def min(
     return _extreme(minimum, x, axis, keepdims, initial, where)
 
 
+def _axes_of(x: Any, axis: Any) -> Any:
+    """The axes, checked here so that an error names the tensor that the user passed."""
+    x = as_tensor_variable(x)
+    return axis if axis is None or _of_scalar(x, axis) else normalize_axes(axis, x)
+
+
 def all(x: Any, axis: Any = None, keepdims: bool = False, *, where: Any = None) -> TensorVariable:
-    """Whether all elements along ``axis`` are true (not 0)."""
+    """Whether all elements of ``x`` along ``axis`` (one, several, or None for all) are true (not 0).
+
+    ``keepdims`` keeps these axes, with length 1. Only elements for which ``where`` is true count.
+    """
+    axis = _axes_of(x, axis)
     return _reduce(and_, selected(_as_bool(x), where, np.True_), axis, keepdims)
 
 
 def any(x: Any, axis: Any = None, keepdims: bool = False, *, where: Any = None) -> TensorVariable:
-    """Whether at least one element along ``axis`` is true (not 0)."""
+    """Whether at least one element of ``x`` along ``axis`` is true (not 0); ``keepdims`` and ``where`` as in `all`."""
+    axis = _axes_of(x, axis)
     return _reduce(or_, selected(_as_bool(x), where, np.False_), axis, keepdims)
 
 
@@ -310,22 +319,6 @@ def _extreme(
 def _as_bool(x: Any) -> Any:
     x = as_tensor_variable(x)
     return x if x.dtype == "bool" else neq(x, 0)
-
-
-def largest(*args: Any) -> TensorVariable:
-    """Elementwise maximum of several tensors."""
-    result = as_tensor_variable(args[0])
-    for other in args[1:]:
-        result = maximum(result, other)
-    return result
-
-
-def smallest(*args: Any) -> TensorVariable:
-    """Elementwise minimum of several tensors."""
-    result = as_tensor_variable(args[0])
-    for other in args[1:]:
-        result = minimum(result, other)
-    return result
 
 
 @op
@@ -375,7 +368,10 @@ class Argmax(Op):
 
 
 def argmax(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
-    """Position of the first largest element over ``axis``, as int64. NaN counts as the largest value."""
+    """Position of the first largest element of ``x`` over ``axis``, as int64. NaN counts as the largest value.
+
+    ``axis`` is one axis, several, which are counted in C order, or None for all; ``keepdims`` keeps them, with length 1.
+    """
     x = as_tensor_variable(x)
     axes = () if _of_scalar(x, axis) else normalize_axes(axis, x)
     result: TensorVariable = Argmax(axes)(x)
@@ -383,7 +379,7 @@ def argmax(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
 
 
 def argmin(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
-    """Position of the first smallest element over ``axis``, as int64. NaN counts as the smallest value."""
+    """Position of the first smallest element of ``x``, with ``axis`` and ``keepdims`` as in `argmax`. NaN counts as the smallest."""
     x = as_tensor_variable(x)
     # ~x reverses the order of integers and booleans and cannot overflow; -x could
     return argmax(~x if is_discrete(x.dtype) else -x, axis, keepdims)
@@ -615,12 +611,12 @@ def _cumulative(x: Any, axis: Any, mode: str, dtype: Any) -> TensorVariable:
 
 
 def cumsum(x: Any, axis: Any = None, dtype: Any = None) -> TensorVariable:
-    """Cumulative sum along ``axis``, or over all elements in C order if ``axis`` is None; in ``dtype`` if it is given."""
+    """Cumulative sum of ``x`` along ``axis``, or over all elements in C order if ``axis`` is None; in ``dtype`` if it is given."""
     return _cumulative(x, axis, "add", dtype)
 
 
 def cumprod(x: Any, axis: Any = None, dtype: Any = None) -> TensorVariable:
-    """Cumulative product along ``axis``, or over all elements in C order if ``axis`` is None; see `cumsum`."""
+    """Cumulative product of ``x`` along ``axis``, or over all elements in C order if it is None; in ``dtype`` if it is given."""
     return _cumulative(x, axis, "mul", dtype)
 
 
@@ -785,7 +781,7 @@ def softmax(c: Any, axis: Any = None) -> TensorVariable:
 
 
 def log_softmax(c: Any, axis: Any = None) -> TensorVariable:
-    """The logarithm of `softmax`. It is finite where `softmax` underflows to 0."""
+    """The logarithm of `softmax` of ``c`` over ``axis``. It is finite where `softmax` underflows to 0."""
     c = as_tensor_variable(c)
     made: TensorVariable = LogSoftmax(_single_axis(c, axis))(c)
     return made

@@ -35,12 +35,12 @@ from occelo_graph.ops.elemwise.error_functions import erf, erfcx
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.transcendental import exp, log, log1p
 from occelo_graph.optional_scipy import scipy_module
-from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import is_discrete
 from occelo_special.ops import log_beta, series
 from occelo_special.ops.defining import converted as _converted
 from occelo_special.ops.defining import in_float64 as _in_float64
 from occelo_special.ops.defining import of_scipy as _scipy
+from occelo_special.ops.defining import reals as _reals
 from occelo_special.ops.defining import special as _special
 from occelo_special.ops.defining import undefined as _undefined
 
@@ -99,14 +99,16 @@ _SERIES = "a series whose number of terms depends on the data, in NumPy"
 
 # inverse error functions, DLMF 7.17
 erfinv: Elemwise = _special(
-    "erfinv", [lambda ct, x, out: ct * (_ROOT_PI / 2) * exp(out * out)], "Inverse error function."
+    "erfinv",
+    [lambda ct, x, out: ct * (_ROOT_PI / 2) * exp(out * out)],
+    "Inverse error function of x.",
 )
 erfcinv: Elemwise = _special(
-    "erfcinv", [lambda ct, x, out: -ct * (_ROOT_PI / 2) * exp(out * out)], "Inverse of erfc."
+    "erfcinv", [lambda ct, x, out: -ct * (_ROOT_PI / 2) * exp(out * out)], "Inverse of erfc, at x."
 )
 
 # gamma function, DLMF 5.2 and 5.15
-gamma: Elemwise = _special("gamma", [lambda ct, x, out: ct * out * psi(x)], "Gamma function.")
+gamma: Elemwise = _special("gamma", [lambda ct, x, out: ct * out * psi(x)], "Gamma function of x.")
 gammaln: Elemwise = _special(
     "gammaln", [lambda ct, x, out: ct * psi(x)], "Logarithm of |gamma(x)|."
 )
@@ -191,7 +193,7 @@ poch: Elemwise = _special(
 
 def factorial(n: Any) -> TensorVariable:
     """The factorial of n, ``gamma(n + 1)``, and 0 for n < 0. ``n`` need not be an integer."""
-    n = as_tensor_variable(n)
+    (n,) = _reals("factorial", n)
     n = n.astype("float64") if is_discrete(n.dtype) else n
     return switch(lt(n, 0), 0.0, gamma(switch(lt(n, 0), 0, n) + 1))
 
@@ -252,17 +254,20 @@ gammainccinv: Elemwise = _special(
 
 def gammau(k: Any, x: Any) -> TensorVariable:
     """The upper incomplete gamma function, not regularized: ``gammaincc(k, x) * gamma(k)``."""
+    k, x = _reals("gammau", k, x)
     return gammaincc(k, x) * gamma(k)
 
 
 def gammal(k: Any, x: Any) -> TensorVariable:
     """The lower incomplete gamma function, not regularized: ``gammainc(k, x) * gamma(k)``."""
+    k, x = _reals("gammal", k, x)
     return gammainc(k, x) * gamma(k)
 
 
 def chi2sf(x: Any, k: Any) -> TensorVariable:
     """The survival function at ``x`` of the chi-square distribution with ``k`` degrees of freedom."""
-    return gammaincc(as_tensor_variable(k) / 2.0, as_tensor_variable(x) / 2.0)
+    x, k = _reals("chi2sf", x, k)
+    return gammaincc(k / 2.0, x / 2.0)
 
 
 # beta functions, DLMF 5.12 and 8.17
@@ -378,7 +383,7 @@ betainc: Elemwise = _special(
         lambda ct, a, b, x, out: ct * _betainc_db(a, b, x),
         lambda ct, a, b, x, out: ct * _beta_density(a, b, x),
     ],
-    "Regularized incomplete beta function I_x(a, b).",
+    "Regularized incomplete beta function of a and b, from 0 to x.",
 )
 betaincc: Elemwise = _special(
     "betaincc",
@@ -460,25 +465,25 @@ _ORDER = "the derivative of a Bessel function by its order"
 jv: Elemwise = _special(
     "jv",
     [_undefined(_ORDER), lambda ct, v, x, out: ct * 0.5 * (jv(v - 1, x) - jv(v + 1, x))],
-    "Bessel function of the first kind and order v.",
+    "Bessel function of the first kind and order v, at x.",
     with_limits("jv"),
 )
 j1: Elemwise = _special(
     "j1",
     [lambda ct, x, out: ct * 0.5 * (j0(x) - jv(2.0, x))],
-    "Bessel function of the first kind, order 1.",
+    "Bessel function of the first kind, order 1, at x.",
     with_limits("j1"),
 )
 j0: Elemwise = _special(
     "j0",
     [lambda ct, x, out: -ct * j1(x)],
-    "Bessel function of the first kind, order 0.",
+    "Bessel function of the first kind, order 0, at x.",
     with_limits("j0"),
 )
 iv: Elemwise = _special(
     "iv",
     [_undefined(_ORDER), lambda ct, v, x, out: ct * 0.5 * (iv(v - 1, x) + iv(v + 1, x))],
-    "Modified Bessel function of the first kind and order v.",
+    "Modified Bessel function of the first kind and order v, at x.",
     with_limits("iv"),
 )
 
@@ -496,14 +501,14 @@ def _i1_slope(x: TensorVariable, out: TensorVariable) -> TensorVariable:
 i1: Elemwise = _special(
     "i1",
     [lambda ct, x, out: ct * _i1_slope(x, out)],
-    "Modified Bessel function of the first kind, order 1.",
+    "Modified Bessel function of the first kind, order 1, at x.",
     with_limits("i1"),
     monotone="increasing",
 )
 i0: Elemwise = _special(
     "i0",
     [lambda ct, x, out: ct * i1(x)],
-    "Modified Bessel function of the first kind, order 0.",
+    "Modified Bessel function of the first kind, order 0, at x.",
     with_limits("i0"),
 )
 ive: Elemwise = _special(
@@ -520,12 +525,12 @@ ive: Elemwise = _special(
 kv: Elemwise = _special(
     "kv",
     [_undefined(_ORDER), lambda ct, v, x, out: ct * -0.5 * (kv(v - 1, x) + kv(v + 1, x))],
-    "Modified Bessel function of the second kind and order v.",
+    "Modified Bessel function of the second kind and order v, at x.",
 )
 kn: Elemwise = _special(
     "kn",
     [_undefined(_ORDER), lambda ct, n, x, out: ct * -0.5 * (kv(n - 1, x) + kv(n + 1, x))],
-    "Modified Bessel function of the second kind and whole order n.",
+    "Modified Bessel function of the second kind and whole order n, at x.",
     lambda n, x: _scipy("kn")(n.astype("int32"), x),
     formula=lambda n, x: kv(trunc(n), x),
 )
@@ -565,7 +570,7 @@ hyp2f1: Elemwise = _special(
         lambda ct, a, b, c, z, out: ct * _hyp2f1_dc(a, b, c, z),
         lambda ct, a, b, c, z, out: ct * (a * b / c) * hyp2f1(a + 1, b + 1, c + 1, z),
     ],
-    "Gauss' hypergeometric function. Derivatives by its parameters need -2000 <= z <= 1.",
+    "Gauss' hypergeometric function F(a, b; c; z). Derivatives by its parameters need -2000 <= z <= 1.",
 )
 
 # functions of the normal distribution
@@ -586,7 +591,7 @@ log_ndtr: Elemwise = _special(
         # the density divided by the distribution function, both without their common factor exp(-x^2 / 2)
         lambda ct, x, out: ct * math.sqrt(2 / math.pi) / erfcx(x * -math.sqrt(0.5))
     ],
-    "Logarithm of the normal distribution function, precise in both tails.",
+    "Logarithm of the normal distribution function of x, precise in both tails.",
     monotone="increasing",
 )
 ndtri_exp: Elemwise = _special(

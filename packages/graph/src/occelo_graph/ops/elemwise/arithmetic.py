@@ -7,14 +7,15 @@ by Python's operators on tensors. Gradients, rules and functions of all families
 from __future__ import annotations
 
 import builtins
+import functools
 import operator
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from occelo_graph.ops.arguments import plain_number
-from occelo_graph.ops.elemwise.op import Elemwise, elementwise
+from occelo_graph.ops.arguments import plain_number, refuse_list
+from occelo_graph.ops.elemwise.op import Elemwise, broadcast_static, elementwise
 from occelo_graph.ops.elemwise.scalar import (
     DtypeRule,
     boolean_of,
@@ -64,6 +65,7 @@ __all__ = [
     "isnan",
     "isneginf",
     "isposinf",
+    "largest",
     "le",
     "less",
     "less_equal",
@@ -84,6 +86,7 @@ __all__ = [
     "second",
     "sgn",
     "sign",
+    "smallest",
     "sqr",
     "sqrt",
     "square",
@@ -123,7 +126,7 @@ tensor_copy: Elemwise = elementwise(
     first_dtype,
     np.array,
     [lambda ct, x, out: ct],
-    "A copy of a tensor.",
+    "A copy of the tensor x.",
     holomorphic=True,
     moves=slice(0, 1),
 )
@@ -141,7 +144,7 @@ add: Elemwise = elementwise(
     None,
     ufunc_rule(np.add),
     np.add,
-    doc="Sum of any number of tensors.",
+    doc="Sum of any number of tensors, the inputs.",
     commutative=True,
     partial_at=lambda position: _cotangent,
     holomorphic=True,
@@ -207,7 +210,7 @@ int_div: Elemwise = elementwise(
     ufunc_rule(np.floor_divide),
     np.floor_divide,
     [None, None],
-    doc="Quotient rounded down; its derivative is 0.",
+    doc="Quotient of x and y, rounded down; its derivative is 0.",
     infix=("//", 6),
 )
 floor_div = int_div
@@ -227,8 +230,25 @@ def divmod(x: Any, y: Any) -> tuple[TensorVariable, TensorVariable]:
     return int_div(x, y), mod(x, y)
 
 
+def _of_all(function: Elemwise, name: str, given: Sequence[Any]) -> TensorVariable:
+    refuse_list(name, given)
+    if not given:
+        raise TypeError(f"{name} takes at least one tensor")
+    return functools.reduce(function, given[1:], as_tensor_variable(given[0]))
+
+
+def largest(*args: Any) -> TensorVariable:
+    """Elementwise maximum of the tensors ``args``."""
+    return _of_all(maximum, "largest", args)
+
+
+def smallest(*args: Any) -> TensorVariable:
+    """Elementwise minimum of the tensors ``args``."""
+    return _of_all(minimum, "smallest", args)
+
+
 def ceil_intdiv(a: Any, b: Any) -> TensorVariable:
-    """The quotient of two integers, rounded up."""
+    """The quotient of the integers ``a`` and ``b``, rounded up."""
     whole = int_div(a, b)
     # -((-a) // b) would wrap for unsigned integers
     return whole + neq(mod(a, b), 0).astype(whole.dtype)
@@ -296,7 +316,7 @@ abs: Elemwise = elementwise(
     ufunc_rule(np.absolute),
     np.absolute,
     [lambda ct, x, out: ct * sign(x)],
-    "Absolute value; its derivative at 0 is 0.",
+    "Absolute value of x; its derivative at 0 is 0.",
     holomorphic=False,
     complex_pullback=[_abs_complex],
     sign="unsigned",
@@ -425,7 +445,9 @@ def _comparison(
     )
 
 
-eq: Elemwise = _comparison("eq", np.equal, "==", "Whether elements are equal.", commutative=True)
+eq: Elemwise = _comparison(
+    "eq", np.equal, "==", "Whether x and y are equal, element by element.", commutative=True
+)
 neq: Elemwise = _comparison(
     "neq",
     np.not_equal,
@@ -460,20 +482,30 @@ def _is_finite(x: TensorVariable) -> TensorVariable | None:
     return None if is_complex(x.dtype) else lt(abs(x), np.inf)
 
 
-isnan: Elemwise = _test("isnan", np.isnan, "Whether elements are NaN.", formula=lambda x: neq(x, x))
-isinf: Elemwise = _test("isinf", np.isinf, "Whether elements are infinite.", _is_infinite)
+isnan: Elemwise = _test(
+    "isnan", np.isnan, "Whether elements of x are NaN.", formula=lambda x: neq(x, x)
+)
+isinf: Elemwise = _test("isinf", np.isinf, "Whether elements of x are infinite.", _is_infinite)
 isfinite: Elemwise = _test(
-    "isfinite", np.isfinite, "Whether elements are neither NaN nor infinite.", _is_finite
+    "isfinite", np.isfinite, "Whether elements of x are neither NaN nor infinite.", _is_finite
 )
 
 
+def _refuse_complex(name: str, x: Any) -> None:
+    kind = as_tensor_variable(x).type
+    if kind.is_complex:
+        raise TypeError(f"{name} is for real numbers, got {kind}")
+
+
 def isposinf(x: Any) -> TensorVariable:
-    """Whether elements are positive infinity."""
+    """Whether elements of ``x`` are positive infinity. TypeError for complex numbers."""
+    _refuse_complex("isposinf", x)
     return eq(x, np.inf)
 
 
 def isneginf(x: Any) -> TensorVariable:
-    """Whether elements are negative infinity."""
+    """Whether elements of ``x`` are negative infinity. TypeError for complex numbers."""
+    _refuse_complex("isneginf", x)
     return eq(x, -np.inf)
 
 
@@ -512,9 +544,11 @@ def _bitwise(
 
 
 and_: Elemwise = _bitwise(
-    "and", np.bitwise_and, ("&", 4), "Bitwise and; for booleans, the logical and."
+    "and", np.bitwise_and, ("&", 4), "Bitwise and of the inputs; for booleans, the logical and."
 )
-or_: Elemwise = _bitwise("or", np.bitwise_or, ("|", 2), "Bitwise or; for booleans, the logical or.")
+or_: Elemwise = _bitwise(
+    "or", np.bitwise_or, ("|", 2), "Bitwise or of the inputs; for booleans, the logical or."
+)
 xor: Elemwise = _bitwise(
     "xor", np.bitwise_xor, ("^", 3), "Bitwise exclusive or.", ", and x ** 2 for a power"
 )
@@ -523,7 +557,7 @@ invert: Elemwise = elementwise(
     1,
     ufunc_rule(np.invert),
     np.invert,
-    doc="Bitwise not; for booleans, the logical not.",
+    doc="Bitwise not of x; for booleans, the logical not.",
 )
 bitwise_and, bitwise_or, bitwise_xor, bitwise_not = and_, or_, xor, invert
 
@@ -597,10 +631,12 @@ ceil: Elemwise = _rounding(
     "ceil",
     np.ceil,
     ufunc_rule(np.ceil),
-    "Nearest integer from above.",
+    "Nearest integer to x from above.",
     lambda x: neg(floor(neg(x))),
 )
-floor: Elemwise = _rounding("floor", np.floor, ufunc_rule(np.floor), "Nearest integer from below.")
+floor: Elemwise = _rounding(
+    "floor", np.floor, ufunc_rule(np.floor), "Nearest integer to x from below."
+)
 trunc: Elemwise = _rounding(
     "trunc",
     np.trunc,
@@ -672,15 +708,17 @@ def round(a: Any, mode: str | int = "half_to_even", decimals: int | None = None)
 
 
 def iround(a: Any, mode: str = "half_to_even") -> TensorVariable:
-    """`round` to integers, as int64."""
+    """`round` of ``a`` to integers, as int64, by the same ``mode``. TypeError for complex numbers."""
+    _refuse_complex("iround", a)
     return round(a, mode).astype("int64")
 
 
 def isclose(
     a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
 ) -> TensorVariable:
-    """Whether ``|a - b| <= atol + rtol * |b|``. An infinity is close only to itself."""
+    """Whether ``|a - b| <= atol + rtol * |b|``. An infinity is close only to itself, and NaN with ``equal_nan``."""
     a, b = promote_arguments([a, b], lambda value, _: (value, "float64"))
+    broadcast_static([a.type.shape, b.type.shape], "isclose")
     a, b = (v.astype("float64") if is_discrete(v.dtype) else v for v in (a, b))
     finite = and_(isfinite(a), isfinite(b))
     difference = switch(finite, abs(sub(a, b)), 0)
@@ -694,7 +732,7 @@ def isclose(
 def allclose(
     a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
 ) -> TensorVariable:
-    """Whether `isclose` holds for all elements, as a scalar."""
+    """Whether `isclose` holds for all elements of ``a`` and ``b``, as a scalar; ``rtol``, ``atol`` and ``equal_nan`` are its."""
     return isclose(a, b, rtol, atol, equal_nan).all()
 
 

@@ -57,7 +57,7 @@ imag: Elemwise = elementwise(
     _part_dtype,
     lambda z: np.array(np.imag(z)),
     [None],
-    "Imaginary part.",
+    "Imaginary part of z.",
     holomorphic=False,
     complex_pullback=[lambda ct, z, out: complex(ct * 0, ct)],
 )
@@ -67,7 +67,7 @@ conj: Elemwise = elementwise(
     ufunc_rule(np.conjugate),
     np.conjugate,
     [lambda ct, z, out: ct],
-    "Complex conjugate.",
+    "Complex conjugate of z.",
     formula=lambda z: complex(real(z), -imag(z)) if is_complex(z.dtype) else z,
     holomorphic=False,
     complex_pullback=[lambda ct, z, out: conj(ct)],
@@ -78,7 +78,7 @@ complex: Elemwise = elementwise(
     2,
     _complex_dtype,
     _make_complex,
-    doc="Complex numbers from real and imaginary parts.",
+    doc="Complex numbers from real parts re and imaginary parts im.",
     holomorphic=False,
     complex_pullback=[lambda ct, re, im, out: real(ct), lambda ct, re, im, out: imag(ct)],
 )
@@ -100,7 +100,7 @@ angle: Elemwise = elementwise(
     _angle_dtype,
     lambda z: np.asarray(np.angle(z), dtype=_angle_dtype([z.dtype.name])),
     [None],
-    "Angle of complex numbers, in radians.",
+    "Angle of the complex numbers z, in radians.",
     formula=lambda z: arctan2(
         *(part.astype(_angle_dtype([z.dtype])) for part in (imag(z), real(z)))
     ),

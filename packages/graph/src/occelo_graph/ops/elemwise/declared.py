@@ -15,9 +15,11 @@ import numpy as np
 from occelo_graph.errors import WrongResultError
 from occelo_graph.narrowing import is_list_or_tuple, is_tuple
 from occelo_graph.ops.elemwise.scalar import DtypeRule, Monotone, ScalarOp, Sign
+from occelo_graph.ops.elemwise.signatures import ScalarTraits
 
 __all__ = [
     "check_arguments_kept",
+    "check_definition",
     "check_options",
     "check_traits",
     "contradicted",
@@ -42,6 +44,18 @@ _ALLOWED = _by_option(
     sign=(None, *get_args(Sign)),
     monotone=(None, *get_args(Monotone)),
 )
+
+
+def check_definition(name: Any, rule: Any, options: Mapping[str, Any]) -> None:
+    """Raise TypeError if the name is no text, the rule no function, or an option unknown."""
+    if not isinstance(name, str):
+        raise TypeError(f"The name of an elementwise function must be text, got {name!r}")
+    if not callable(rule):
+        raise TypeError(f"rule of {name} must be a function of a list of dtypes, got {rule!r}")
+    unknown = [option for option in options if option not in ScalarTraits.__annotations__]
+    if unknown:
+        known = ", ".join(ScalarTraits.__annotations__)
+        raise TypeError(f"elementwise has no option {unknown[0]}; there are {known}")
 
 
 def check_options(

@@ -42,7 +42,7 @@ erf: Elemwise = elementwise(
     special_float,
     _scipy("erf"),
     [lambda ct, x, out: ct * (2 / _ROOT_PI) * exp(-x * x)],
-    "Error function.",
+    "Error function of x.",
     monotone="increasing",
 )
 erfc: Elemwise = elementwise(

@@ -23,6 +23,7 @@ from occelo_graph.narrowing import is_tuple
 from occelo_graph.ops.arguments import refuse_out
 from occelo_graph.ops.elemwise.declared import (
     check_arguments_kept,
+    check_definition,
     check_options,
     check_traits,
     with_shape_checked,
@@ -562,7 +563,7 @@ def elementwise(
     ``partials`` is a list with a derivative for each input. A derivative is a function ``(cotangent, *inputs, output)``
     that returns the cotangent of the input; None means that the derivative is 0. If ``partials`` is empty,
     differentiation raises an exception. If ``nin`` is None, the option ``partial_at`` maps the position of an input to
-    its derivative. Other options are traits; see `ScalarOp`.
+    its derivative. ``doc`` is the docstring. Other ``options`` are traits; see `ScalarOp`.
 
     ValueError if the name is taken by a scalar op that was defined at another place. If it was defined at the same
     place, such as a cell of a notebook that runs again, it is replaced. Earlier graphs and compiled functions keep the
@@ -571,6 +572,7 @@ def elementwise(
     """
     place = place_of_definition()
     if place is not None:
+        check_definition(name, rule, options)
         check_options(name, nin, partials, options)
         if function is not None:
             check_traits(name, nin, rule, function, options)

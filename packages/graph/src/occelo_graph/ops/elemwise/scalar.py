@@ -416,6 +416,17 @@ def ufunc_rule(ufunc: np.ufunc) -> DtypeRule:
     """The dtype rule of a NumPy ufunc. For more than two inputs, dtypes are combined from left to right."""
 
     def rule(dtypes: Sequence[str]) -> str:
+        try:
+            return resolved(dtypes)
+        except TypeError as error:
+            if "not supported for the input types" not in str(error):
+                raise
+            kinds = {np.dtype(d).kind for d in dtypes}
+            if "c" in kinds:
+                raise TypeError("it is for real numbers") from None
+            raise TypeError("it is for integers" if "f" in kinds else "it is for numbers") from None
+
+    def resolved(dtypes: Sequence[str]) -> str:
         given = [np.dtype(d) for d in dtypes]
         if ufunc.nin == 1 or len(given) == 1:
             operands: Any = (*given[:1] * ufunc.nin, *[None] * ufunc.nout)
@@ -470,5 +481,5 @@ def special_float(dtypes: Sequence[str]) -> str:
     """
     for dtype in dtypes:
         if is_complex(dtype):
-            raise TypeError("This function is not defined for complex tensors")
+            raise TypeError("it is for real numbers")
     return "float32" if all(d in _SMALL for d in dtypes) else "float64"

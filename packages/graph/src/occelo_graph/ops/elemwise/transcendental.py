@@ -146,15 +146,15 @@ expm1: Elemwise = _unary(
     "e ** x - 1, precise near 0.",
     monotone="increasing",
 )
-log: Elemwise = _unary("log", np.log, lambda ct, x, out: ct / x, "Natural logarithm.")
+log: Elemwise = _unary("log", np.log, lambda ct, x, out: ct / x, "Natural logarithm of x.")
 log1p: Elemwise = _unary(
     "log1p", np.log1p, lambda ct, x, out: ct / (1 + x), "log(1 + x), precise near 0."
 )
 log2: Elemwise = _unary(
-    "log2", np.log2, lambda ct, x, out: ct / (x * math.log(2)), "Logarithm to base 2."
+    "log2", np.log2, lambda ct, x, out: ct / (x * math.log(2)), "Logarithm of x to base 2."
 )
 log10: Elemwise = _unary(
-    "log10", np.log10, lambda ct, x, out: ct / (x * math.log(10)), "Logarithm to base 10."
+    "log10", np.log10, lambda ct, x, out: ct / (x * math.log(10)), "Logarithm of x to base 10."
 )
 
 
@@ -203,16 +203,22 @@ tan: Elemwise = _unary(
     formula=lambda x: None if is_complex(x.dtype) else true_div(sin(x), cos(x)),
 )
 arcsin: Elemwise = _unary(
-    "arcsin", np.arcsin, lambda ct, x, out: ct / (1 - x * x) ** 0.5, "Inverse sine, in radians."
+    "arcsin",
+    np.arcsin,
+    lambda ct, x, out: ct / (1 - x * x) ** 0.5,
+    "Inverse sine of x, in radians.",
 )
 arccos: Elemwise = _unary(
-    "arccos", np.arccos, lambda ct, x, out: -ct / (1 - x * x) ** 0.5, "Inverse cosine, in radians."
+    "arccos",
+    np.arccos,
+    lambda ct, x, out: -ct / (1 - x * x) ** 0.5,
+    "Inverse cosine of x, in radians.",
 )
 arctan: Elemwise = _unary(
     "arctan",
     np.arctan,
     lambda ct, x, out: ct / (1 + x * x),
-    "Inverse tangent, in radians.",
+    "Inverse tangent of x, in radians.",
     monotone="increasing",
 )
 arctan2: Elemwise = elementwise(
@@ -230,7 +236,7 @@ sinh: Elemwise = _unary(
     "sinh", np.sinh, lambda ct, x, out: ct * cosh(x), "Hyperbolic sine.", monotone="increasing"
 )
 cosh: Elemwise = _unary(
-    "cosh", np.cosh, lambda ct, x, out: ct * sinh(x), "Hyperbolic cosine.", "unsigned"
+    "cosh", np.cosh, lambda ct, x, out: ct * sinh(x), "Hyperbolic cosine of x.", "unsigned"
 )
 tanh: Elemwise = _unary(
     "tanh",
@@ -255,23 +261,23 @@ arcsinh: Elemwise = _unary(
     "arcsinh",
     np.arcsinh,
     lambda ct, x, out: ct / _root_of_square_plus_one(x),
-    "Inverse hyperbolic sine.",
+    "Inverse hyperbolic sine of x.",
     monotone="increasing",
 )
 arccosh: Elemwise = _unary(
     "arccosh",
     np.arccosh,
     lambda ct, x, out: ct / ((x - 1) ** 0.5 * (x + 1) ** 0.5),
-    "Inverse hyperbolic cosine.",
+    "Inverse hyperbolic cosine of x.",
 )
 arctanh: Elemwise = _unary(
-    "arctanh", np.arctanh, lambda ct, x, out: ct / (1 - x * x), "Inverse hyperbolic tangent."
+    "arctanh", np.arctanh, lambda ct, x, out: ct / (1 - x * x), "Inverse hyperbolic tangent of x."
 )
 deg2rad: Elemwise = _unary(
     "deg2rad",
     np.deg2rad,
     lambda ct, x, out: ct * (math.pi / 180),
-    "Degrees to radians.",
+    "Degrees x in radians.",
     formula=lambda x: mul(*in_floats(x), math.pi / 180),
     monotone="increasing",
 )
@@ -425,7 +431,7 @@ logaddexp2: Elemwise = elementwise(
 
 
 def logaddexp(*xs: Any) -> Any:
-    """``log(exp(x1) + exp(x2) + ...)``, computed without overflow. TypeError for fewer than two arguments."""
+    """``log(exp(x1) + exp(x2) + ...)`` of all ``xs``, computed without overflow. TypeError for fewer than two arguments."""
     if len(xs) < 2:
         raise TypeError(f"logaddexp takes at least 2 arguments, got {len(xs)}")
     refuse_out("logaddexp", xs)

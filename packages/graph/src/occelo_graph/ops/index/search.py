@@ -108,7 +108,7 @@ def nonzero(a: Any, return_matrix: bool = False) -> Any:
 
 
 def flatnonzero(a: Any) -> TensorVariable:
-    """The positions of elements that are not 0 in the flattened tensor, as an int64 vector."""
+    """The positions of elements that are not 0 in ``a``, flattened, as an int64 vector."""
     a = as_tensor_variable(a)
     positions: TensorVariable = nonzero(flatten(a) if a.type.ndim != 1 else a)[0]
     return positions
@@ -186,9 +186,14 @@ class ExtractDiag(LinearInFirst):
 
 
 def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> TensorVariable:
-    """The diagonal ``offset`` of the dimensions ``axis1`` and ``axis2``, as the last dimension of the result."""
+    """The diagonal ``offset`` of the dimensions ``axis1`` and ``axis2`` of ``a``, as the last dimension of the result.
+
+    ValueError if they are one dimension.
+    """
     a = as_tensor_variable(a)
     first, second = normalize_axis(axis1, a), normalize_axis(axis2, a)
+    if first == second:
+        raise ValueError(f"diagonal needs two axes, got axis1={axis1} and axis2={axis2}")
     made: TensorVariable = ExtractDiag(static_integer(offset, "offset"), first, second)(a)
     return made
 
@@ -257,7 +262,7 @@ def alloc_diag(diag: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Te
 
 
 def diag(v: Any, k: int = 0) -> TensorVariable:
-    """For a vector, a matrix with the vector on diagonal ``k``. For a matrix, its diagonal ``k``. Else ValueError."""
+    """For a vector ``v``, a matrix with the vector on diagonal ``k``. For a matrix, its diagonal ``k``. Else ValueError."""
     v = as_tensor_variable(v)
     if v.type.ndim == 1:
         made: TensorVariable = AllocDiag(static_integer(k, "k"))(v)

@@ -780,8 +780,9 @@ def inc_subtensor(
     inplace: bool = False,
     ignore_duplicates: bool = False,
 ) -> TensorVariable:
-    """``inc_subtensor(base[key], y)`` returns a copy of ``base`` with ``y`` added to the part ``base[key]``.
+    """``inc_subtensor(base[key], y)`` returns a copy of ``base`` with ``y`` added to the part ``x``, which is ``base[key]``.
 
+    ``set_instead_of_inc`` writes ``y``, as `set_subtensor`; ``inplace`` writes into ``base``, which rewriting does itself.
     If the index contains a position several times, all increments are added. If ``ignore_duplicates`` is true, only the
     last one is, as in NumPy's ``base[key] += y``.
     """
