@@ -26,13 +26,13 @@ __all__ = ["cross", "diagonal", "matrix_norm", "outer", "trace", "vector_norm"]
 
 @stands_for("linalg.cross", "x1 x2 axis")
 def cross(x1: Any, x2: Any, *, axis: int = -1) -> TensorVariable:
-    """Cross products of vectors with three elements along ``axis``, over broadcasting batches."""
+    """Cross products of the vectors ``x1`` and ``x2``, with three elements along ``axis``; the other dimensions broadcast."""
     return crosses.cross(x1, x2, axis=axis)
 
 
 @stands_for("linalg.outer", "x1 x2")
 def outer(x1: Any, x2: Any) -> TensorVariable:
-    """The outer product of two vectors: a matrix of all products of their elements. ValueError for other tensors."""
+    """The outer product of the vectors ``x1`` and ``x2``: all products of their elements. ValueError for other tensors."""
     a, b = as_tensor_variable(x1), as_tensor_variable(x2)
     if a.type.ndim != 1 or b.type.ndim != 1:
         raise ValueError(f"linalg.outer takes two vectors, got {a.type} and {b.type}")
@@ -61,9 +61,9 @@ def diagonal(x: Any, *, offset: int = 0) -> TensorVariable:
 def vector_norm(
     x: Any, *, axis: Any = None, keepdims: bool = False, ord: Any = 2
 ) -> TensorVariable:
-    """The norm of order ``ord`` of the vectors along ``axis``.
+    """The norm of order ``ord`` of the vectors in ``x`` along ``axis``.
 
-    Several axes are flattened to one axis first. None means all axes.
+    Several axes are flattened to one axis first. None means all axes. ``keepdims`` keeps them with length 1.
     """
     x = as_tensor_variable(x)
     axes = normalize_axes(axis, x)
@@ -77,5 +77,8 @@ def vector_norm(
 
 @stands_for("linalg.matrix_norm", "x keepdims ord")
 def matrix_norm(x: Any, *, keepdims: bool = False, ord: Any = "fro") -> TensorVariable:
-    """The norm of order ``ord`` of matrices (..., n, m). By default it is the Frobenius norm."""
+    """The norm of order ``ord`` of the matrices ``x`` (..., n, m). By default it is the Frobenius norm.
+
+    With ``keepdims`` the last two dimensions stay, with length 1.
+    """
     return norms.norm(x, ord, (-2, -1), keepdims)

@@ -34,7 +34,7 @@ _UNKNOWN = 100
 
 @stands_for("linalg.multi_dot", "arrays -out")
 def multi_dot(arrays: Sequence[Any]) -> TensorVariable:
-    """The product of two or more matrices, like NumPy's ``multi_dot``.
+    """The product of ``arrays``, two or more matrices, like NumPy's ``multi_dot``.
 
     The products are computed in the order that needs the fewest multiplications. The order is found when the graph is
     built; dynamic lengths are assumed to be 100. The first argument may be a vector, which counts as a row. The last
@@ -54,12 +54,16 @@ def multi_dot(arrays: Sequence[Any]) -> TensorVariable:
 
 
 def matrix_dot(*args: Any) -> TensorVariable:
-    """The product of one or more matrices, like `multi_dot`, but with the matrices as separate arguments.
+    """The product of one or more matrices, like `multi_dot`, but with the matrices as separate arguments ``args``.
 
     The matrices may have batch dimensions, which broadcast as in `matmul`. ValueError without arguments.
     """
     if not args:
         raise ValueError("matrix_dot takes at least one matrix")
+    if isinstance(args[0], Sequence):
+        raise TypeError(
+            "matrix_dot takes matrices as separate arguments; multi_dot takes a list of them"
+        )
     return _chain([as_tensor_variable(a) for a in args])
 
 

@@ -123,7 +123,7 @@ def det(a: Any, **options: Unpack[ScipyOptions]) -> TensorVariable:
     """The determinants of square matrices ``a`` of shape (..., n, n). The result has the shape (...).
 
     The result has the dtype of ``a``, or float64 for integers. The determinant of an empty matrix is 1. ValueError if
-    ``a`` is not square, TypeError for float16.
+    ``a`` is not square, TypeError for float16. ``options`` are SciPy's.
 
     The gradient is the conjugate transpose of the adjugate. For an invertible matrix, the adjugate is ``det(a) *
     inv(a)`` (Giles 2008). First and second derivatives are correct for singular matrices, too.

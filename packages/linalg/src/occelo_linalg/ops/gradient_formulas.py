@@ -114,6 +114,8 @@ def inverse_sums(values: Any) -> Any:
 
 def from_triangle(x: Any, lower: bool) -> Any:
     """Hermitian matrices with the lower (or upper) triangle of ``x``. Imaginary parts on the diagonal are ignored."""
+    if (rows := x.type.shape[-2]) != (columns := x.type.shape[-1]) and None not in (rows, columns):
+        raise ValueError(f"Hermitian matrices are square, got {x.type}")
     part, rest = (tril(x), tril(x, -1)) if lower else (triu(x), triu(x, 1))
     whole = part + hermitian(rest)
     if not is_complex(x.dtype):

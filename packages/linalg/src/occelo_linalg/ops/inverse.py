@@ -53,7 +53,8 @@ def inv(a: Any, *, on_error: str = "raise", **options: Unpack[ScipyOptions]) -> 
     ``inv(a) @ b``.
 
     If a matrix is singular, ``numpy.linalg.LinAlgError`` is raised. The message has the matrix's position in the batch.
-    With ``on_error="nan"``, its inverse is NaN. ValueError if ``a`` is not square, TypeError for float16.
+    With ``on_error="nan"``, its inverse is NaN. ValueError if ``a`` is not square, TypeError for float16. ``options``
+    are SciPy's.
     """
     (x,) = as_matrices("inv", a, options=options)
     made: TensorVariable = Inv(check_on_error(on_error))(x)

@@ -302,6 +302,13 @@ def as_matrices(
     return checked_options(label, options, converted) if options else converted
 
 
+def several(label: str, name: str, value: Any, count: int, origin: str) -> Sequence[Any]:
+    """The ``count`` parts of the argument ``name``, a sequence that ``origin`` describes. TypeError for another value."""
+    if isinstance(value, Variable) or not isinstance(value, Sequence) or len(value) != count:  # pyright: ignore[reportUnknownArgumentType]
+        raise TypeError(f"{name} of {label} is {origin}, got {value!r}")
+    return value  # pyright: ignore[reportUnknownVariableType]
+
+
 def hermitian(x: Any) -> TensorVariable:
     """The conjugate transpose of the last two dimensions."""
     turned: TensorVariable = matrix_transpose(x)

@@ -33,7 +33,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> T
     """Norm of vectors along one axis, or of matrices along two axes, like NumPy's ``linalg.norm``.
 
     ``axis`` None means all dimensions. If ``axis`` and ``ord`` are both None, ``x`` may have any number of dimensions,
-    and the norm is the square root of the sum of squares. Else there are one or two axes.
+    and the norm is the square root of the sum of squares. Else there are one or two axes. ``keepdims`` keeps them.
 
     Orders of vectors are 2 (the default), 1, inf and -inf (largest and smallest absolute value), 0 (the number of
     nonzero elements) and other numbers. Orders of matrices are "fro" (the default), 1 and -1 (largest and smallest
@@ -50,7 +50,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> T
     if is_discrete(x.dtype):
         x = x.astype("float64")
     order = _known_order(ord)
-    axes = _given_axes(axis, x.type.ndim)
+    axes = _given_axes(axis, x)
     if order is None and axis is None:
         return _euclidean(x, axes, keepdims)
     if len(axes) == 1:
@@ -68,13 +68,13 @@ def _known_order(order: Any) -> Any:
     return order
 
 
-def _given_axes(axis: Any, ndim: int) -> tuple[int, ...]:
+def _given_axes(axis: Any, x: TensorVariable) -> tuple[int, ...]:
     """The axes as non-negative integers, in the order of ``axis``. ValueError for a repeated axis."""
-    normalize_axes(axis, ndim)
+    normalize_axes(axis, x)
     if axis is None:
-        return tuple(range(ndim))
+        return tuple(range(x.type.ndim))
     listed: Any = list(axis) if np.ndim(axis) else [axis]
-    return tuple(normalize_axis(a, ndim) for a in listed)
+    return tuple(normalize_axis(a, x) for a in listed)
 
 
 def _euclidean(x: Any, axes: tuple[int, ...], keepdims: bool) -> TensorVariable:

@@ -189,7 +189,7 @@ def pinv(
     The gradient assumes that the rank does not change. It is correct even if singular values are equal. The gradient
     with respect to the tolerance is 0. ValueError if ``rcond`` and ``rtol`` are both given. If a matrix has infinite or
     NaN elements, ``numpy.linalg.LinAlgError`` is raised. With ``on_error="nan"``, the pseudoinverse of this matrix is
-    NaN.
+    NaN. ``options`` are SciPy's.
     """
     (x,) = as_matrices("pinv", a, options=options)
     given = not (isinstance(rtol, str) and rtol == "none")
@@ -231,9 +231,13 @@ def lstsq(
 
     The gradient assumes that the rank does not change. It is correct even if singular values are equal. If a matrix has
     infinite or NaN elements, ``numpy.linalg.LinAlgError`` is raised. With ``on_error="nan"``, the solutions and
-    singular values of this matrix are NaN, and its rank is 0.
+    singular values of this matrix are NaN, and its rank is 0. ``options`` are SciPy's.
     """
     x, right = as_matrices("lstsq", a, b, options=options)
+    if x.type.ndim < 2 or not right.type.ndim:
+        raise ValueError(
+            f"lstsq takes matrices a, and vectors or matrices b, got {x.type} and {right.type}"
+        )
     vector = right.type.ndim == 1
     columns: Any = expand_dims(right, -1) if vector else right
     tolerance: Any = _default_tolerance(x)
@@ -267,16 +271,16 @@ def matrix_rank(
     rtol: Any = None,
     on_error: str = "raise",
 ) -> TensorVariable:
-    """The ranks of matrices as int64 numbers of shape (...), like NumPy's ``matrix_rank``.
+    """The ranks of matrices ``A`` as int64 numbers of shape (...), like NumPy's ``matrix_rank``.
 
     The rank is the number of singular values above a tolerance. ``tol`` is an absolute tolerance, and ``rtol`` is
     relative to the largest singular value. The default of ``rtol`` is the machine epsilon times the larger one of the
     numbers of rows and columns. The rank of a vector or scalar is 1, or 0 if all elements are 0. The rank has no
-    gradient. If a matrix has infinite or NaN elements, ``numpy.linalg.LinAlgError`` is raised. With ``on_error="nan"``,
+    gradient. With ``hermitian``, the upper triangle is not read. If a matrix has infinite or NaN elements, ``numpy.linalg.LinAlgError`` is raised. With ``on_error="nan"``,
     the rank of this matrix is 0. ValueError if both tolerances are given.
     """
     if tol is not None and rtol is not None:
-        raise ValueError("`tol` and `rtol` can't be both set.")
+        raise ValueError("tol and rtol cannot be both set")
     (x,) = as_matrices("matrix_rank", A)
     if x.type.ndim < 2:
         return any_(neq(x, 0)).astype("int64")
@@ -291,7 +295,7 @@ def matrix_rank(
 
 @stands_for("linalg.cond", "x p")
 def cond(x: Any, p: Any = None) -> TensorVariable:
-    """The condition numbers of matrices, of shape (...), like NumPy's ``cond``.
+    """The condition numbers of matrices ``x``, of shape (...), like NumPy's ``cond``.
 
     If ``p`` is None or 2, the condition number is the largest singular value divided by the smallest. If ``p`` is -2,
     it is the smallest singular value divided by the largest. Otherwise it is the norm of order ``p`` (see `norm`) of
@@ -299,7 +303,10 @@ def cond(x: Any, p: Any = None) -> TensorVariable:
     for matrices with NaN. ``numpy.linalg.LinAlgError`` for matrices without elements. The gradient is computed from the
     gradients of singular values, inverses and norms.
     """
-    matrix = _not_empty(as_matrices("cond", x)[0])
+    (matrix,) = as_matrices("cond", x)
+    if matrix.type.ndim < 2:
+        raise ValueError(f"cond takes matrices, got {matrix.type}")
+    matrix = _not_empty(matrix)
     if p is None or p in (2, -2):
         values: Any = svdvals(matrix, on_error="nan")
         first, last = values[..., 0], values[..., -1]

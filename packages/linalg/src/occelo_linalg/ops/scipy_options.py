@@ -34,6 +34,7 @@ DRIVERS: Mapping[str, tuple[str, Sequence[str]]] = {
     "eigh": ("driver", ("ev", "evd", "evr", "evx", "gv", "gvd", "gvx")),
     "lstsq": ("lapack_driver", ("gelsd", "gelss", "gelsy")),
     "svd": ("lapack_driver", ("gesdd", "gesvd")),
+    "svdvals": ("lapack_driver", ("gesdd", "gesvd")),
 }
 """Maps functions to the keyword by which SciPy chooses a routine, and the routines."""
 

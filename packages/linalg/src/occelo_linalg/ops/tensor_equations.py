@@ -35,13 +35,13 @@ def tensorsolve(a: Any, b: Any, axes: Sequence[int] | None = None) -> TensorVari
     """
     x, right = as_tensor_variable(a), as_tensor_variable(b)
     if axes is not None:
-        moved = normalize_axes(tuple(axes), x)
+        moved = normalize_axes(axes, x)
         x = transpose(x, [*(i for i in range(x.type.ndim) if i not in moved), *moved])
     if x.type.ndim < right.type.ndim:
         raise ValueError(f"tensorsolve: {x.type} has fewer dimensions than {right.type}")
     shape = lengths_by_variables(x)
-    rows, columns = shape[: right.type.ndim], shape[right.type.ndim :]
-    matrix = reshape(x, (length_product(rows), length_product(columns)))
+    columns = shape[right.type.ndim :]
+    matrix = _square("tensorsolve", x, right.type.ndim)
     return reshape(solve(matrix, ravel(right)), columns)
 
 
@@ -62,5 +62,17 @@ def tensorinv(a: Any, ind: int = 2) -> TensorVariable:
         raise ValueError(f"tensorinv: ind must be positive, got {ind}")
     shape = lengths_by_variables(x)
     rows, columns = shape[:ind], shape[ind:]
-    matrix = reshape(x, (length_product(rows), length_product(columns)))
-    return reshape(inv(matrix), (*columns, *rows))
+    return reshape(inv(_square("tensorinv", x, ind)), (*columns, *rows))
+
+
+def _square(function: str, x: TensorVariable, ind: int) -> TensorVariable:
+    """The square matrix whose rows are the first ``ind`` dimensions of ``x``. ValueError if it is surely not square."""
+    shape = lengths_by_variables(x)
+    matrix = reshape(x, (length_product(shape[:ind]), length_product(shape[ind:])))
+    rows, columns = matrix.type.shape
+    if None not in (rows, columns) and rows != columns:
+        raise ValueError(
+            f"{function} needs a square matrix: the first {ind} dimensions of {x.type} have {rows} elements, and the others "
+            f"{columns}"
+        )
+    return matrix

@@ -15,6 +15,7 @@ from occelo_graph.ir.op import ZERO, op
 from occelo_graph.ops.create import zeros
 from occelo_graph.ops.index.search import diagonal
 from occelo_graph.ops.join import concatenate, stack
+from occelo_graph.ops.shape.axes import static_integer
 from occelo_graph.optional_scipy import scipy_module
 from occelo_graph.tensors.type import TensorType, is_complex
 from occelo_linalg.ops.equations.triangular import with_columns
@@ -23,6 +24,7 @@ from occelo_linalg.ops.matrix_op import (
     MatrixOp,
     as_matrices,
     check_on_error,
+    several,
 )
 from occelo_linalg.ops.scipy_options import ScipyOptions
 
@@ -185,9 +187,10 @@ def solve_banded(
     one dimension, else it consists of matrices. Batch dimensions broadcast.
 
     If a matrix is singular, ``numpy.linalg.LinAlgError`` is raised. With ``on_error="nan"``, the solution is NaN for
-    this element of the batch. ValueError if ``ab`` does not have l + u + 1 rows.
+    this element of the batch. ValueError if ``ab`` does not have l + u + 1 rows. ``options`` are SciPy's.
     """
-    low, up = (int(n) for n in l_and_u)
+    pair = several("solve_banded", "l_and_u", l_and_u, 2, "a pair of numbers of diagonals")
+    low, up = (static_integer(n, "number of diagonals") for n in pair)
     if low < 0 or up < 0:
         raise ValueError(f"l_and_u must not be negative, got {l_and_u!r}")
     bands, right = as_matrices("solve_banded", ab, b, options=options)
@@ -207,8 +210,8 @@ def solveh_banded(
 
     ``ab`` has the shape (..., u + 1, n), where u is the number of diagonals above the main diagonal. It holds the upper
     diagonals of ``a``: ``ab[u + i - j, j]`` is ``a[i, j]`` for i <= j. If ``lower`` is True, it holds the lower
-    diagonals: ``ab[i - j, j]`` is ``a[i, j]`` for i >= j. Other arguments are as in `solve_banded`. The gradient is
-    taken with respect to the elements of ``ab``.
+    diagonals: ``ab[i - j, j]`` is ``a[i, j]`` for i >= j. ``b``, ``b_ndim`` and ``options`` are as in `solve_banded`.
+    The gradient is taken with respect to the elements of ``ab``.
 
     If a matrix is not positive definite, ``numpy.linalg.LinAlgError`` is raised. With ``on_error="nan"``, the solution
     is NaN for this element of the batch. ValueError if the number of rows of ``ab`` is 0 or dynamic.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from occelo_linalg.ops.equations.triangular import check_b_ndim, solve_triangular
 from occelo_linalg.ops.factorizations.cholesky import cholesky
-from occelo_linalg.ops.matrix_op import as_matrices
+from occelo_linalg.ops.matrix_op import as_matrices, several
 from occelo_linalg.ops.scipy_options import ScipyOptions
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def cho_factor(
 ) -> tuple[TensorVariable, bool]:
     """A pair for `cho_solve`: the Cholesky factors of matrices ``a`` of shape (..., n, n), and ``lower``.
 
-    Arguments and errors are as in `cholesky`. The other triangle of the factor is 0. In SciPy's ``cho_factor`` it has
+    ``on_error``, ``options`` and errors are as in `cholesky`. The other triangle of the factor is 0. In SciPy's ``cho_factor`` it has
     elements of ``a``.
     """
     return cholesky(a, lower=bool(lower), on_error=on_error, **options), bool(lower)
@@ -47,9 +47,10 @@ def cho_solve(
     matrices. Batch dimensions broadcast.
 
     If a factor has a zero on its diagonal, ``numpy.linalg.LinAlgError`` is raised. With ``on_error="nan"``, the
-    solution is NaN for this element of the batch.
+    solution is NaN for this element of the batch. ``options`` are SciPy's.
     """
-    given, lower = c_and_lower
+    origin = "the pair that cho_factor returns, or (cholesky(a), True)"
+    given, lower = several("cho_solve", "c_and_lower", c_and_lower, 2, origin)
     factor, right = as_matrices("cho_solve", given, b, options=options)
     ndim = check_b_ndim("cho_solve", right, b_ndim)
     kept: dict[str, Any] = {"lower": bool(lower), "b_ndim": ndim, "on_error": on_error}

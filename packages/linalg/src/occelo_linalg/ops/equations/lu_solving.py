@@ -31,6 +31,7 @@ from occelo_linalg.ops.matrix_op import (
     as_matrices,
     check_on_error,
     hermitian,
+    several,
 )
 from occelo_linalg.ops.scipy_options import ScipyOptions
 
@@ -146,9 +147,11 @@ def lu_solve(
     dimensions broadcast.
 
     If a matrix is singular, ``numpy.linalg.LinAlgError`` is raised. With ``on_error="nan"``, the solution is NaN for
-    this element of the batch. ValueError if the shapes do not fit.
+    this element of the batch. ValueError if the shapes do not fit. ``options`` are SciPy's.
     """
-    given, pivots = lu_and_piv
+    given, pivots = several(
+        "lu_solve", "lu_and_piv", lu_and_piv, 2, "the pair that lu_factor returns"
+    )
     pivots = as_tensor_variable(pivots)
     factors, right = as_matrices("lu_solve", given, b, options=options)
     if not is_discrete(pivots.dtype) or pivots.dtype == "bool":

@@ -211,8 +211,8 @@ def solve_discrete_are(
 ) -> TensorVariable:
     """The stabilizing solution ``x`` of ``a^H x a - x - (a^H x b) (r + b^H x b)^-1 (b^H x a) + q == 0``.
 
-    The function is like SciPy's ``solve_discrete_are``. Shapes, dtypes, errors and gradients are as in
-    `solve_continuous_are`. With ``e`` and ``s``, the equation is ``a^H x a - e^H x e - (a^H x b + s) (r + b^H x b)^-1
+    The function is like SciPy's ``solve_discrete_are``. Shapes, dtypes, ``balanced``, ``on_error``, errors and gradients
+    are as in `solve_continuous_are`. With ``e`` and ``s``, the equation is ``a^H x a - e^H x e - (a^H x b + s) (r + b^H x b)^-1
     (b^H x a + s^H) + q == 0``. But ``r`` may be singular here.
     """
     options: dict[str, Any] = {"b_ndim": 2, "on_error": check_on_error(on_error)}

@@ -163,7 +163,7 @@ def solve(
     raised. The message says the position of the matrix in the batch. With ``on_error="nan"``, the solution is NaN for
     this element of the batch. A matrix with NaN is not an error; its solution is NaN. If a symmetric or Hermitian
     matrix has an infinite element, the whole solution is NaN. ValueError if the shapes do not fit, TypeError for
-    float16.
+    float16. ``options`` are SciPy's.
     """
     matrix, right = as_matrices("solve", a, b, options=options)
     if assume_a is not None and assume_a not in (*ASSUMPTIONS, *ASSUMPTIONS.values()):

@@ -267,7 +267,7 @@ def solve_sylvester(a: Any, b: Any, q: Any, *, on_error: str = "raise") -> Tenso
 def solve_continuous_lyapunov(a: Any, q: Any, *, on_error: str = "raise") -> TensorVariable:
     """Solve ``a @ x + x @ a^H == q``, like SciPy's ``solve_continuous_lyapunov``. The result has the shape (..., n, n).
 
-    Dtypes and errors are as in `solve_sylvester`, where ``b`` is the conjugate transpose of ``a``.
+    Dtypes, ``on_error`` and errors are as in `solve_sylvester`, where ``b`` is the conjugate transpose of ``a``.
     """
     made = Lyapunov(check_on_error(on_error))
     found: TensorVariable = made(*as_matrices("solve_continuous_lyapunov", a, q))

@@ -23,7 +23,7 @@ from occelo_graph.optional_scipy import scipy_module
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import is_complex
 from occelo_linalg.ops.equations.triangular import with_columns
-from occelo_linalg.ops.matrix_op import MatrixOp, as_matrices, check_on_error, hermitian
+from occelo_linalg.ops.matrix_op import MatrixOp, as_matrices, check_on_error, hermitian, several
 from occelo_linalg.ops.scipy_options import ScipyOptions
 
 if TYPE_CHECKING:
@@ -131,9 +131,12 @@ def solve_toeplitz(
     and needs leading principal minors that are far from singular. If a leading minor is singular,
     ``numpy.linalg.LinAlgError`` is raised. With ``on_error="nan"``, the solution is NaN. ValueError if the shapes do
     not fit, TypeError for float16. To compute the gradient, an equation with the conjugate transpose of ``a`` is
-    solved.
+    solved. ``options`` are SciPy's.
     """
     if isinstance(c_or_cr, tuple):
+        several(
+            "solve_toeplitz", "c_or_cr", c_or_cr, 2, "a column, or a pair of a column and a row"
+        )
         column, row, right = as_matrices("solve_toeplitz", *c_or_cr, b, options=options)
     else:
         column, right = as_matrices("solve_toeplitz", c_or_cr, b, options=options)

@@ -91,7 +91,7 @@ def solve_triangular(
     dimension, else it consists of matrices. Batch dimensions broadcast.
 
     If the diagonal of a matrix has a zero, ``numpy.linalg.LinAlgError`` is raised. With ``on_error="nan"``, the
-    solution is NaN for this element of the batch. ValueError for another ``trans``.
+    solution is NaN for this element of the batch. ValueError for another ``trans``. ``options`` are SciPy's.
     """
     matrix, right = as_matrices("solve_triangular", a, b, options=options)
     if trans not in (0, 1, 2, "N", "T", "C"):

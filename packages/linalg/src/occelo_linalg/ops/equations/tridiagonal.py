@@ -34,6 +34,7 @@ from occelo_linalg.ops.matrix_op import (
     as_matrices,
     check_on_error,
     if_square,
+    several,
 )
 
 if TYPE_CHECKING:
@@ -254,7 +255,8 @@ def tridiagonal_lu_solve(
     this element of the batch. ValueError if the shapes do not fit, TypeError if the pivots are not integers, IndexError
     if pivot i is not i or i + 1.
     """
-    *given, order = a_diagonals
+    origin = "the five results of tridiagonal_lu_factor"
+    *given, order = several("tridiagonal_lu_solve", "a_diagonals", a_diagonals, 5, origin)
     pivots = as_tensor_variable(order)
     steps, main, above, second, right = as_matrices("tridiagonal_lu_solve", *given, b)
     if not is_discrete(pivots.dtype) or pivots.dtype == "bool":

@@ -134,8 +134,11 @@ def cholesky(
 
     If a matrix is not positive definite, ``numpy.linalg.LinAlgError`` is raised. The message has the matrix's position
     in the batch. With ``on_error="nan"``, its factor is NaN. ValueError if ``a`` is not square, TypeError for float16.
+    ``options`` are SciPy's.
     """
     (x,) = as_matrices("cholesky", a, options=options)
+    if x.type.ndim < 2:
+        raise ValueError(f"cholesky takes matrices, got {x.type}")
     made = Cholesky(check_on_error(on_error))
     if lower if upper is None else not upper:
         factor: TensorVariable = made(x)

@@ -114,7 +114,7 @@ def eig(a: Any, *, on_error: str = "raise", **options: Unpack[ScipyOptions]) -> 
 
     If a matrix has infinite or NaN elements, or if the algorithm does not converge, ``numpy.linalg.LinAlgError`` is
     raised. With ``on_error="nan"``, the results are NaN for this matrix. ValueError if ``a`` is not square, TypeError
-    for float16.
+    for float16. ``options`` are SciPy's.
     """
     (x,) = as_matrices("eig", a, options=options)
     return EigResult(*Eig(check_on_error(on_error))(x, return_list=True))
@@ -122,9 +122,9 @@ def eig(a: Any, *, on_error: str = "raise", **options: Unpack[ScipyOptions]) -> 
 
 @stands_for("linalg.eigvals", "a")
 def eigvals(a: Any, *, on_error: str = "raise", **options: Unpack[ScipyOptions]) -> TensorVariable:
-    """The eigenvalues that `eig` returns: complex numbers of shape (..., n), in no particular order.
+    """The eigenvalues of ``a`` that `eig` returns: complex numbers of shape (..., n), in no particular order.
 
-    The gradient is correct if the eigenvalues are distinct.
+    ``on_error`` and ``options`` are as there. The gradient is correct if the eigenvalues are distinct.
     """
     (x,) = as_matrices("eigvals", a, options=options)
     values: TensorVariable = Eigvals(check_on_error(on_error))(x)

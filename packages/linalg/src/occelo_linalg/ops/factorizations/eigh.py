@@ -167,10 +167,10 @@ def eigh(
     upper triangle is read. Imaginary parts on the diagonal are ignored. Results have the precision of ``a``, or float64
     for integers.
 
-    If ``b`` is given, also as the second argument as in SciPy, it must be positive definite. The same triangle of ``a`` and ``b`` is read. Then eigenvalues w
-    and eigenvectors v solve ``a @ v == w * b @ v`` for ``type`` 1, ``a @ b @ v == w * v`` for 2, and ``b @ a @ v == w *
-    v`` for 3. For the types 1 and 2, ``v^H @ b @ v`` is the identity matrix. For type 3, ``v^H @ inv(b) @ v`` is the
-    identity matrix.
+    If ``b`` is given, also as the second argument as in SciPy, it must be positive definite. The same triangle of ``a``
+    and ``b`` is read. Then eigenvalues w and eigenvectors v solve ``a @ v == w * b @ v`` for ``type`` 1, ``a @ b @ v ==
+    w * v`` for 2, and ``b @ a @ v == w * v`` for 3. For the types 1 and 2, ``v^H @ b @ v`` is the identity matrix. For
+    type 3, ``v^H @ inv(b) @ v`` is the identity matrix. ``options`` are SciPy's.
 
     The gradient is zero in the triangle that is not read. The signs (or complex phases) of eigenvectors are arbitrary,
     so a cost must not depend on them. If eigenvalues are equal within rounding errors, the eigenvectors have no
@@ -186,6 +186,8 @@ def eigh(
         if b is not None:
             raise TypeError("eigh got b twice")
         b = UPLO
+    if type not in (1, 2, 3):
+        raise ValueError(f"type must be 1, 2 or 3, got {type!r}")
     low = _reads_lower(UPLO if isinstance(UPLO, str) else "L", lower)
     kept = check_on_error(on_error)
     if b is None:
@@ -193,9 +195,9 @@ def eigh(
         if eigvals_only:
             return Eigvalsh(low, kept)(x)
         return EighResult(*Eigh(low, kept)(x, return_list=True))
-    if type not in (1, 2, 3):
-        raise ValueError(f"type must be 1, 2 or 3, got {type!r}")
     x, metric = as_matrices("eigh", a, b, options=options)
+    if metric.type.ndim < 2:
+        raise ValueError(f"eigh takes matrices b, got {metric.type}")
     factor: Any = cholesky(metric, on_error=kept)
     if not low:
         factor = hermitian(cholesky(metric, lower=False, on_error=kept))
@@ -224,9 +226,9 @@ def eigvalsh(
     on_error: str = "raise",
     **options: Unpack[ScipyOptions],
 ) -> TensorVariable:
-    """The eigenvalues of Hermitian matrices in ascending order. The result has the shape (..., n).
+    """The eigenvalues of Hermitian matrices ``a`` in ascending order. The result has the shape (..., n).
 
-    Arguments and errors are as in `eigh`. The gradient of an eigenvalue with respect to ``a`` is ``v v^H``, where v
+    ``UPLO``, ``b``, ``lower``, ``on_error``, ``options`` and errors are as in `eigh`. The gradient of an eigenvalue with respect to ``a`` is ``v v^H``, where v
     is its eigenvector as `eigh` returns it; for ``type`` 2 it is ``(b v) (b v)^H``. Its elements in the triangle that
     is not read are added to the mirrored elements in the other triangle. If eigenvalues are equal, the gradient of a
     symmetric function of the eigenvalues is correct, but second derivatives are NaN.

@@ -176,7 +176,7 @@ def lu_factor(a: Any, **options: Unpack[ScipyOptions]) -> tuple[TensorVariable, 
     The first result has the shape (..., m, n). It holds L below the diagonal, and U on and above it; the ones on the
     diagonal of L are left out. The second result holds int32 pivots of shape (..., min(m, n)): for i = 0, 1, ..., row i
     was exchanged with row ``pivots[i]``. A singular matrix is not an error; its U has a 0 on the diagonal. The gradient
-    treats the pivots as constant. The gradient of a singular matrix is NaN.
+    treats the pivots as constant. The gradient of a singular matrix is NaN. ``options`` are SciPy's.
     """
     (x,) = as_matrices("lu_factor", a, options=options)
     factors, pivots = LuFactor()(x)
@@ -193,7 +193,7 @@ def lu(
     ``p_indices`` is True, the first result is a vector p instead, int32 of shape (..., m), and ``a`` is ``L[p] @ U``.
     If ``permute_l`` is True, the results are ``P @ L`` and U.
 
-    The gradient treats P as constant. It is NaN for a matrix with a 0 on the diagonal of U.
+    ``options`` are SciPy's. The gradient treats P as constant. It is NaN for a matrix with a 0 on the diagonal of U.
     """
     (x,) = as_matrices("lu", a, options=options)
     factors, pivots = LuFactor()(x)

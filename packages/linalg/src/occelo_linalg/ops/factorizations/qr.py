@@ -199,7 +199,7 @@ def qr(
     orthogonal complement, so a cost must not depend on the choice of this basis. "raw" has no gradient. The gradient
     treats the order of columns as constant.
 
-    ValueError for another mode, or if ``a`` has fewer than two dimensions. TypeError for float16.
+    ValueError for another mode, or if ``a`` has fewer than two dimensions. TypeError for float16. ``options`` are SciPy's.
     """
     if mode not in (*_MODES, "r", "raw"):
         raise ValueError(

@@ -135,7 +135,7 @@ def ordqz(
     Returns ``AA``, ``BB``, ``alpha``, ``beta``, ``Q`` and ``Z``. The eigenvalues are ``alpha / beta``. ``alpha``, which
     is complex, and ``beta`` have the shape (..., n). ``sort`` is the region: "lhp" (negative real parts), "rhp"
     (positive real parts), "iuc" (inside the unit circle) or "ouc" (outside the unit circle, or infinite). Unlike in
-    SciPy, ``sort`` cannot be a function. Other arguments and results are as in `qz`.
+    SciPy, ``sort`` cannot be a function. ``A``, ``B``, ``output``, ``on_error`` and other results are as in `qz`.
     """
     made = SortedQZ(check_sort(sort), check_on_error(on_error))
     return tuple(

@@ -134,7 +134,7 @@ def schur(
     There is no gradient (MethodNotDefined), since the factors are determined only up to phases and order. If a matrix
     has infinite or NaN elements, or if the algorithm does not converge, ``numpy.linalg.LinAlgError`` is raised. With
     ``on_error="nan"``, the ``T`` and ``Z`` of this matrix are NaN, and its number of eigenvalues in the region is 0.
-    ValueError if ``a`` is not square, or for another ``output`` or ``sort``. TypeError for float16.
+    ValueError if ``a`` is not square, or for another ``output`` or ``sort``. TypeError for float16. ``options`` are SciPy's.
     """
     x = as_output(as_matrices("schur", a, options=options)[0], output)
     if sort is not None:

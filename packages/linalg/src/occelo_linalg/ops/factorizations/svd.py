@@ -228,7 +228,7 @@ def svd(
 
     If a matrix has infinite or NaN elements, or if the algorithm does not converge, ``numpy.linalg.LinAlgError`` is
     raised. With ``on_error="nan"``, the results of this matrix are NaN. ValueError if ``a`` has fewer than two
-    dimensions, TypeError for float16.
+    dimensions, TypeError for float16. ``options`` are SciPy's.
     """
     (x,) = as_matrices("svd", a, options=options)
     if hermitian:
@@ -243,9 +243,6 @@ def svd(
 def _as_hermitian(x: Any) -> Any:
     if x.type.ndim < 2:
         return x
-    static = x.type.shape[-2:]
-    if None not in static and static[0] != static[1]:
-        raise ValueError(f"svd with hermitian=True takes square matrices, got {x.type}")
     return from_triangle(x, True)
 
 
@@ -255,7 +252,8 @@ def svdvals(x: Any, *, on_error: str = "raise", **options: Unpack[ScipyOptions])
 
     The result has the shape (..., min(m, n)). The gradient of a singular value is the outer product of its singular
     vectors, if the value occurs only once. The gradient of a symmetric function of the values is correct even if values
-    are equal. If a value is 0, this gradient is a subgradient. Precision and errors are as in `svd`.
+    are equal. If a value is 0, this gradient is a subgradient. Precision, ``on_error``, ``options`` and errors are
+    as in `svd`.
     """
-    values: TensorVariable = svd(x, compute_uv=False, on_error=on_error, **options)
-    return values
+    (matrix,) = as_matrices("svdvals", x, options=options)
+    return SingularValues(check_on_error(on_error))(matrix)
