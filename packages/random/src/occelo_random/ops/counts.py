@@ -499,7 +499,7 @@ def multinomial(key: Any, n: Any, pvals: Any, size: Any = None) -> TensorVariabl
     """
     count = integer_parameter(n, "n")
     (p,), _ = float_parameters(pvals, dtype="float64")
-    outcomes = static_integer(p.type.shape[-1], "number of outcomes of pvals") if p.type.ndim else 0
+    outcomes = _outcomes(p, "pvals")
     if not outcomes:
         raise ValueError("pvals must have a last axis with at least one probability")
     key = checked(key, n=(count, NOT_NEGATIVE), pvals=(p, FRACTION))
@@ -535,7 +535,7 @@ def dirichlet_multinomial(key: Any, alpha: Any, n: Any, size: Any = None) -> Ten
     count = integer_parameter(n, "n")
     distribution = begin(key, None, "float64", core=1, alpha=(alpha, POSITIVE))
     (alpha,) = distribution.values
-    outcomes = static_integer(alpha.type.shape[-1], "number of outcomes of alpha")
+    outcomes = _outcomes(alpha, "alpha")
     if not outcomes:
         raise ValueError("alpha must have a last axis with at least one concentration")
     own = count.dimshuffle(*range(count.type.ndim), "x")
@@ -545,6 +545,17 @@ def dirichlet_multinomial(key: Any, alpha: Any, n: Any, size: Any = None) -> Ten
     p = softmax(logarithms, axis=-1)
     found = _counts(keys[..., 1], shape, count, p, outcomes)
     return without_derivative("dirichlet_multinomial", found, alpha)
+
+
+def _outcomes(parameter: Any, name: str) -> int:
+    """The length of the last axis; 0 for a scalar. ValueError if it is not static."""
+    if not parameter.type.ndim:
+        return 0
+    if (outcomes := parameter.type.shape[-1]) is None:
+        raise ValueError(
+            f"The number of outcomes of {name} must be known when the graph is built, got {parameter.type}"
+        )
+    return static_integer(outcomes, f"number of outcomes of {name}")
 
 
 def _sums_to_one(p: Any) -> Any:

@@ -12,6 +12,8 @@ import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Protocol, overload
 
+from numpy.random import Generator
+
 from occelo_random.ops.generator_type import RandomGeneratorType
 
 if TYPE_CHECKING:
@@ -60,7 +62,22 @@ def either_way(by_key: Callable[P, TensorVariable]) -> Draws[P]:
             return by_key(*args, **options)
         return _with_generator(name, args, **options)
 
+    draw.__doc__ = _with_common_arguments(by_key)
     return draw
+
+
+def _with_common_arguments(by_key: Callable[..., Any]) -> str | None:
+    """The docstring of a function, with a sentence about those of ``key``, ``size`` and ``dtype`` that it does not name."""
+    code, doc = by_key.__code__, by_key.__doc__
+    parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    unnamed = [
+        n for n in ("key", "size", "dtype") if n in parameters and f"``{n}``" not in (doc or n)
+    ]
+    if doc is None or not unnamed or by_key.__name__ == "uniform":
+        return doc
+    *most, last = [f"``{name}``" for name in unnamed]
+    listed = f"{', '.join(most)} and {last} are" if most else f"{last} is"
+    return f"{doc.rstrip()}\n\n    {listed} as in `uniform`.\n    "
 
 
 def _dtype(value: Any) -> Any:
@@ -80,7 +97,7 @@ def _with_generator(
     **options: Any,
 ) -> Any:
     generators = importlib.import_module("occelo_random.ops.generators")
-    if parameters and _is_generator(parameters[0]):
+    if parameters and (_is_generator(parameters[0]) or isinstance(parameters[0], Generator)):
         raise TypeError(
             f"{name} takes a generator as rng=; a first argument is a key or a parameter"
         )

@@ -201,7 +201,7 @@ def skewnorm(
     size: Any = None,
     dtype: str | None = None,
 ) -> TensorVariable:
-    """Skew-normal numbers with the skewness parameter ``a``, as in SciPy."""
+    """Skew-normal numbers with the skewness parameter ``a``, times ``scale``, plus ``loc``, as in SciPy."""
     distribution = begin(key, size, dtype, a=a, loc=loc, scale=(scale, NOT_NEGATIVE))
     a, loc, scale = distribution.values
     a = minimum(maximum(a, -_SKEWEST), _SKEWEST)

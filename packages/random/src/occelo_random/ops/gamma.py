@@ -288,7 +288,7 @@ def beta(key: Any, a: Any, b: Any, size: Any = None, dtype: str | None = None) -
 def f(
     key: Any, dfnum: Any, dfden: Any, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
-    """Numbers of Fisher's F distribution: quotients of two chi-square numbers, each divided by its degrees of freedom."""
+    """Numbers of Fisher's F distribution: quotients of two chi-square numbers, over ``dfnum`` and ``dfden``, their degrees of freedom."""
     distribution = begin(key, size, dtype, dfnum=(dfnum, POSITIVE), dfden=(dfden, POSITIVE))
     m, n = distribution.values
     one, other = distribution.split(2)
@@ -330,6 +330,8 @@ def dirichlet(key: Any, alpha: Any, size: Any = None, dtype: str | None = None) 
     """
     distribution = begin(key, size, dtype, core=1, alpha=(alpha, POSITIVE))
     (alpha,) = distribution.values
+    if not alpha.type.ndim:
+        raise ValueError("alpha must have a last axis of concentrations, got a scalar")
     shape = (*distribution.shape, lengths_by_variables(alpha)[-1])
     logarithms = standard_gamma(distribution.key, shape, alpha, True)
     parts = exp(sub(logarithms, logarithms.max(axis=-1, keepdims=True)))

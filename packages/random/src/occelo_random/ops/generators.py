@@ -314,7 +314,7 @@ RandomGeneratorType.nominal_class = RandomGeneratorNominalVariable
 
 
 def rng(name: str | None = None) -> RandomGeneratorVariable:
-    """A variable for an input whose value is a generator. Calls of a compiled function do not change the generators that
+    """A variable named ``name`` for an input whose value is a generator. Calls of a compiled function do not change the generators that
     they are given.
     """
     made: Any = random_generator_type(name)
@@ -328,7 +328,7 @@ def shared_rng(
     name: str | None = None,
     borrow: bool = False,
 ) -> RandomGeneratorSharedVariable:
-    """A shared variable whose value is a generator: ``value``, or ``numpy.random.default_rng(seed)``.
+    """A shared variable named ``name`` whose value is a generator: ``value``, or ``numpy.random.default_rng(seed)``.
 
     ``value`` is copied unless ``borrow`` is True. A draw returns the next generator, as in ``next_rng, x =
     rng.normal()``. Compiled functions should update the variable with the next generator, by ``updates={rng:

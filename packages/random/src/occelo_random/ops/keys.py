@@ -55,7 +55,11 @@ def key(seed: int | Sequence[int]) -> TensorVariable:
         raise TypeError(
             f"A seed is a Python integer; for {seed}, fold it in: fold_in(key(0), seed)"
         )
-    words = np.random.SeedSequence(seed).generate_state(1, np.uint64)
+    try:
+        sequence = np.random.SeedSequence(seed)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"A seed is one or several non-negative integers, got {seed!r}") from None
+    words = sequence.generate_state(1, np.uint64)
     return constant(words[0])
 
 

@@ -15,6 +15,7 @@ from occelo_graph.ops.cast import cast
 from occelo_graph.ops.create import arange, eye, tri
 from occelo_graph.ops.elemwise.arithmetic import add, maximum, mul, sqrt, sub, true_div
 from occelo_graph.ops.elemwise.transcendental import sigmoid
+from occelo_graph.ops.shape.axes import static_integer
 from occelo_graph.ops.shape.dimensions import swapaxes
 from occelo_graph.ops.shape.reading import lengths_by_variables
 from occelo_random.ops.draws import normal_numbers
@@ -78,6 +79,9 @@ def multivariate_normal(
         raise ValueError(
             f"mean must be a vector and the covariance a matrix, got {mean.type} and {matrix.type}"
         )
+    rows, columns = matrix.type.shape[-2:]
+    if any(k is not None and k != (mean.type.shape[-1] or k) for k in (rows, columns)):
+        raise ValueError(f"The mean {mean.type} does not fit the covariance {matrix.type}")
     factor = matrix if cov is None else _factor(matrix, method)
     shape = draw_shape(key, size, [mean, matrix[..., 0]], core=1)
     z = normal_numbers(key, (*shape, lengths_by_variables(mean)[-1]), name)
@@ -126,6 +130,7 @@ def lkj(
     is the number of rows, a Python integer. ValueError if ``n`` is below 1, or if ``eta`` is not positive. The shape of
     the draw is ``size`` followed by (n, n).
     """
+    n = static_integer(n, "number of rows n")
     if n < 1:
         raise ValueError(f"n must be at least 1, got {n}")
     distribution = begin(key, size, dtype, eta=(eta, POSITIVE))
