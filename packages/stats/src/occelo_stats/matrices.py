@@ -6,6 +6,7 @@ Users find the distributions in `occelo.tensor.stats`. Matrices lie along the la
 from __future__ import annotations
 
 import math
+from inspect import cleandoc
 from typing import TYPE_CHECKING, Any
 
 from occelo_graph.ops.create import arange, eye
@@ -161,3 +162,6 @@ class LKJ:
 
 wishart = Wishart()
 lkj = LKJ()
+# help() shows what an object says of itself
+for _each in (wishart, lkj):
+    _each.__doc__ = cleandoc(_each.__doc__ or "") + "\n"

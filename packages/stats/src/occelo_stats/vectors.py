@@ -7,6 +7,7 @@ uses the functions of this module.
 from __future__ import annotations
 
 import math
+from inspect import cleandoc
 from typing import TYPE_CHECKING, Any
 
 from occelo_graph.ops.blas.products import matmul
@@ -483,3 +484,6 @@ multinomial = Multinomial()
 dirichlet = Dirichlet()
 dirichlet_multinomial = DirichletMultinomial()
 multivariate_normal = MultivariateNormal()
+# help() shows what an object says of itself
+for _each in (categorical, multinomial, dirichlet, dirichlet_multinomial, multivariate_normal):
+    _each.__doc__ = cleandoc(_each.__doc__ or "") + "\n"
