@@ -99,7 +99,7 @@ def told(expression: str) -> str:
     if len(lines) > LINES:
         lines = [*lines[: LINES // 2], "...", *lines[-LINES // 2 :]]
     text = re.sub(rf"({re.escape(__file__)}|\bFILE):\d+", "FILE:LINE", "\n".join(lines))
-    text = re.sub(r" at 0x[0-9a-f]+", " at ...", text)
+    text = re.sub(r" at 0x[0-9a-fA-F]+", " at ...", text)
     return f"{type(raised).__name__}: " + re.sub(r"\s+$", "", text, flags=re.M)
 
 
