@@ -23,6 +23,7 @@ from occelo_link.loops.elementary import (
     trigonometric,
 )
 from occelo_link.loops.lowerings.elemwise.scalar import scalar_value
+from occelo_special.lowerings import gamma_function
 from occelo_testing.loop_programs import Compiled, map_program
 
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
@@ -57,6 +58,14 @@ def worst(found: Any, points: Any, exact: Callable[..., Any]) -> tuple[float, An
     ]
     at = int(np.argmax(errors))
     return errors[at], points[at]
+
+
+def _erfcx(x: Any) -> Any:
+    """exp(x**2) erfc(x), by the asymptotic series where that is exact enough."""
+    if x < 1e6:
+        return mpmath.exp(x * x) * mpmath.erfc(x)
+    by = 1 / (2 * x * x)
+    return (1 - by * (1 - 3 * by * (1 - 5 * by))) / (x * mpmath.sqrt(mpmath.pi))
 
 
 HARD_ANGLES = [3.0e8 * math.pi, math.pi, math.pi / 2, 710.0, 999999999.5]
@@ -138,6 +147,33 @@ CASES: dict[str, tuple[Callable[..., Any], Callable[..., Any], list[Any], float]
         [by_exponent(-60, 3), between(-6, 27), between(0.3, 2)],
         2,
     ),
+    "erfcx": (
+        error_function.erfcx,
+        _erfcx,
+        [by_exponent(-60, 4), between(-6, 27), between(-26.7, -26.5), by_exponent(3, 1023, False)],
+        2,
+    ),
+    "gammaln": (
+        gamma_function.gammaln,
+        mpmath.loggamma,
+        [
+            by_exponent(-1022, 1010, False),
+            between(0.1, 6),
+            1 + by_exponent(-40, -1),
+            2 + by_exponent(-40, -1),
+        ],
+        4,
+    ),
+    "psi": (
+        gamma_function.psi,
+        lambda x: mpmath.psi(0, x),
+        [
+            by_exponent(-1000, 1010, False),
+            between(0.1, 6),
+            1.4616321449683623 + by_exponent(-40, -2),
+        ],
+        4,
+    ),
     "sigmoid": (
         hyperbolic.sigmoid,
         lambda x: 1 / (1 + mpmath.exp(-x)),
@@ -206,6 +242,26 @@ def test_powers() -> None:
     assert error_ <= 2, f"pow{at!r} is {error_:.3f} ulp off"
 
 
+@pytest.mark.parametrize("name", ["gammaln", "psi"])
+def test_reflected_arguments(name: str) -> None:
+    # near the poles the values are large, and near the roots the terms cancel
+    points = np.concatenate([between(-40, 0), -by_exponent(-300, 0, False), [-1e15 - 0.5]])
+    found = Compiled(map_program(CASES[name][0]))(points)[0]
+    wanted = [
+        float(mpmath.psi(0, x) if name == "psi" else mpmath.log(abs(mpmath.gamma(x))))
+        if x > -1e6
+        else float(getattr(scipy.special, name)(x))
+        for x in points
+    ]
+    np.testing.assert_allclose(found, wanted, rtol=1e-14, atol=2e-14)
+    whole = np.array([-1.0, -2.0, -1e16, -1e308])
+    found = Compiled(map_program(CASES[name][0]))(whole)[0]
+    np.testing.assert_array_equal(found, getattr(scipy.special, name)(whole))
+    np.testing.assert_array_equal(
+        np.signbit(Compiled(map_program(gamma_function.gammaln))(np.array([1.0, 2.0]))[0]), False
+    )
+
+
 def same(found: Any, expected: Any) -> Any:
     """Equality of values and of the signs of zeros; NaN equals NaN."""
     signs = np.signbit(found) == np.signbit(expected)
@@ -230,6 +286,9 @@ AT_EDGES: dict[str, list[float]] = {
     "cosh": [1, 1, np.inf, np.inf, np.nan],
     "erf": [0, -0.0, 1, -1, np.nan],
     "erfc": [1, 1, 0, 2, np.nan],
+    "erfcx": [1, 1, 0, np.inf, np.nan],
+    "gammaln": [np.inf, np.inf, np.inf, -np.inf, np.nan],
+    "psi": [-np.inf, np.inf, np.inf, np.nan, np.nan],
     "sigmoid": [0.5, 0.5, 1, 0, np.nan],
     "softplus": [math.log(2), math.log(2), np.inf, 0, np.nan],
 }

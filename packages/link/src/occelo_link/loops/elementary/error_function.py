@@ -1,4 +1,4 @@
-"""The error function `erf` and its complement `erfc`.
+"""The error function `erf`, its complement `erfc`, and `erfcx`, which is ``exp(x**2) erfc(x)``.
 
 `elemwise.transcendental` calls them to lower the scalar ops of the same names.
 
@@ -9,10 +9,13 @@ exp(x^2) erfc x", Mathematics of Computation 36, 1981).
 
 from __future__ import annotations
 
+import math
+
 from occelo_link.loops.elementary.building_blocks import (
     constant,
     fast_two_sum,
     horner,
+    is_below,
     two_product,
     two_sum,
 )
@@ -21,6 +24,7 @@ from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
 
 _K = 3.75
+_ROOT = 0.5641895835477563  # 1 / sqrt(pi)
 _ERF = (
     -4.230945824295338e-12,
     8.709045129053106e-11,
@@ -72,6 +76,15 @@ _SLOPE = (
     0.05419313090343124,
     -0.13972117010038454,
 )  # approximates the derivative of the polynomial _ERFCX
+_SERIES = (
+    10395.0,
+    -945.0,
+    105.0,
+    -15.0,
+    3.0,
+    -1.0,
+    0.0,
+)  # sqrt(pi) x erfcx(x) - 1 in 1 / (2 x**2), from x = 28 on (DLMF 7.12.1)
 
 
 def _near(b: Builder, x: Value) -> tuple[Value, Value]:
@@ -80,8 +93,8 @@ def _near(b: Builder, x: Value) -> tuple[Value, Value]:
     return x, b.op("mul", x, horner(b, _ERF, z))
 
 
-def _far(b: Builder, size: Value) -> Value:
-    """erfc(size), for a size from 0.45 to 28."""
+def _scaled(b: Builder, size: Value) -> tuple[Value, Value]:
+    """A pair whose sum is erfcx(size), for a size from 0.45 to 28."""
     k = constant(b, _K)
     above, above_low = two_sum(b, size, b.op("neg", k))
     below, below_low = two_sum(b, size, k)
@@ -96,11 +109,16 @@ def _far(b: Builder, size: Value) -> Value:
     quotient = b.op("div", top, below)
     minus = b.op("neg", quotient)
     lost = b.op("fma", minus, below_low, b.op("fma", minus, below, top))
-    lost = b.op("add", lost, top_low)
+    return quotient, b.op("div", b.op("add", lost, top_low), below)
+
+
+def _far(b: Builder, size: Value) -> Value:
+    """erfc(size), for a size from 0.45 to 28."""
+    quotient, lost = _scaled(b, size)
     high, low = two_product(b, size, size)
     p, tail, power = exp_pair(b, b.op("neg", high), b.op("neg", low))
     product, rest = two_product(b, p, quotient)
-    rest = b.op("fma", p, b.op("div", lost, below), rest)
+    rest = b.op("fma", p, lost, rest)
     rest = b.op("fma", tail, quotient, rest)
     return scale(b, b.op("add", product, rest), power)
 
@@ -132,5 +150,36 @@ def erfc(b: Builder, x: Value) -> Value:
     far = _far(b, b.select(inside, one, size))
     negative = b.op("lt", x, constant(b, 0.0))
     far = b.select(negative, b.op("sub", constant(b, 2.0), far), far)
+    value = b.select(inside, near, far)
+    return b.select(b.op("eq", x, x), value, x)
+
+
+def erfcx(b: Builder, x: Value) -> Value:
+    """exp(x**2) erfc(x) within 2 ulp. It is infinite below -26.63, where exp(x**2) overflows."""
+    zero, one, end = constant(b, 0.0), constant(b, 1.0), constant(b, 28.0)
+    size = b.op("abs", x)
+    inside = b.op("lt", size, constant(b, 0.5))
+    outside = b.op("lt", end, size)
+    limited = b.select(outside, end, size)
+    high, low = two_product(b, limited, limited)
+    p, tail, power = exp_pair(b, high, low)
+    base, rest = _near(b, b.select(inside, x, zero))
+    total, lost = fast_two_sum(b, one, b.op("neg", base))
+    rest = b.op("sub", lost, rest)
+    # exp(x**2), whose power of two is 0 here, times the pair
+    product, near = two_product(b, p, total)
+    near = b.op("add", near, b.op("fma", p, rest, b.op("mul", tail, b.op("add", total, rest))))
+    near = b.op("add", product, near)
+    quotient, lost = _scaled(b, b.select(inside, one, limited))
+    inverse = b.op("div", constant(b, _ROOT), size)
+    series = horner(b, _SERIES, b.op("div", constant(b, 0.5), b.op("mul", size, size)))
+    quotient = b.select(outside, b.op("fma", inverse, series, inverse), quotient)
+    lost = b.select(outside, zero, lost)
+    # erfcx(-x) = 2 exp(x**2) - erfcx(x)
+    twice = scale(b, b.op("add", p, p), power)
+    total, rest = fast_two_sum(b, twice, b.op("neg", quotient))
+    rest = b.op("add", rest, b.op("sub", scale(b, b.op("add", tail, tail), power), lost))
+    negative = b.select(is_below(b, total, math.inf), b.op("add", total, rest), total)
+    far = b.select(b.op("lt", x, zero), negative, b.op("add", quotient, lost))
     value = b.select(inside, near, far)
     return b.select(b.op("eq", x, x), value, x)

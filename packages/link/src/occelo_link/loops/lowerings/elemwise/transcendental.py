@@ -76,6 +76,7 @@ _elementary("sigmoid", hyperbolic.sigmoid, 25, float32_functions.sigmoid)
 _elementary("softplus", hyperbolic.softplus, 50)
 _elementary("erf", error_function.erf, 60)
 _elementary("erfc", error_function.erfc, 80)
+_elementary("erfcx", error_function.erfcx, 120)
 
 
 def _library(name: str, function: str) -> None:
@@ -93,13 +94,6 @@ _library("arcsinh", "asinh")
 _library("arccosh", "acosh")
 _library("arctanh", "atanh")
 _library("arctan2", "atan2")
-
-
-@lowers_scalar_to_loops("erfcx", cost=100)
-def _erfcx(b: Builder, dtype: str, args: Args) -> Value:
-    # SciPy's function; Cython adds a last argument, which says whether to skip the search for overriding methods
-    wide, skip = b.cast(args[0], "float64"), b.const(1, "int32")
-    return b.cast(b.call("special:__pyx_fuse_1erfcx", "float64", wide, skip), dtype)
 
 
 def _pow_is_total(inputs: Sequence[str], output: str) -> bool:

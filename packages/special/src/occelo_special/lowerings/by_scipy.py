@@ -1,6 +1,6 @@
-"""Lowerings of special functions: loop programs call SciPy's compiled functions by their addresses.
+"""Lowerings of special functions that call SciPy's compiled functions by their addresses.
 
-`occelo_link.loops` imports this module when special functions are used, to register the lowerings.
+The first call in a process imports ``scipy.special``, which takes a tenth of a second and more.
 """
 
 from __future__ import annotations
@@ -43,7 +43,6 @@ SPECIAL = {
     "gammaincc": "gammaincc",
     "gammainccinv": "gammainccinv",
     "gammaincinv": "gammaincinv",
-    "gammaln": "gammaln",
     "gammasgn": "gammasgn",
     "hyp1f1_by_scipy": "__pyx_fuse_1hyp1f1",
     "hyp2f1": "__pyx_fuse_1hyp2f1",
@@ -68,11 +67,8 @@ SPECIAL = {
     "ndtri_exp": "ndtri_exp",
     "owens_t": "owens_t",
     "poch_by_scipy": "poch",
-    "psi": "__pyx_fuse_1psi",
     "rgamma": "__pyx_fuse_1rgamma",
     "spence": "__pyx_fuse_1spence",
-    "xlog1py": "__pyx_fuse_1xlog1py",
-    "xlogy": "__pyx_fuse_1xlogy",
     "y0": "y0",
     "y1": "y1",
     "yv": "__pyx_fuse_1yv",
