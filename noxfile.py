@@ -539,7 +539,7 @@ def site(session: nox.Session) -> None:
     session.run("python", "-P", str(ROOT / "docs" / "site" / "build.py"), str(folder))
 
 
-@nox.session(python="3.11")
+@nox.session(python="3.11", tags=["thorough"])
 @timed
 def thorough(session: nox.Session) -> None:
     """Every random case at full size, every test of which CI takes a sample, and libraries with all their threads."""
@@ -549,6 +549,22 @@ def thorough(session: nox.Session) -> None:
     session.env["HYPOTHESIS_PROFILE"] = "thorough"
     everything = [*PACKAGES, "integration", "architecture", "docs", "backends"]
     run_tests(session, *everything, one_thread=False)
+
+
+@nox.session(python="3.12", tags=["thorough"])
+def models(session: nox.Session) -> None:
+    """Models of PyMC beside PyTensor, JAX, nutpie and Stan: a table that a run which was stopped goes on with; hours.
+
+    ``nox -s models -- --readme`` also writes it into ``benchmarks/README.md``, ``-- --all`` takes all models.
+    """
+    need_wheels()
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        build(folder, project=ROOT / "packages" / "pytensor")
+        given = [wheel("pytensor", folder) + "[nutpie]", wheel(""), *map(wheel, PACKAGES)]
+        # without the pins, which are newer than what PyTensor allows; with bytecode, as pip leaves it
+        install(session, "--no-config", "--compile-bytecode", *given, "jax>=0.6", "httpstan>=4.13")
+    session.run("python", str(ROOT / "benchmarks" / "models.py"), *session.posargs)
 
 
 @nox.session(venv_backend="none")

@@ -1,11 +1,15 @@
 """Models of PyMC: seconds until the log density and its gradient are compiled, and microseconds of an evaluation.
 
 ``python benchmarks/models.py [MODEL ...]`` prints a table with a line for each model of ``tests/pytensor/models``: sixteen chosen ones, or
-``--all``. Each figure is measured in processes of its own, which take turns: once with empty caches (cold), and once with what
-the first left (warm). Rounds are repeated, and the least counts. Seconds are those of the processor, with those of compilers that
-are started, from a model to the first value; imports of libraries are left out. Memory is the most that compiling and calling with
-empty caches add to what the process holds before, or the most that a compiler takes which is started. It needs
-`occelo-pytensor` with PyMC and nutpie; JAX and Stan (from `httpstan`) are left out where they are not installed.
+``--all``; ``nox -s models`` does it in an environment with all peers. Each figure is measured in processes of its own, which take turns: once
+with empty caches (cold), and once with what the first left (warm). Rounds are repeated, and the least counts; peers are measured cold in the
+first round only. Seconds are those of the processor, with those of compilers that are started, from a model to the first value; imports of libraries
+are left out. Memory is the most that compiling and calling with empty caches add to what the process holds before, or the most that
+a compiler takes which is started. It needs `occelo-pytensor` with PyMC and nutpie; JAX and Stan (from `httpstan`) are left out where they are not
+installed.
+
+Each line is kept in a file (`KEPT`) when it is complete. A run that was stopped goes on there; what was measured with other sources
+of the packages is measured anew (``--fresh`` does so with everything). ``--readme`` writes the table and the ratios into ``benchmarks/README.md``.
 
 - ``function``: ``Model.logp_dlogp_function`` after ``occelo.pytensor.use()``
 - ``mode``: the gradient of PyTensor, in the mode "OCCELO"
@@ -20,6 +24,8 @@ from __future__ import annotations
 import argparse
 import ctypes
 import functools
+import gc
+import hashlib
 import importlib
 import importlib.util
 import itertools
@@ -38,6 +44,11 @@ from typing import Any
 import models_in_stan
 
 HERE = Path(__file__).parent
+KEPT = HERE.parent / ".nox" / "models.json"
+README = HERE / "README.md"
+MARKS = "<!-- models -->", "<!-- end of models -->"
+OURS = ("function", "mode", "pointer")
+"""The ways that change with the packages. The others are compiled in the first round only."""
 FOLDER = HERE.parent / "tests" / "pytensor"
 WAYS = ["function", "mode", "pointer", "pytensor", "jax", "numba", "stan"]
 NEEDS = {"jax": "jax", "numba": "nutpie", "pointer": "nutpie", "stan": "httpstan"}
@@ -56,6 +67,7 @@ CHOSEN = [
     "stochastic_volatility", "normal_mixture", "hidden_markov", "gp_latent", "sir_by_scan",
 ]  # fmt: skip
 Found = dict[str, float]
+Runs = dict[str, Found]
 Result = tuple[float, Any]
 
 LOOP = r"""
@@ -204,6 +216,7 @@ def measure(name: str, way: str, point: list[float], folder: str) -> Found:
         x = point_of(model)
     if way in ("pointer", "numba", "stan"):
         the_loop()
+    gc.collect()  # of what the imports left, which would otherwise happen at any moment
     before, _ = resident()
     begin, theirs = processor(), Theirs(model)
     if model is None:
@@ -247,44 +260,55 @@ def least(one: Found | None, other: Found) -> Found:
     return {key: min(one[key], other[key]) for key in other}
 
 
-def measured(
-    name: str, ways: list[str], rounds: int, found: dict[str, dict[str, Found]]
-) -> dict[str, dict[str, Found]]:
-    """For each way, the least figures cold and warm, also of those in ``found``.
-
-    A way that fails is left out, and said on the error stream. Stan compiles for a minute, so it is cold in the first round only.
-    """
+def measured(name: str, ways: list[str], rounds: int) -> dict[str, Runs]:
+    """For each way, the least figures cold and warm. A way that fails is left out, and said on the error stream."""
+    found: dict[str, Runs] = {}
     left = [w for w in ways if w != "stan" or name in models_in_stan.MODELS]
-    with tempfile.TemporaryDirectory() as kept:
-        point = in_a_process("--point", name, caches=kept) if "stan" in left else []
+    with tempfile.TemporaryDirectory() as folder:
+        point = in_a_process("--point", name, caches=folder) if "stan" in left else []
         for turn, way in itertools.product(range(rounds), list(left)):
             if way not in left:
                 continue
-            again = turn > 0 and way == "stan"
-            with tempfile.TemporaryDirectory() as own:
-                caches = kept if way == "stan" else own
-                arguments = "--measure", name, way, json.dumps(point), caches
-                try:
-                    for state in ("warm",) if again else ("cold", "warm"):
-                        run = in_a_process(*arguments, caches=caches)
-                        figures = found.setdefault(way, {})
-                        figures[state] = least(figures.get(state), run)
-                except RuntimeError as error:
-                    left.remove(way)
-                    found.pop(way, None)
-                    print(f"{name} by {way} failed: {error}", file=sys.stderr, flush=True)
+            caches = f"{folder}/{way}{turn if way in OURS else ''}"
+            Path(caches).mkdir(exist_ok=True)
+            arguments = "--measure", name, way, json.dumps(point), caches
+            try:
+                for state in ("cold", "warm") if way in OURS or turn == 0 else ("warm",):
+                    run = in_a_process(*arguments, caches=caches)
+                    figures = found.setdefault(way, {})
+                    figures[state] = least(figures.get(state), run)
+            except RuntimeError as error:
+                left.remove(way)
+                found.pop(way, None)
+                print(f"{name} by {way} failed: {error}", file=sys.stderr, flush=True)
+    return found
+
+
+def disagreements(name: str, found: dict[str, Runs]) -> list[str]:
+    """The ways whose value or gradient is not that of most ways."""
+    lines: list[str] = []
     # Stan leaves constants out of its values
     for figure, omitted in (("value", "stan"), ("slope", "")):
         values = {w: runs["warm"][figure] for w, runs in found.items() if w != omitted}
         middle = median(values.values() or [0.0])
         for way, value in values.items():
             if abs(value - middle) > 1e-8 * max(1, abs(middle)):
-                text = f"{name} by {way} has the {figure} {value}, not {middle}"
-                print(text, file=sys.stderr, flush=True)
-    return found
+                lines.append(f"{name} by {way} has the {figure} {value}, not {middle}")
+    return lines
 
 
-def row(name: str, found: dict[str, dict[str, Found]], ways: list[str]) -> str:
+def sources() -> str:
+    """A digest of the packages' sources, with which the figures of our ways are measured."""
+    digest = hashlib.sha256()
+    packages = [HERE.parent / "src", *sorted((HERE.parent / "packages").glob("*/src"))]
+    for path in sorted(
+        p for folder in packages for p in folder.rglob("*.*") if p.suffix in (".py", ".ll")
+    ):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def row(name: str, found: dict[str, Runs], ways: list[str]) -> str:
     """A line of the table."""
     cells = [name]
     for way in ways:
@@ -298,38 +322,71 @@ def row(name: str, found: dict[str, dict[str, Found]], ways: list[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def summary(every: dict[str, dict[str, dict[str, Found]]]) -> list[str]:
-    """Ratios to other ways, and what of the seconds is ours."""
+def summary(every: dict[str, dict[str, Runs]]) -> list[str]:
+    """Ratios to other ways, and what of the seconds is ours, as a list of Markdown."""
 
-    def least_of(runs: dict[str, Found], figure: str) -> float:
-        return min(run[figure] for run in runs.values())
-
-    def ratios(way: str, base: str, figure: Callable[[dict[str, Found]], float]) -> str:
+    def ratios(way: str, base: str, figure: Callable[[Runs], float]) -> str:
         both = {n: f for n, f in every.items() if way in f and base in f}
         values = {n: figure(f[base]) / figure(f[way]) for n, f in both.items()}
         if not values:
             return "not measured"
         worst = min(values, key=lambda name: values[name])
         mean = geometric_mean(values.values())
-        return f"{mean:.2f} (least {values[worst]:.2f}, {worst}; {len(values)} models)"
+        return f"{mean:.2f} (least {values[worst]:.2f}, `{worst}`; {len(values)} models)"
 
     lines: list[str] = []
-    for way in ("function", "mode", "pointer"):
-        cold = ratios(way, "pytensor", lambda runs: runs["cold"]["seconds"])
-        warm = ratios(way, "pytensor", lambda runs: runs["warm"]["seconds"])
-        lines += [f"{way}: PyTensor's default over it, cold: {cold}; warm: {warm}"]
+    for way in OURS:
+        for state, goal in (("cold", "; goal 12"), ("warm", "")):
+            ratio = ratios(way, "pytensor", lambda runs, s=state: runs[s]["seconds"])
+            lines.append(f"- PyTensor's seconds over those of `{way}`, {state}{goal}: {ratio}")
+    for way, goal in zip(OURS, (1.8, 1.8, 2.5), strict=True):
         for base in ("pytensor", "jax", "numba", "stan"):
-            ratio = ratios(way, base, lambda runs: least_of(runs, "evaluation"))
-            lines.append(f"{way}: an evaluation by {base} over it: {ratio}")
-    for state in ("cold", "warm"):
+            ratio = ratios(way, base, lambda runs: min(r["evaluation"] for r in runs.values()))
+            text = f"; goal {goal}, none below 1" if base == "pytensor" else ""
+            lines.append(f"- An evaluation by `{base}` over one by `{way}`{text}: {ratio}")
+    for state, goal in (("cold", 0.5), ("warm", 0.06)):
         ours = {n: f["function"][state]["ours"] for n, f in every.items() if "function" in f}
         if ours:
-            worst = max(ours, key=lambda name: ours[name])
+            over = sorted((n for n in ours if ours[n] > goal), key=lambda name: -ours[name])
+            names = ", ".join(f"`{name}` {ours[name]:.3f}" for name in over)
             lines.append(
-                f"function: seconds without PyMC's building of the graph, {state}: "
-                f"median {median(ours.values()):.3f}, most {ours[worst]:.3f} ({worst})"
+                f"- Seconds of `function` without PyMC's building of the graph, {state}: median "
+                f"{median(ours.values()):.3f}, most {max(ours.values()):.3f}; above the goal of {goal}: {names or 'none'}"
             )
     return lines
+
+
+def kept(path: Path, fresh: bool) -> dict[str, Any]:
+    """The lines of earlier runs; figures of our ways only if they were measured with these sources."""
+    found = json.loads(path.read_text()) if path.exists() and not fresh else {"models": {}}
+    if found.get("sources") != sources():
+        for runs in found["models"].values():
+            for way in OURS:
+                runs.pop(way, None)
+        found["sources"] = sources()
+    return found
+
+
+def keep(path: Path, everything: dict[str, Any]) -> None:
+    """Replace the file at once, so that a run that is stopped leaves a whole one."""
+    path.parent.mkdir(exist_ok=True, parents=True)
+    new = path.with_suffix(".new")
+    new.write_text(json.dumps(everything, indent=1))
+    new.replace(path)
+
+
+def table(every: dict[str, dict[str, Runs]], ways: list[str]) -> list[str]:
+    """The lines of the table."""
+    head = [f"| model | {' | '.join(ways)} |", "|---" * (len(ways) + 1) + "|"]
+    return head + [row(name, found, ways) for name, found in every.items()]
+
+
+def write_readme(lines: list[str]) -> None:
+    """Replace what lies between the marks."""
+    before, _, rest = README.read_text().partition(MARKS[0])
+    _, _, after = rest.partition(MARKS[1])
+    text = "\n".join(lines)
+    README.write_text(f"{before}{MARKS[0]}\n\n{text}\n\n{MARKS[1]}{after}")
 
 
 def main() -> None:
@@ -339,9 +396,9 @@ def main() -> None:
     parser.add_argument("--all", action="store_true", help="all models, and posteriors at hand")
     parser.add_argument("--ways", nargs="+", choices=WAYS, default=WAYS)
     parser.add_argument("--rounds", type=int, default=2)
-    parser.add_argument(
-        "--json", type=Path, help="a file that keeps all figures, also of earlier runs"
-    )
+    parser.add_argument("--json", type=Path, default=KEPT, help="the file that keeps the lines")
+    parser.add_argument("--fresh", action="store_true", help="forget what the file has")
+    parser.add_argument("--readme", action="store_true", help="write benchmarks/README.md")
     parser.add_argument("--measure", nargs=4, help=argparse.SUPPRESS)
     parser.add_argument("--point", help=argparse.SUPPRESS)
     chosen = parser.parse_args()
@@ -352,19 +409,21 @@ def main() -> None:
     if chosen.point:
         print(json.dumps(point_of(all_models()[chosen.point]()).tolist()))
         return
-    ways = [w for w in chosen.ways if importlib.util.find_spec(NEEDS.get(w, "pymc")) is not None]
-    print("Each cell: cold (s) / warm (s) / evaluation (us) / memory (MB)\n")
-    print(f"| model | {' | '.join(ways)} |")
-    print("|---" * (len(ways) + 1) + "|", flush=True)
-    kept = chosen.json is not None and chosen.json.exists()
-    every: dict[str, Any] = json.loads(chosen.json.read_text()) if kept else {}
-    names = sorted(all_models()) if chosen.all else chosen.models
-    for name in names:
-        every[name] = measured(name, ways, chosen.rounds, every.get(name, {}))
-        print(row(name, every[name], ways), flush=True)
-        if chosen.json:
-            chosen.json.write_text(json.dumps(every, indent=1))
-    print("", *summary(every), sep="\n")
+    there = [w for w in WAYS if importlib.util.find_spec(NEEDS.get(w, "pymc")) is not None]
+    everything = kept(chosen.json, chosen.fresh)
+    every: dict[str, dict[str, Runs]] = everything["models"]
+    for name in sorted(all_models()) if chosen.all else chosen.models:
+        found = every.setdefault(name, {})
+        left = [w for w in there if w in chosen.ways and w not in found]
+        if left:
+            found |= measured(name, left, chosen.rounds)
+            keep(chosen.json, everything)
+        print(row(name, found, there), *disagreements(name, found), sep="\n", flush=True)
+    ordered = {n: every[n] for n in sorted(every, key=lambda n: (n not in CHOSEN, n)) if every[n]}
+    lines = [*table(ordered, there), "", *summary(ordered)]
+    print("\nEach cell: cold (s) / warm (s) / evaluation (us) / memory (MB)\n", *lines, sep="\n")
+    if chosen.readme:
+        write_readme(lines)
 
 
 if __name__ == "__main__":
