@@ -114,6 +114,7 @@ __all__ = [
     "available_linkers",
     "available_modes",
     "bisect",
+    "checkpoint",
     "clone_replace",
     "collect_new_shareds",
     "config",
@@ -273,6 +274,7 @@ _LATER = {
     "fori_loop": "occelo_loops.ops.building.loops",
     "while_loop": "occelo_loops.ops.building.loops",
     "associative_scan": "occelo_loops.ops.building.associative",
+    "checkpoint": "occelo_loops.ops.building.recomputing",
     "switch_case": "occelo_loops.ops.building.switching",
     "minimize": "occelo_networks.minimizing",
     "explain": "occelo_rewrite.records.explaining",
@@ -351,6 +353,7 @@ if TYPE_CHECKING:
     from occelo_loops.ops.building.loops import fori_loop as fori_loop
     from occelo_loops.ops.building.loops import loop as loop
     from occelo_loops.ops.building.loops import while_loop as while_loop
+    from occelo_loops.ops.building.recomputing import checkpoint as checkpoint
     from occelo_loops.ops.building.switching import switch_case as switch_case
     from occelo_networks.minimizing import minimize as minimize
     from occelo_printing import draw, pp, pprint, pydotprint, to_dot, to_latex, to_python

@@ -81,6 +81,8 @@ class OpFromGraph(Op):
     for ``updates`` and ``givens``.
     """
 
+    derived_class: ClassVar[Any]
+    """The class of the ops that compute derivatives: `OpFromGraph`, if a subclass does not say otherwise."""
     loops: ClassVar[bool] = True
     __props__: ClassVar[tuple[str, ...]] = (
         "graph",
@@ -436,7 +438,7 @@ class OpFromGraph(Op):
         if not wanted:
             return None, list(found), usable
         name = f"{self.name or 'OpFromGraph'}_{what}"
-        made = OpFromGraph(variables, wanted, inline=self.inline, name=name)
+        made = self.derived_class(variables, wanted, inline=self.inline, name=name)
         kept = [None if use else g for g, use in zip(found, usable, strict=True)]
         return made, kept, usable
 
@@ -444,6 +446,9 @@ class OpFromGraph(Op):
         kind = type(self).__name__
         shown = f"{kind}{{{self.name}}}" if self.name else kind
         return f"{shown}{{inline}}" if self.inline else shown
+
+
+OpFromGraph.derived_class = OpFromGraph
 
 
 class _Copy:

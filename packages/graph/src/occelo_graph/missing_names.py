@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 AT_TOP = frozenset(
-    "Assert CheckAndRaise Function In Lop Mode OpFromGraph Out Print Rop as_op associative_scan config "
+    "Assert CheckAndRaise Function In Lop Mode OpFromGraph Out Print Rop as_op associative_scan checkpoint config "
     "debugprint disconnected_grad dprint evaluate filter foldl foldr fori_loop function function_dump grad "
     "grad_clip grad_scale hessian "
     "hessian_vector_product ifelse jacobian jvp load loop map minimize numeric_grad pp pprint pullback pushforward "
@@ -107,6 +107,7 @@ NAMES = {
         "occelo.function": "jit compile_function",
         "occelo.config": "set_default_dtype",
         "occelo.vmap": "pmap",
+        "occelo.checkpoint": "remat",
         "occelo.pushforward": "linearize",
         "occelo.jacobian": "jacfwd jacrev",
         "occelo.disconnected_grad": "no_grad detach",

@@ -12,6 +12,7 @@ from occelo_loops.ops.building.classic import until as until
 from occelo_loops.ops.building.loops import fori_loop as fori_loop
 from occelo_loops.ops.building.loops import loop as loop
 from occelo_loops.ops.building.loops import while_loop as while_loop
+from occelo_loops.ops.building.recomputing import checkpoint as checkpoint
 from occelo_loops.ops.building.switching import switch_case as switch_case
 from occelo_loops.ops.iterate import Iterate as Iterate
 from occelo_loops.ops.scan_op import Scan as Scan

@@ -45,6 +45,8 @@ class Schedule:
         self._first = first
         self._depth = len(context.builder.stack)
         self.done = first
+        self._apart = first
+        """Roots that are added later are computed in no kernel below this position. See `part`."""
         self.carried: dict[Buffer, Buffer] = {}
         """Maps each buffer that an iteration passes to the next one to the corresponding buffer of the previous
         iteration.
@@ -74,7 +76,7 @@ class Schedule:
         """Continue with positions after those of a nested region. All steps so far must be written."""
         self._steps.clear()
         self._kernels.clear()
-        self._first = self.done = inner.end
+        self._first = self.done = self._apart = inner.end
 
     def is_pending(self, tensor: Stored) -> bool:
         """Whether the step that computes the tensor is not yet written."""
@@ -100,6 +102,10 @@ class Schedule:
     def _origin(self, buffer: Buffer) -> tuple[Buffer, int]:
         return self._origins.get(buffer, (buffer, 0))
 
+    def part(self) -> None:
+        """Let all that is added later run after the steps so far, in kernels of its own."""
+        self._apart = self.end
+
     def add_step(self, step: Step) -> None:
         """Append a step."""
         position = self.end
@@ -120,7 +126,7 @@ class Schedule:
         context = self._context
         shape = root.tensor.shape
         space = context.space(shape)
-        earliest = self.done
+        earliest = max(self.done, self._apart)
         for stored, same in root.tensor.reads.items():
             producer = stored.producer
             if producer < self.done:
@@ -198,10 +204,14 @@ class Schedule:
 
     def _order(self, first: Sequence[AnyStep], last: Sequence[AnyStep]) -> None:
         """Replace the pending steps by ``first`` and then ``last``, and update the positions of their results."""
+        before = set(self._steps[self.done - self._first : self._apart - self._first])
         self._steps[self.done - self._first :] = [*first, *last]
         self._kernels.clear()
+        self._apart = self.done
         for position in range(self.done, self.end):
             step = self.step(position)
+            if step in before:
+                self._apart = position + 1
             if isinstance(step, LoopKernel):
                 self._kernels.setdefault(step.space, []).append(position)
             for stored in targets_of(step):

@@ -14,6 +14,7 @@ from occelo_graph.examples.example import Example, draw
 from occelo_loops.ops.building.associative import associative_scan
 from occelo_loops.ops.building.classic import scan
 from occelo_loops.ops.building.loops import fori_loop, loop, while_loop
+from occelo_loops.ops.building.recomputing import checkpoint
 from occelo_loops.ops.building.switching import switch_case
 
 if TYPE_CHECKING:
@@ -117,6 +118,14 @@ EXAMPLES: list[Example] = [
         "associative_scan",
         lambda x: associative_scan(lambda p, q: p * q, x),
         lambda x: np.cumprod(x, 0),
+        X,
+        grad=(0,),
+        batched=(0,),
+    ),
+    make(
+        "checkpoint",
+        checkpoint(lambda x: ot.exp(ot.sin(x) * x)),
+        lambda x: np.exp(np.sin(x) * x),
         X,
         grad=(0,),
         batched=(0,),

@@ -7,10 +7,10 @@ checked value.
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Any, cast
 
 from occelo_graph import Apply, FunctionGraph, TensorApply
-from occelo_graph.ops.control import Assume
+from occelo_graph.ops.control import After, Assume
 from occelo_graph.ops.control.checks import CheckAndRaise
 from occelo_rewrite.assumptions.inference import Ask, infers_many
 
@@ -29,8 +29,9 @@ def said_by(node: Statement) -> tuple[tuple[str, bool], ...]:
     return node.op.facts
 
 
+@infers_many(After)
 @infers_many(CheckAndRaise)
-def _checked(node: TensorApply[CheckAndRaise], fact: str, ask: Ask) -> bool | None:
+def _checked(node: TensorApply[Any], fact: str, ask: Ask) -> bool | None:
     return ask(node.inputs[0], fact)
 
 

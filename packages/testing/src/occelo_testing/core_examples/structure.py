@@ -15,7 +15,7 @@ from occelo_graph import tensor as ot
 from occelo_graph.examples.example import Example, draw
 from occelo_graph.gradient import barriers
 from occelo_graph.inner_graph import OpFromGraph
-from occelo_graph.ops.control.identities import ViewOp
+from occelo_graph.ops.control.identities import After, ViewOp
 from occelo_testing.core_examples import indexing as index_examples
 
 if TYPE_CHECKING:
@@ -473,6 +473,7 @@ def _identities() -> list[Example]:
         ("grad_clip", partial(barriers.grad_clip, lower_bound=-1.0, upper_bound=1.0)),
         ("grad_scale", partial(barriers.grad_scale, multiplier=2.0)),
         ("view", ViewOp()),
+        ("after", lambda x: After()(x, x * 2.0)),
     )
     return [Example(name, "control", f, lambda x: x, (A,)) for name, f in made]
 

@@ -10,9 +10,10 @@ from __future__ import annotations
 from occelo_graph.ops.control.branches import IfElse, ifelse
 from occelo_graph.ops.control.checks import Assert, CheckAndRaise, assert_op
 from occelo_graph.ops.control.facts import Fact, register_fact
-from occelo_graph.ops.control.identities import Assume, DeepCopyOp, ViewOp, assume
+from occelo_graph.ops.control.identities import After, Assume, DeepCopyOp, ViewOp, assume
 
 __all__ = [
+    "After",
     "Assert",
     "Assume",
     "CheckAndRaise",

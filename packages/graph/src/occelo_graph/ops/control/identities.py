@@ -20,7 +20,7 @@ from occelo_graph.narrowing import is_array
 from occelo_graph.ops.control.facts import FACTS
 from occelo_graph.tensors.constant import as_tensor_variable
 
-__all__ = ["Assume", "DeepCopyOp", "SameType", "ViewOp", "assume"]
+__all__ = ["After", "Assume", "DeepCopyOp", "SameType", "ViewOp", "assume"]
 
 
 class SameType(Op):
@@ -75,6 +75,41 @@ class ViewOp(SameType):
 
     def decompose(self, x: Any) -> Sequence[Any]:
         return [x]
+
+
+@op
+class After(SameType):
+    """Returns its first input, as a value that is known only once the other inputs are computed.
+
+    So what is computed from the result runs after the other inputs, and is not merged with what is computed from the
+    first input itself. Gradients that compute values again instead of keeping them need that.
+    """
+
+    view_map = {0: [0]}
+
+    def infer(self, x: Any, *others: Any) -> Any:
+        return x
+
+    def evaluate(self, x: Any, *others: Any) -> Any:
+        return x
+
+    def pullback(
+        self, inputs: Sequence[Variable], outputs: Sequence[Variable], cotangents: Cotangents
+    ) -> Cotangents:
+        return [cotangents[0], *[None] * (len(inputs) - 1)]
+
+    def pushforward(
+        self, inputs: Sequence[Variable], outputs: Sequence[Variable], tangents: Tangents
+    ) -> Tangents:
+        return [tangents[0]]
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        return [[i == 0] for i in range(len(node.inputs))]
+
+    def batch(
+        self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
+    ) -> Sequence[Any]:
+        return [self(*inputs)]
 
 
 @op

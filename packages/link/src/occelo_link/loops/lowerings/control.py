@@ -16,7 +16,15 @@ from occelo_graph.gradient.barriers import (
     UndefinedGrad,
     ZeroGrad,
 )
-from occelo_graph.ops.control import Assert, Assume, CheckAndRaise, DeepCopyOp, IfElse, ViewOp
+from occelo_graph.ops.control import (
+    After,
+    Assert,
+    Assume,
+    CheckAndRaise,
+    DeepCopyOp,
+    IfElse,
+    ViewOp,
+)
 from occelo_link.loops.lowering import Context
 from occelo_link.loops.regions import choose
 from occelo_link.loops.registry import lowers_parts_to_loops, lowers_to_loops
@@ -55,6 +63,13 @@ for _identity in (
 ):
     lowers_to_loops(_identity)(_same)
     lowers_parts_to_loops(_identity)(_same)
+
+
+@lowers_parts_to_loops(After)
+@lowers_to_loops(After)
+def lower_after(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
+    context.schedule.part()  # else what reads the result could run in an earlier kernel, where its values are not needed
+    return [inputs[0]]
 
 
 @lowers_parts_to_loops(IfElse)

@@ -15,7 +15,15 @@ from occelo_graph.gradient.barriers import (
     UndefinedGrad,
     ZeroGrad,
 )
-from occelo_graph.ops.control import Assert, Assume, CheckAndRaise, DeepCopyOp, IfElse, ViewOp
+from occelo_graph.ops.control import (
+    After,
+    Assert,
+    Assume,
+    CheckAndRaise,
+    DeepCopyOp,
+    IfElse,
+    ViewOp,
+)
 from occelo_link.traced.registry import traces, traces_parts
 from occelo_link.traced.traced_values import Array, Parts
 from occelo_link.traced.tracer import Tracer
@@ -41,6 +49,14 @@ def lower_copy_of_parts(
 @traces(Assume, ViewOp, DisconnectedGrad, GradClip, GradScale, UndefinedGrad, ZeroGrad)
 def lower_identity(tracer: Tracer, node: Apply, inputs: list[Array]) -> Sequence[Array]:
     return [inputs[0]]
+
+
+@traces(After)
+def lower_after(tracer: Tracer, node: TensorApply[After], inputs: list[Array]) -> Sequence[Array]:
+    x, *others = inputs
+    if not tracer.is_traced(x):
+        return [x]
+    return [tracer.arrays.after(x, [each for each in others if tracer.is_traced(each)])]
 
 
 @traces_parts(CheckAndRaise, Assert)

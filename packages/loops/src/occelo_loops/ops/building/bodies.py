@@ -250,7 +250,7 @@ def as_condition(value: Any) -> Any:
     return condition if condition.type.dtype == "bool" else condition.astype("bool")
 
 
-def _own_nodes(results: Sequence[Variable], made: Sequence[Apply]) -> list[Apply]:
+def own_nodes(results: Sequence[Variable], made: Sequence[Apply]) -> list[Apply]:
     """The nodes among ``made`` that ``results`` depend on, in topological order."""
     among = set(made)
 
@@ -261,7 +261,7 @@ def _own_nodes(results: Sequence[Variable], made: Sequence[Apply]) -> list[Apply
     return general_toposort(dict.fromkeys(starts), before)
 
 
-def _read_from_outside(
+def read_from_outside(
     body: Sequence[Apply], results: Sequence[Variable], inner: Collection[Variable]
 ) -> list[Variable]:
     """The variables, except constants, that are neither in ``inner`` nor computed by the nodes of ``body``."""
@@ -275,7 +275,7 @@ def _check_strict(
     results: Sequence[Variable], arguments: Collection[Variable], made: Sequence[Apply]
 ) -> None:
     """ValueError if the step reads a variable from outside that does not depend on constants alone."""
-    for v in _read_from_outside(_own_nodes(results, made), results, arguments):
+    for v in read_from_outside(own_nodes(results, made), results, arguments):
         if not all(isinstance(root, Constant) for root in graph_inputs([v])):
             raise ValueError(
                 f"A strict loop reads only its arguments, and this is not among non_sequences: {describe(v)}"
@@ -296,7 +296,7 @@ def _outside(
     derivatives of an inner loop must know to which variable the length belongs. An integer that is known is not hoisted
     either, since types in the body have static lengths that follow from it, also in copies of the body.
     """
-    order = _own_nodes(results, made)
+    order = own_nodes(results, made)
     inner = set(arguments)
     stay: set[Apply] = {
         node
@@ -306,7 +306,7 @@ def _outside(
     while True:
         moved = alike_in_all_steps(order, results, arguments, stay)
         body = [node for node in order if node not in moved]
-        found = _read_from_outside(body, results, inner)
+        found = read_from_outside(body, results, inner)
         values = guarded(steps, found, moved)
         # nodes with results that cannot be guarded stay in the body
         more = {v.owner for v, g in zip(found, values, strict=True) if g is None and v.owner}
