@@ -42,6 +42,8 @@ class VM(abc.ABC):
     """Whether input cells may hold arrays of another library, and output cells hold such arrays."""
     due: bool = False
     """Whether the next call must go through Python, not through `entry`."""
+    parts: Sequence[Any] = ()
+    """The compiled blocks, and what runs between them (`blocks.partition.Part`). Empty if the VM has no blocks."""
 
     @abc.abstractmethod
     def __call__(self, output_subset: Sequence[int] | None = None) -> None:
@@ -50,6 +52,11 @@ class VM(abc.ABC):
     @abc.abstractmethod
     def clear_storage(self) -> None:
         """Clear the cells of all intermediate values."""
+
+    @property
+    def python_nodes(self) -> Sequence[Apply]:
+        """The nodes beside compiled blocks that run in Python. Empty if the VM has no blocks."""
+        return ()
 
     def fetch(self, result: Any) -> Any:
         """Return a result as the user gets it: an array of another library as a NumPy array."""
@@ -95,6 +102,11 @@ class WrappingVM(VM):
         self.storage_map = vm.storage_map
         self.allow_gc = vm.allow_gc
         self.takes_library_arrays = vm.takes_library_arrays
+        self.parts = vm.parts
+
+    @property
+    def python_nodes(self) -> Sequence[Apply]:
+        return self.vm.python_nodes
 
     def fetch(self, result: Any) -> Any:
         return self.vm.fetch(result)

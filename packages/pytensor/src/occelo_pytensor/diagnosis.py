@@ -111,7 +111,7 @@ def _in_python(function: Any) -> dict[str, str]:
     for node in function.maker.fgraph.toposort():
         if isinstance(node.op, calls.AnyCall):
             found[str(node.op)] = str(node.outputs[0].source or "")
-    for node in getattr(function.vm, "python_nodes", ()):
+    for node in function.vm.python_nodes:
         found[str(node.op)] = str(node.outputs[0].source or "")
     return found
 

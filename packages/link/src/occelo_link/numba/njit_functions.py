@@ -153,7 +153,7 @@ def njit_function(function: Any) -> Callable[..., Any]:
     """Return the function that `as_numba` returns."""
     vm, maker = function.vm, function.maker
     linker = maker.mode.linker
-    parts = getattr(vm, "parts", [])
+    parts = vm.parts
     if not isinstance(linker, NumbaLinker) or len(parts) != 1 or not parts[0].compiled:
         raise TypeError("The function is not one block compiled by Numba")
     graph = maker.call_graph

@@ -16,6 +16,7 @@ from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_link.blocks.linker import BlockLinker
 from occelo_link.blocks.partition import Part
 from occelo_link.blocks.vm import BlockVM
+from occelo_link.linker import VM, WrappingVM
 from occelo_link.native.linker import NativeLinker
 from occelo_link.units.unit import NativeUnit
 
@@ -59,7 +60,9 @@ def block_of(function: Any) -> tuple[Part, NativeUnit | None]:
         raise TypeError(
             f"Functions without Python are compiled in the modes native and c, not {linker}"
         )
-    vm: Any = getattr(function.vm, "vm", function.vm)  # the VM within a profiled one
+    vm: VM = function.vm
+    if isinstance(vm, WrappingVM):  # of a profile
+        vm = vm.vm
     if not isinstance(vm, BlockVM):
         raise _needs_python(
             [n for n in function.maker.fgraph.toposort() if not _is_lowered(linker, n)]
