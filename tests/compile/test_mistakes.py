@@ -25,7 +25,6 @@ from occelo_graph.ops.control import Assert, CheckAndRaise
 from occelo_graph.ops.control.python_function import wrap_py
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_linalg import functions as linalg
-from occelo_linalg.ops import polynomials
 from occelo_loops.ops.building.associative import associative_scan
 from occelo_loops.ops.building.classic import foldl, scan, until
 from occelo_loops.ops.building.classic import map as mapped
@@ -37,6 +36,7 @@ from occelo_networks.minimizing import minimize
 from occelo_random import functions as random
 from occelo_signal import functions as signal
 from occelo_signal import numpy_functions as fourier
+from occelo_signal.ops import polynomials
 from occelo_sorting import functions as sorting
 from occelo_special import functions as special
 

@@ -146,8 +146,8 @@ if TYPE_CHECKING:
     from occelo_graph.tensors.kinds import int_vector_types as int_vector_types
     from occelo_linalg.ops.block_matrices import kron as kron
     from occelo_linalg.ops.norms import norm as norm
-    from occelo_linalg.ops.polynomials import polyfit as polyfit
-    from occelo_linalg.ops.polynomials import roots as roots
+    from occelo_signal.ops.polynomials import polyfit as polyfit
+    from occelo_signal.ops.polynomials import roots as roots
     from occelo_signal.ops.vectors import *
     from occelo_sorting.functions import *
     from occelo_special.functions import *
@@ -162,7 +162,7 @@ else:  # type checkers know what is here without it
             **dict.fromkeys(("NoneConst", "none_type_t"), "occelo.tensor.type_other"),
             "kron": "occelo_linalg.ops.block_matrices",
             "norm": "occelo_linalg.ops.norms",
-            **dict.fromkeys(("polyfit", "roots"), "occelo_linalg.ops.polynomials"),
+            **dict.fromkeys(("polyfit", "roots"), "occelo_signal.ops.polynomials"),
             **dict.fromkeys(_DTYPES.split(), "numpy"),
             **dict.fromkeys(_ARRAYS.split(), "occelo_arrays.functions"),
             **dict.fromkeys(_SIGNAL.split(), "occelo_signal.ops.vectors"),

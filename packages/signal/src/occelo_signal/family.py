@@ -5,7 +5,7 @@ from occelo_graph.families import Family
 FAMILY = Family(
     "signal",
     "occelo_signal",
-    requires=("arrays", "special"),
+    requires=("arrays", "linalg", "special"),
     rules="rules",
     lowerings="lowerings",
     traced="traced",

@@ -4,4 +4,5 @@ Those of NumPy itself are in `occelo.tensor`.
 """
 
 from occelo_signal.fft import *
+from occelo_signal.ops.polynomials import *
 from occelo_signal.ops.vectors import *

@@ -21,7 +21,6 @@ from occelo_linalg.ops.factorizations.eigh import eigh, eigvalsh
 from occelo_linalg.ops.factorizations.qr import qr
 from occelo_linalg.ops.factorizations.svd import svd, svdvals
 from occelo_linalg.ops.pinv import cond, lstsq, matrix_rank, pinv
-from occelo_linalg.ops.polynomials import polyfit, roots
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.signatures import Array
@@ -194,26 +193,6 @@ def _inverses() -> list[Example]:
             (0, 1),
         ),
         make("matrix_rank", matrix_rank, npl.matrix_rank, WIDE),
-        Example(
-            "polyfit",
-            "linalg",
-            lambda x, y: polyfit(x, y, 2),
-            lambda x, y: np.polyfit(x, y, 2),
-            (draw((-1.0, 1.0), (6,), salt=41), draw((-1.0, 1.0), (6, 2), salt=42)),
-            (0, 1),
-            1e-8,
-            (0, 1),
-        ),
-        Example(
-            "roots",
-            "linalg",
-            lambda p: (roots(p, strip_zeros=False) ** 3).sum().real,
-            lambda p: (np.roots(p) ** 3).sum().real,
-            (draw((0.5, 1.5), (4,), salt=43),),
-            (0,),
-            1e-8,
-            (0,),
-        ),
         make("cond", lambda x: cond(spread(x)), lambda x: npl.cond(spread(x)), M, grad=(0,)),
         make("eig", powers, square, M, grad=(0,), tolerance=1e-9),
         make("eigvals", spectrum, cubes, COMPLEX, tolerance=1e-9),

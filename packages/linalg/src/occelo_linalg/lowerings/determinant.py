@@ -18,9 +18,7 @@ from occelo_linalg.lowerings.elimination import (
     worth_loops,
 )
 from occelo_linalg.lowerings.lane_algorithms import eliminate_lanes
-from occelo_linalg.lowerings.lanes import Lanes, for_lanes
-from occelo_linalg.lowerings.lapack import Lapack, each_element
-from occelo_linalg.lowerings.real_or_complex import Numbers
+from occelo_linalg.lowerings.lapack import Lapack
 from occelo_linalg.lowerings.work_matrices import (
     WorkMatrix,
     lowers_matrices,
@@ -29,9 +27,12 @@ from occelo_linalg.lowerings.work_matrices import (
     whole_tensor,
 )
 from occelo_linalg.ops.determinant import Det
+from occelo_link.loops.batches import each_element
 from occelo_link.loops.complexes import PARTS
 from occelo_link.loops.ir.program import Buffer, Pointer, Value
+from occelo_link.loops.lanes import Lanes, for_lanes
 from occelo_link.loops.lowering import Context
+from occelo_link.loops.lowerings.elemwise.real_or_complex import Numbers
 from occelo_link.loops.tensors import Index, Stored, Tensor, is_unit
 
 __all__: list[str] = []

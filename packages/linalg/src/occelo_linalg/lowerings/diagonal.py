@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from occelo_graph import TensorApply
-from occelo_linalg.lowerings.lapack import batch_lengths, each_element, own_index
-from occelo_linalg.lowerings.real_or_complex import Numbers
 from occelo_linalg.lowerings.work_matrices import new_result, stored_parts, whole_tensor
 from occelo_linalg.ops.equations.solve import Solve
+from occelo_link.loops.batches import batch_lengths, each_element, own_index
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
 from occelo_link.loops.lowering import Context
+from occelo_link.loops.lowerings.elemwise.real_or_complex import Numbers
 from occelo_link.loops.tensors import Stored, Tensor
 
 

@@ -1,18 +1,15 @@
-"""Writes calls of LAPACK routines, and loops over the batch dimensions of their operands.
+"""Writes calls of LAPACK routines.
 
 The other modules of this package use it to lower linear algebra.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
-from contextlib import ExitStack, contextmanager
-
 from occelo_link.loops.complexes import PARTS
 from occelo_link.loops.ir.lapack_routines import find_routine
 from occelo_link.loops.ir.program import Buffer, Pointer, Reference, Value
 from occelo_link.loops.lowering import Context
-from occelo_link.loops.tensors import Index, Stored, Tensor, is_unit
+from occelo_link.loops.tensors import Index, Stored
 
 LETTERS = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}
 
@@ -101,36 +98,6 @@ class Lapack:
             length = context.builder.mul(length, context.i64(2))
         context.builder.alloc(buffer, length)
         return buffer
-
-
-def batch_lengths(context: Context, tensors: Sequence[Tensor], core: Sequence[int]) -> list[Value]:
-    """The lengths of the batch dimensions of several tensors, broadcast.
-
-    ``core`` has the number of the other dimensions for each tensor.
-    """
-    ndim = max(t.ndim - k for t, k in zip(tensors, core, strict=True))
-    lengths: list[Value] = [context.i64(1)] * ndim
-    for tensor, k in zip(tensors, core, strict=True):
-        extra = tensor.ndim - k
-        for i, n in enumerate(tensor.shape[:extra]):
-            at = ndim - extra + i
-            if not is_unit(n):
-                lengths[at] = n if is_unit(lengths[at]) else context.unify(lengths[at], n)
-    return lengths
-
-
-def own_index(context: Context, tensor: Tensor, core: int, index: Index) -> list[Value]:
-    """The batch index at which an operand is read: 0 in dimensions along which the operand is broadcast."""
-    lead = tensor.shape[: tensor.ndim - core]
-    own = index[len(index) - len(lead) :]
-    return [context.i64(0) if is_unit(n) else i for n, i in zip(lead, own, strict=True)]
-
-
-@contextmanager
-def each_element(context: Context, batch: Sequence[Value]) -> Generator[list[Value]]:
-    """A context manager that writes loops over the batch dimensions. Its value is the index of an element of the batch."""
-    with ExitStack() as stack:
-        yield [stack.enter_context(context.builder.loop(n, fixed=True)).index for n in batch]
 
 
 def fill_with_nan(context: Context, result: Stored, index: Index) -> None:

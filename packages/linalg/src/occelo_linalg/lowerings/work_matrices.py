@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 from occelo_graph import TensorApply
-from occelo_linalg.lowerings.lapack import own_index
 from occelo_linalg.ops.matrix_op import MatrixOp
+from occelo_link.loops.batches import own_index
 from occelo_link.loops.complexes import PARTS, ComplexTensor, parts_of
 from occelo_link.loops.ir.program import Pointer, Value
 from occelo_link.loops.lowering import Context

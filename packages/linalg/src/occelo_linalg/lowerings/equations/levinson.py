@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from occelo_graph import TensorApply
-from occelo_linalg.lowerings.lapack import batch_lengths, each_element, own_index
-from occelo_linalg.lowerings.real_or_complex import Number, Numbers
 from occelo_linalg.lowerings.work_matrices import (
     lowers_matrices,
     new_result,
@@ -17,9 +15,11 @@ from occelo_linalg.lowerings.work_matrices import (
     whole_tensor,
 )
 from occelo_linalg.ops.equations.toeplitz import SolveToeplitz
+from occelo_link.loops.batches import batch_lengths, each_element, own_index
 from occelo_link.loops.ir.builder import Loop
 from occelo_link.loops.ir.program import Value
 from occelo_link.loops.lowering import Context
+from occelo_link.loops.lowerings.elemwise.real_or_complex import Number, Numbers
 from occelo_link.loops.tensors import Index, Stored, Tensor
 
 __all__: list[str] = []

@@ -12,14 +12,7 @@ from occelo_graph import TensorApply
 from occelo_graph.tensors.type import is_complex
 from occelo_linalg.lowerings.elimination import Rows, by_size, maybe_small, worth_loops
 from occelo_linalg.lowerings.lane_algorithms import exchange_lanes, solve_lanes
-from occelo_linalg.lowerings.lanes import LaneMatrix, Lanes, for_lanes
-from occelo_linalg.lowerings.lapack import (
-    Lapack,
-    batch_lengths,
-    each_element,
-    fill_with_nan,
-    own_index,
-)
+from occelo_linalg.lowerings.lapack import Lapack, fill_with_nan
 from occelo_linalg.lowerings.work_matrices import (
     WorkMatrix,
     lowers_matrices,
@@ -28,7 +21,9 @@ from occelo_linalg.lowerings.work_matrices import (
     whole_tensor,
 )
 from occelo_linalg.ops.equations.lu_solving import LuInverse, LuSolve
+from occelo_link.loops.batches import batch_lengths, each_element, own_index
 from occelo_link.loops.ir.program import Pointer, Value
+from occelo_link.loops.lanes import LaneMatrix, Lanes, for_lanes
 from occelo_link.loops.lowering import Context
 from occelo_link.loops.operands import MatrixOperand
 from occelo_link.loops.tensors import Index, Stored, Tensor, is_unit

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from occelo_graph import TensorApply
-from occelo_linalg.lowerings.lapack import Lapack, each_element
+from occelo_linalg.lowerings.lapack import Lapack
 from occelo_linalg.lowerings.work_matrices import WorkMatrix
 from occelo_linalg.ops.equations.riccati_pencils import BalancingScale
+from occelo_link.loops.batches import each_element
 from occelo_link.loops.ir.program import Pointer, Value
 from occelo_link.loops.lowering import Context
 from occelo_link.loops.registry import lowers_to_loops

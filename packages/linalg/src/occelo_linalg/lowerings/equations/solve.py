@@ -21,14 +21,7 @@ from occelo_linalg.lowerings.elimination import (
     worth_loops,
 )
 from occelo_linalg.lowerings.lane_algorithms import eliminate_lanes, solve_lanes
-from occelo_linalg.lowerings.lanes import Lanes, for_lanes
-from occelo_linalg.lowerings.lapack import (
-    Lapack,
-    batch_lengths,
-    each_element,
-    fill_with_nan,
-    own_index,
-)
+from occelo_linalg.lowerings.lapack import Lapack, fill_with_nan
 from occelo_linalg.lowerings.work_matrices import (
     WorkMatrix,
     lowers_matrices,
@@ -38,7 +31,9 @@ from occelo_linalg.lowerings.work_matrices import (
 )
 from occelo_linalg.ops.equations.solve import Solve
 from occelo_linalg.ops.inverse import Inv
+from occelo_link.loops.batches import batch_lengths, each_element, own_index
 from occelo_link.loops.ir.program import Pointer, Value
+from occelo_link.loops.lanes import Lanes, for_lanes
 from occelo_link.loops.lowering import Context
 from occelo_link.loops.tensors import Index, Stored, Tensor, is_unit
 

@@ -11,15 +11,7 @@ from occelo_graph import TensorApply
 from occelo_graph.tensors.type import is_complex
 from occelo_linalg.lowerings.elimination import by_size, maybe_small
 from occelo_linalg.lowerings.lane_algorithms import solve_lanes
-from occelo_linalg.lowerings.lanes import Lanes, for_lanes
-from occelo_linalg.lowerings.lapack import (
-    LETTERS,
-    Lapack,
-    batch_lengths,
-    each_element,
-    own_index,
-    settle,
-)
+from occelo_linalg.lowerings.lapack import LETTERS, Lapack, settle
 from occelo_linalg.lowerings.substitution import MOST_ROWS, Substitution
 from occelo_linalg.lowerings.unrolled import is_tiny, solve_unrolled
 from occelo_linalg.lowerings.work_matrices import (
@@ -30,7 +22,9 @@ from occelo_linalg.lowerings.work_matrices import (
     whole_tensor,
 )
 from occelo_linalg.ops.equations.triangular import SolveTriangular
+from occelo_link.loops.batches import batch_lengths, each_element, own_index
 from occelo_link.loops.ir.program import Pointer, Reference, Value
+from occelo_link.loops.lanes import Lanes, for_lanes
 from occelo_link.loops.loop_nests import copy_elements
 from occelo_link.loops.lowering import CHEAP, Context
 from occelo_link.loops.operands import MatrixOperand

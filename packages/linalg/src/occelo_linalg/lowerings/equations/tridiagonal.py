@@ -9,12 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from occelo_graph import TensorApply
-from occelo_linalg.lowerings.lapack import (
-    Lapack,
-    batch_lengths,
-    each_element,
-    own_index,
-)
+from occelo_linalg.lowerings.lapack import Lapack
 from occelo_linalg.lowerings.work_matrices import (
     WorkMatrix,
     lowers_matrices,
@@ -23,6 +18,7 @@ from occelo_linalg.lowerings.work_matrices import (
     whole_tensor,
 )
 from occelo_linalg.ops.equations.tridiagonal import TridiagonalFactor, TridiagonalSolve
+from occelo_link.loops.batches import batch_lengths, each_element, own_index
 from occelo_link.loops.ir.program import Pointer, Value
 from occelo_link.loops.lowering import Context
 from occelo_link.loops.tensors import Index, Stored, Tensor

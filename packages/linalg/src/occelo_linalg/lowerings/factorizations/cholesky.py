@@ -15,19 +15,15 @@ from occelo_linalg.lowerings.elimination import (
     worth_loops,
 )
 from occelo_linalg.lowerings.lane_algorithms import factor_lanes
-from occelo_linalg.lowerings.lanes import Lanes, for_lanes
-from occelo_linalg.lowerings.lapack import (
-    Lapack,
-    clear_above_diagonal,
-    each_element,
-    settle,
-)
+from occelo_linalg.lowerings.lapack import Lapack, clear_above_diagonal, settle
 from occelo_linalg.lowerings.unrolled import factor_unrolled, is_tiny
 from occelo_linalg.lowerings.work_matrices import WorkMatrix, new_result, whole_tensor
 from occelo_linalg.ops.factorizations.cholesky import Cholesky
+from occelo_link.loops.batches import each_element
 from occelo_link.loops.complexes import parts_of
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Pointer, Value
+from occelo_link.loops.lanes import Lanes, for_lanes
 from occelo_link.loops.lowering import CHEAP, Context
 from occelo_link.loops.registry import lowers_complex_to_loops, lowers_to_loops
 from occelo_link.loops.tensors import Index, Stored, Tensor

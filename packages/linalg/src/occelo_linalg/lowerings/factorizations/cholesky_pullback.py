@@ -13,16 +13,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from occelo_graph import TensorApply
-from occelo_linalg.lowerings.lapack import (
-    LETTERS,
-    Lapack,
-    batch_lengths,
-    clear_above_diagonal,
-    each_element,
-    own_index,
-)
+from occelo_linalg.lowerings.lapack import LETTERS, Lapack, clear_above_diagonal
 from occelo_linalg.lowerings.unrolled import is_tiny, pull_back_unrolled
 from occelo_linalg.ops.factorizations.cholesky import CholeskyPullback
+from occelo_link.loops.batches import batch_lengths, each_element, own_index
 from occelo_link.loops.ir.program import Pointer, Reference, Value
 from occelo_link.loops.loop_nests import copy_elements
 from occelo_link.loops.lowering import CHEAP, Context

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from occelo_graph import TensorApply
 from occelo_graph.tensors.type import is_complex
 from occelo_linalg.lowerings.factorizations.spectra import if_finite
-from occelo_linalg.lowerings.lapack import Lapack, batch_lengths, each_element
+from occelo_linalg.lowerings.lapack import Lapack
 from occelo_linalg.lowerings.work_matrices import (
     WorkMatrix,
     lowers_matrices,
@@ -21,6 +21,7 @@ from occelo_linalg.lowerings.work_matrices import (
 )
 from occelo_linalg.ops.equations.sylvester import TriangularSylvester
 from occelo_linalg.ops.factorizations.eig import Eig, Eigvals
+from occelo_link.loops.batches import batch_lengths, each_element
 from occelo_link.loops.complexes import PARTS
 from occelo_link.loops.ir.program import Pointer, Value
 from occelo_link.loops.lowering import Context

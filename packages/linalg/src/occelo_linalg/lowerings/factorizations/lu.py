@@ -19,8 +19,7 @@ from occelo_linalg.lowerings.elimination import (
     worth_loops,
 )
 from occelo_linalg.lowerings.lane_algorithms import eliminate_lanes
-from occelo_linalg.lowerings.lanes import Lanes, for_lanes
-from occelo_linalg.lowerings.lapack import Lapack, each_element
+from occelo_linalg.lowerings.lapack import Lapack
 from occelo_linalg.lowerings.work_matrices import (
     WorkMatrix,
     lowers_matrices,
@@ -29,8 +28,10 @@ from occelo_linalg.lowerings.work_matrices import (
     whole_tensor,
 )
 from occelo_linalg.ops.factorizations.lu import LuFactor, PivotToPermutation
+from occelo_link.loops.batches import each_element
 from occelo_link.loops.complexes import parts_of
 from occelo_link.loops.ir.program import Buffer, Pointer, Value
+from occelo_link.loops.lanes import Lanes, for_lanes
 from occelo_link.loops.loop_nests import copy_elements
 from occelo_link.loops.lowering import Context
 from occelo_link.loops.registry import lowers_to_loops

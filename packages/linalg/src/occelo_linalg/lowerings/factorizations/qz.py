@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from occelo_graph import TensorApply
 from occelo_linalg.lowerings.factorizations.schur import Spectrum, absolute, choose_positions
 from occelo_linalg.lowerings.factorizations.spectra import if_finite
-from occelo_linalg.lowerings.lapack import Lapack, batch_lengths, each_element
+from occelo_linalg.lowerings.lapack import Lapack
 from occelo_linalg.lowerings.work_matrices import (
     WorkMatrix,
     lowers_matrices,
@@ -20,6 +20,7 @@ from occelo_linalg.lowerings.work_matrices import (
     whole_tensor,
 )
 from occelo_linalg.ops.factorizations.qz import QZ, SortedQZ
+from occelo_link.loops.batches import batch_lengths, each_element
 from occelo_link.loops.complexes import PARTS
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Pointer, Value

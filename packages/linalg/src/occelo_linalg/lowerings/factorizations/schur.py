@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 from occelo_graph import TensorApply
 from occelo_linalg.lowerings.factorizations.spectra import if_finite
-from occelo_linalg.lowerings.lapack import Lapack, each_element
+from occelo_linalg.lowerings.lapack import Lapack
 from occelo_linalg.lowerings.work_matrices import (
     WorkMatrix,
     lowers_matrices,
@@ -20,6 +20,7 @@ from occelo_linalg.lowerings.work_matrices import (
     whole_tensor,
 )
 from occelo_linalg.ops.factorizations.schur import Schur, SortedSchur
+from occelo_link.loops.batches import each_element
 from occelo_link.loops.complexes import PARTS
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Pointer, Value

@@ -15,8 +15,7 @@ from collections.abc import Callable, Sequence
 from occelo_graph import TensorApply
 from occelo_linalg.lowerings.elimination import SMALL_IN_LANES, by_size, maybe_small
 from occelo_linalg.lowerings.factorizations.jacobi import eigen_lanes
-from occelo_linalg.lowerings.lanes import for_lanes
-from occelo_linalg.lowerings.lapack import Lapack, each_element
+from occelo_linalg.lowerings.lapack import Lapack
 from occelo_linalg.lowerings.work_matrices import (
     WorkMatrix,
     lowers_matrices,
@@ -26,8 +25,10 @@ from occelo_linalg.lowerings.work_matrices import (
 )
 from occelo_linalg.ops.factorizations.eigh import Eigh, Eigvalsh
 from occelo_linalg.ops.factorizations.svd import SVD, FullSVD, SingularValues
+from occelo_link.loops.batches import each_element
 from occelo_link.loops.complexes import PARTS
 from occelo_link.loops.ir.program import Pointer, Value
+from occelo_link.loops.lanes import for_lanes
 from occelo_link.loops.lowering import Context
 from occelo_link.loops.tensors import Stored, Tensor
 

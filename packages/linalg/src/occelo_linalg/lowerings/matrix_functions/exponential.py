@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from occelo_graph import TensorApply
-from occelo_linalg.lowerings.lapack import Lapack, each_element
+from occelo_linalg.lowerings.lapack import Lapack
 from occelo_linalg.lowerings.products import Products
-from occelo_linalg.lowerings.real_or_complex import Numbers
 from occelo_linalg.lowerings.work_matrices import (
     WorkMatrix,
     lowers_matrices,
@@ -25,9 +24,11 @@ from occelo_linalg.lowerings.work_matrices import (
     whole_tensor,
 )
 from occelo_linalg.ops.matrix_functions import Expm
+from occelo_link.loops.batches import each_element
 from occelo_link.loops.complexes import PARTS
 from occelo_link.loops.ir.program import Buffer, Pointer, Value
 from occelo_link.loops.lowering import Context
+from occelo_link.loops.lowerings.elemwise.real_or_complex import Numbers
 from occelo_link.loops.tensors import Tensor
 
 if TYPE_CHECKING:

@@ -18,11 +18,11 @@ from occelo_linalg.lowerings.matrix_functions.schur_functions import (
     SchurFunction,
     lower_schur_function,
 )
-from occelo_linalg.lowerings.real_or_complex import Number
 from occelo_linalg.lowerings.work_matrices import WorkMatrix, lowers_matrices
 from occelo_linalg.ops.matrix_functions import Logm
 from occelo_link.loops.ir.program import Value
 from occelo_link.loops.lowering import Context
+from occelo_link.loops.lowerings.elemwise.real_or_complex import Number
 from occelo_link.loops.tensors import Tensor
 
 if TYPE_CHECKING:

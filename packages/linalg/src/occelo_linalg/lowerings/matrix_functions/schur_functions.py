@@ -15,9 +15,8 @@ import numpy as np
 
 from occelo_graph import TensorApply
 from occelo_linalg.lowerings.factorizations.schur import SchurForm
-from occelo_linalg.lowerings.lapack import Lapack, each_element
+from occelo_linalg.lowerings.lapack import Lapack
 from occelo_linalg.lowerings.products import Products
-from occelo_linalg.lowerings.real_or_complex import Number, Numbers
 from occelo_linalg.lowerings.work_matrices import (
     WorkMatrix,
     lowers_matrices,
@@ -26,9 +25,11 @@ from occelo_linalg.lowerings.work_matrices import (
     whole_tensor,
 )
 from occelo_linalg.ops.matrix_functions import Logm, Sqrtm
+from occelo_link.loops.batches import each_element
 from occelo_link.loops.complexes import PARTS
 from occelo_link.loops.ir.program import Value
 from occelo_link.loops.lowering import Context
+from occelo_link.loops.lowerings.elemwise.real_or_complex import Number, Numbers
 from occelo_link.loops.tensors import Tensor
 
 __all__ = ["SchurFunction", "lower_schur_function"]

@@ -1,6 +1,6 @@
 """Registry of the lowerings of scalar ops on complex numbers, and complex arithmetic on pairs of real values.
 
-`arithmetic` and `transcendental` register lowerings here. `elemwise.op`, `lowerings.reduce` and `linalg.real_or_complex`
+`arithmetic` and `transcendental` register lowerings here. `elemwise.op`, `lowerings.reduce` and `real_or_complex`
 look them up. `complex_functions`, `complex_inverses` and lowerings of linear algebra, such as `linalg.schur`, use the
 arithmetic.
 

@@ -1,6 +1,6 @@
 """Exponentials, logarithms and hyperbolic functions of complex numbers, as pairs of real values.
 
-`transcendental` calls these functions to lower scalar ops. `linalg.real_or_complex` calls some of them for functions of
+`transcendental` calls these functions to lower scalar ops. `real_or_complex` calls some of them for functions of
 matrices.
 """
 

@@ -1,4 +1,4 @@
-"""Arithmetic of real or complex numbers, and functions of them in float64.
+"""Arithmetic of real or complex numbers, and functions of them in float64, for lowerings of matrices.
 
 Algorithms that are written once for real and complex matrices use `Numbers`: square roots and logarithms of matrices,
 determinants, and equations with diagonal and Toeplitz matrices. A real number is a list of one value, a complex number

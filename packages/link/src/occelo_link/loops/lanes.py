@@ -1,8 +1,6 @@
 """Batches of small real matrices, with one matrix per lane of vector operations.
 
-The lowerings of Cholesky and LU factors, determinants, equations, and eigenvalues of symmetric matrices use this module
-for batches of small matrices. `SMALL` and `SMALL_IN_LANES` in `occelo_linalg.lowerings.elimination` say how many rows a small matrix
-may have.
+Lowerings of families use this module for batches of small matrices, and say how many rows such a matrix may have.
 
 A group of matrices is copied into working memory, where elements with the same row and column lie side by side. An
 algorithm is written once, for elements of one matrix. Each of its operations is one vector operation for the whole
@@ -14,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 
-from occelo_linalg.lowerings.lapack import batch_lengths
+from occelo_link.loops.batches import batch_lengths
 from occelo_link.loops.ir.program import Buffer, Value, itemsize
 from occelo_link.loops.lowering import Context
 from occelo_link.loops.tensors import Stored, Tensor, is_unit
