@@ -75,7 +75,11 @@ BESIDE: dict[str, tuple[str, str]] = {
     ),
     "occelo_graph/tensors/numpy_functions.py": (
         "NumPy's function does something else, has more parameters or another name, or only the name is the same",
-        "and angle imag logaddexp or real reciprocal xor Elemwise",
+        "and logaddexp or reciprocal xor Elemwise",
+    ),
+    "occelo_arrays/numpy_functions.py": (
+        "as in the file above",
+        "angle imag real",
     ),
     "occelo_loops/ops/derivatives/ragged_rules.py": (
         "says which ops keep rows apart, for results that have their own number of rows for each element of a batch",

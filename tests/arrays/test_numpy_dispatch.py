@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 import occelo_graph as og
+from occelo_arrays.numpy_functions import _FUNCTIONS
 from occelo_graph import tensor as ot
-from occelo_graph.tensors.numpy_functions import _FUNCTIONS, _UFUNCS
+from occelo_graph.tensors.numpy_functions import _UFUNCS
 
 DTYPES = ["int64", "bool", "complex128", "float32"]
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"

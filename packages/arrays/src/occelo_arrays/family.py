@@ -9,6 +9,6 @@ FAMILY = Family(
     lowerings="lowerings",
     traced="traced",
     scalars="functions",
-    numpy="functions",
+    numpy="numpy_functions",
     examples="examples.table",
 )

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from occelo_graph.families import installed
+from occelo_graph.families import declared, installed, with_required
 from occelo_graph.ir.nodes import Variable
 from occelo_graph.narrowing import is_list_or_tuple
 
@@ -51,11 +51,17 @@ def stands_for(name: str, parameters: str) -> Callable[[_F], _F]:
 
 
 def row_of_family(name: str) -> tuple[Callable[..., Any], str] | None:
-    """The row of `NUMPY` that a family registers under a name. Families are imported until one has it."""
-    for family in installed():
-        if name in NUMPY:
-            break
-        family.load("numpy")
+    """The row of `NUMPY` that a family registers under a name.
+
+    Families are imported until one has it: first those whose packages are imported, and of these those that require the
+    fewest others, by their names.
+    """
+    for families in (declared, installed):
+        for family in sorted(families(), key=lambda f: (len(with_required([f])), f.name)):
+            for part in ("numpy", "scalars"):  # ufuncs are scalar functions
+                if name in NUMPY:
+                    return NUMPY[name]
+                family.load(part)
     return NUMPY.get(name)
 
 
