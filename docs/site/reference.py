@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import inventory
+import namesakes
 from inventory import DOORS, Entry
 from sphinx.ext.napoleon import Config, NumpyDocstring
 
@@ -185,6 +186,9 @@ def block(entry: Entry) -> str:
     arguments = "" if entry.signature is None else shown(entry.signature, entry.kind == "function")
     body = text_of(entry.docstring)
     parts = [f".. py:{directive}:: {entry.name}{arguments}\n\n", indented(body)]
+    namesake = namesakes.namesake(entry)
+    if namesake is not None:
+        parts.append(indented("The namesake: `{} <{}>`__.\n".format(*namesake)))
     if entry.examples:
         parts.append(indented(".. rubric:: Examples\n\n" + "\n".join(map(text_of, entry.examples))))
     if entry.kind == "class" or (entry.kind == "constant" and methods(type(entry.value))):

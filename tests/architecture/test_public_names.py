@@ -21,12 +21,16 @@ LACKING = {"summary": 28, "parameters": 524, "example": 1038}
 
 
 @functools.cache
-def inventory() -> Any:
+def of_site(name: str) -> Any:
     sys.path.insert(0, str(SITE))
     try:
-        return importlib.import_module("inventory")
+        return importlib.import_module(name)
     finally:
         sys.path.remove(str(SITE))
+
+
+def inventory() -> Any:
+    return of_site("inventory")
 
 
 @pytest.mark.parametrize("what", sorted(LACKING))
@@ -84,3 +88,20 @@ def test_examples_of_objects_run() -> None:
         test = finder.get_doctest(each.docstring, dict(names), each.full, None, None)
         runner.run(test)
     assert runner.summarize(verbose=False).failed == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "namesake", "page"),
+    [
+        ("occelo.tensor.sort", "numpy.sort", "numpy.org/doc/stable/reference/generated/numpy.sort.html"),
+        ("occelo.tensor.abs", "numpy.abs", "numpy.org/doc/stable/reference/generated/numpy.absolute.html"),
+        ("occelo.tensor.erfcx", "scipy.special.erfcx", "docs.scipy.org/doc/scipy/reference/generated/scipy.special.erfcx.html"),
+        ("occelo.tensor.linalg.svd", "numpy.linalg.svd", "numpy.org/doc/stable/reference/generated/numpy.linalg.svd.html"),
+        ("occelo.tensor.stats.norm", "scipy.stats.norm", "docs.scipy.org/doc/scipy/reference/generated/scipy.stats.norm.html"),
+        ("occelo.tensor.dimshuffle", None, None),
+    ],
+)  # fmt: skip
+def test_entries_lead_to_their_namesakes(name: str, namesake: str | None, page: str | None) -> None:
+    (entry,) = (each for each in inventory().documented() if each.full == name)
+    expected = None if page is None else (namesake, f"https://{page}")
+    assert of_site("namesakes").namesake(entry) == expected
