@@ -360,8 +360,7 @@ if TYPE_CHECKING:
     from occelo_rewrite.records.explaining import explain as explain
     from occelo_rewrite.records.explaining import rewrite_profile as rewrite_profile
     from occelo_rewrite.records.viewer import view_rewriting as view_rewriting
-
-
-__getattr__, __dir__ = deferred(__name__, _LATER)
+else:  # so that type checkers report unknown names
+    __getattr__, __dir__ = deferred(__name__, _LATER)
 
 register_internal(os.path.dirname(__file__))

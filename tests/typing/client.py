@@ -16,7 +16,9 @@ from occelo_graph import (
     Apply,
     FunctionGraph,
     Op,
+    SharedVariable,
     TensorApply,
+    TensorSharedVariable,
     TensorType,
     TensorVariable,
     Variable,
@@ -36,6 +38,8 @@ from occelo_rewrite import node_rewriter, p, rule, wild
 
 if TYPE_CHECKING:
     from typing import assert_type
+
+    from numpy.typing import NDArray
 
     from occelo_compile.calling import Function
 
@@ -78,8 +82,48 @@ def other_places() -> TensorVariable:
         assert_type(ot.sort(x), TensorVariable)
         assert_type(oc.scan.until(x.sum() > 1), until)
     oc.scan(lambda: x.sum(), n_steps=2)
-    slope: TensorVariable = oc.gradient.grad(y.sum(), x) + grad(y.sum(), x)
-    return slope
+    return oc.gradient.grad(y.sum(), x) + grad(y.sum(), x)
+
+
+def results() -> None:
+    """Gradients, shared variables, calls and loops have the types of what they give."""
+    x, w = ot.dvector("x"), oc.shared(np.zeros(3), name="w")
+    cost = (w * x).sum()
+
+    def add(total: TensorVariable, each: TensorVariable) -> TensorVariable:
+        return ot.add(total, each)
+
+    def until_large(total: TensorVariable, each: TensorVariable) -> tuple[TensorVariable, until]:
+        return ot.add(total, each), until(total > 10)
+
+    def both(total: TensorVariable, each: TensorVariable) -> tuple[TensorVariable, TensorVariable]:
+        return ot.add(total, each), ot.mul(total, each)
+
+    start = ot.constant(0.0)
+    traces = oc.scan(both, x, [start, None], return_updates=False)
+    sums = oc.scan(add, x, [start], return_updates=False)
+    if TYPE_CHECKING:
+        assert_type(oc.grad(cost, w), TensorVariable)
+        assert_type(oc.grad(cost, [x, w]), list[TensorVariable])
+        assert_type(oc.grad(cost, (x, w)), tuple[TensorVariable, ...])
+        assert_type(oc.grad(cost, {"w": w}), dict[str, TensorVariable])
+        assert_type(w, TensorSharedVariable)
+        assert_type(w.get_value(), NDArray[Any])
+        assert_type(oc.shared(1.0), TensorSharedVariable)
+        assert_type(oc.shared([[1.0], [2.0]]), TensorSharedVariable)
+        assert_type(oc.shared("any object"), SharedVariable)
+        assert_type(oc.function([x], cost)(np.ones(3)), NDArray[Any])
+        assert_type(oc.function([x], [cost, oc.Out(cost)])(np.ones(3)), list[NDArray[Any]])
+        assert_type(oc.function([x], {"a": cost}, mode="py")(x=1), dict[str, NDArray[Any]])
+        assert_type(oc.function([], updates=[(w, w + 1)])(), list[NDArray[Any]])
+        assert_type(sums, TensorVariable)
+        assert_type(traces, list[TensorVariable])
+        assert_type(oc.scan(until_large, x, [start], return_updates=False), TensorVariable)
+        assert_type(oc.loop(both, start, x), tuple[TensorVariable, TensorVariable])
+        assert_type(oc.fori_loop(0, 3, add, start), TensorVariable)
+        assert_type(oc.while_loop(lambda s: s < 3, ot.exp, start), TensorVariable)
+        oc.nothere  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]  # not there
+        ot.nothere  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]  # not there
 
 
 def function() -> float:
@@ -88,7 +132,7 @@ def function() -> float:
     cost = (x**2).sum()
     f = oc.function([x], [cost, oc.grad(cost, x)], mode="py", name="cost")
     if TYPE_CHECKING:
-        assert_type(f, Function)
+        assert_type(f, Function[list[NDArray[Any]]])
     value, slope = f(np.ones(3))
     assert slope.shape == (3,)
     return float(value)

@@ -121,11 +121,12 @@ def run(
     if mode is not None:
         arguments["mode"] = mode
     start = perf_counter()
-    function = occelo.function(**arguments)
+    compiled: Any = occelo.function
+    function: occelo.Function = compiled(**arguments)
     times = function.maker.times
     rows = [(s, f"{1e3 * getattr(times, s):.2f}") for s in ("collect", "rewrite", "link", "wrap")]
     rows.append(("in all", f"{1e3 * (perf_counter() - start):.2f}"))
-    needed = [value for required, _, value in function.defaults if required]
+    needed = [required for required, _, _ in function.defaults if required]
     said = f"{len(needed)} arguments are needed for a call"
     if call and not needed:
         start = perf_counter()

@@ -13,16 +13,87 @@ from occelo_loops.ops.building.classic import foldl as foldl
 from occelo_loops.ops.building.classic import foldr as foldr
 from occelo_loops.ops.building.classic import map as map
 from occelo_loops.ops.building.classic import reduce as reduce
-from occelo_loops.ops.building.classic import scan as _scan
 from occelo_loops.ops.building.classic import scan_checkpoints as scan_checkpoints
 from occelo_loops.ops.building.classic import until as until
 
 if TYPE_CHECKING:
+    from typing import Any, Literal, TypedDict, overload
+
+    from typing_extensions import Unpack
+
+    from occelo_graph import TensorVariable
+    from occelo_loops.ops.nested import Stepped as _Stepped
+    from occelo_loops.ops.nested import StepTo as _StepTo
+
+    _Several = tuple[TensorVariable, TensorVariable, *tuple[Any, ...]]
+
+    class _Options(TypedDict, total=False):
+        truncate_gradient: int
+        go_backwards: bool
+        mode: Any
+        name: str | None
+        profile: bool
+        allow_gc: bool | None
+        strict: bool
+        checkpoint: int | str | None
 
     class _Scan:
         """What type checkers know of the function: how it is called, and its attributes."""
 
-        __call__ = staticmethod(_scan)
+        @overload
+        def __call__(
+            self,
+            fn: _StepTo[TensorVariable | tuple[TensorVariable, until]],
+            sequences: Any = None,
+            outputs_info: Any = None,
+            non_sequences: Any = None,
+            n_steps: Any = None,
+            *,
+            return_list: Literal[False] = False,
+            return_updates: Literal[False],
+            **options: Unpack[_Options],
+        ) -> TensorVariable: ...
+        @overload
+        def __call__(
+            self,
+            fn: _StepTo[_Several],
+            sequences: Any = None,
+            outputs_info: Any = None,
+            non_sequences: Any = None,
+            n_steps: Any = None,
+            *,
+            return_list: bool = False,
+            return_updates: Literal[False],
+            **options: Unpack[_Options],
+        ) -> list[TensorVariable]: ...
+        @overload
+        def __call__(
+            self,
+            fn: _Stepped,
+            sequences: Any = None,
+            outputs_info: Any = None,
+            non_sequences: Any = None,
+            n_steps: Any = None,
+            *,
+            return_list: Literal[True],
+            return_updates: Literal[False],
+            **options: Unpack[_Options],
+        ) -> list[TensorVariable]: ...
+        @overload
+        def __call__(
+            self,
+            fn: _Stepped,
+            sequences: Any = None,
+            outputs_info: Any = None,
+            non_sequences: Any = None,
+            n_steps: Any = None,
+            *,
+            return_list: bool = False,
+            return_updates: bool = True,
+            **options: Unpack[_Options],
+        ) -> Any: ...
+        def __call__(self, *args: Any, **options: Any) -> Any: ...
+
         filter = staticmethod(filter)
         foldl = staticmethod(foldl)
         foldr = staticmethod(foldr)
@@ -33,5 +104,6 @@ if TYPE_CHECKING:
 
     scan: _Scan
 else:
-    scan = _scan
+    from occelo_loops.ops.building.classic import scan
+
     _stands_at(__name__, scan)

@@ -110,9 +110,8 @@ if TYPE_CHECKING:
     from occelo_compile.debugging.monitor import detect_nan as detect_nan
     from occelo_compile.debugging.nan_guard import NanGuardMode as NanGuardMode
     from occelo_compile.profiling import ProfileStats as ProfileStats
-
-
-__getattr__, __dir__ = deferred(__name__, _LATER)
+else:  # so that type checkers report unknown names
+    __getattr__, __dir__ = deferred(__name__, _LATER)
 
 register_internal(os.path.dirname(__file__))
 config.check_sources()

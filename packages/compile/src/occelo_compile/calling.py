@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from time import perf_counter
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal
 
 import numpy as np
 
@@ -32,7 +32,15 @@ from occelo_link.entry_kinds import LIST, NOTHING, SINGLE
 from occelo_link.update_locks import UpdateLocks
 
 if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+
     from occelo_link.standalone.c_function import CFunction
+
+    R = TypeVar("R", default=Any)
+else:
+    from typing import TypeVar
+
+    R = TypeVar("R")
 
 
 class _Duplicate:
@@ -67,11 +75,11 @@ class _Containers(_Values):
         return self._function.find(key)
 
 
-class Function(Shown):
+class Function(Shown, Generic[R]):
     """A compiled function.
 
     A call accepts the inputs in order or by name. It returns an array, a list or a dict, in the form in which the
-    outputs were passed to `function`. Scalars are returned as 0-d arrays. Several threads may call one function. If
+    outputs were passed to `function`, which is the type R for type checkers. Scalars are returned as 0-d arrays. Several threads may call one function. If
     ``trust_input`` is True, arguments are not checked; then an argument of a wrong type may give wrong results.
 
     ``f[key]`` reads and sets the value of an input or of a shared variable. The key is the variable, its name or its
@@ -196,7 +204,7 @@ class Function(Shown):
 
     def __call__(
         self, *args: Any, output_subset: Sequence[str | int] | None = None, **kwargs: Any
-    ) -> Any:
+    ) -> R:
         if self._calls > 0 and self._may_have_entry:
             self._attach_entry()
             # with any keyword, the entry would leave the call to Python
@@ -204,7 +212,8 @@ class Function(Shown):
             return self(*args, **chosen, **kwargs)
         nested = self.maker.nested
         if nested is not None:
-            return nested.call(self, self._flat_call, args, output_subset, kwargs)
+            result: R = nested.call(self, self._flat_call, args, output_subset, kwargs)
+            return result
         return self._flat_call(*args, output_subset=output_subset, **kwargs)
 
     def _flat_call(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypedDict, overload
 from weakref import WeakKeyDictionary
 
 from occelo_compile.calling import Function
@@ -17,14 +17,73 @@ from occelo_compile.collect import Pairs, collect
 from occelo_compile.maker import FunctionMaker
 from occelo_compile.mode import Mode
 from occelo_compile.options import BY_OPTION, PRINT_GLOBAL_STATS, PROFILE
-from occelo_graph import Variable
+from occelo_compile.symbolic_io import Out
+from occelo_graph import TensorVariable, Variable
 from occelo_graph.interpret import set_evaluator
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from typing_extensions import Unpack
+
+Inputs = Sequence[Any] | Mapping[str, Any]
+AnyMode = str | Mode | None
+
+
+class Options(TypedDict, total=False):
+    """The arguments of `function` that are passed by keywords."""
+
+    no_default_updates: bool | Sequence[Any] | None
+    accept_inplace: bool
+    name: str | None
+    rebuild_strict: bool
+    allow_input_downcast: bool | None
+    profile: Any
+    on_unused_input: str | None
+    trust_input: bool
+
+
+@overload
+def function(
+    inputs: Inputs,
+    outputs: TensorVariable,
+    mode: AnyMode = None,
+    updates: Pairs = None,
+    givens: Pairs = None,
+    **options: Unpack[Options],
+) -> Function[NDArray[Any]]: ...
+@overload
+def function(
+    inputs: Inputs,
+    outputs: Sequence[TensorVariable | Out] | None = None,
+    mode: AnyMode = None,
+    updates: Pairs = None,
+    givens: Pairs = None,
+    **options: Unpack[Options],
+) -> Function[list[NDArray[Any]]]: ...
+@overload
+def function(
+    inputs: Inputs,
+    outputs: Mapping[str, TensorVariable | Out],
+    mode: AnyMode = None,
+    updates: Pairs = None,
+    givens: Pairs = None,
+    **options: Unpack[Options],
+) -> Function[dict[str, NDArray[Any]]]: ...
+@overload
+def function(
+    inputs: Inputs,
+    outputs: Any,
+    mode: AnyMode = None,
+    updates: Pairs = None,
+    givens: Pairs = None,
+    **options: Unpack[Options],
+) -> Function[Any]: ...
 
 
 def function(
-    inputs: Sequence[Any] | Mapping[str, Any],
+    inputs: Inputs,
     outputs: Any = None,
-    mode: str | Mode | None = None,
+    mode: AnyMode = None,
     updates: Pairs = None,
     givens: Pairs = None,
     no_default_updates: bool | Sequence[Any] | None = False,

@@ -159,8 +159,7 @@ if TYPE_CHECKING:
     from occelo_rewrite.records.viewer import RewriteView as RewriteView
     from occelo_rewrite.records.viewer import view_rewriting as view_rewriting
     from occelo_rewrite.shapes import ShapeFeature as ShapeFeature
-
-
-__getattr__, __dir__ = deferred(__name__, _LATER)
+else:  # so that type checkers report unknown names
+    __getattr__, __dir__ = deferred(__name__, _LATER)
 
 register_internal(os.path.dirname(__file__))

@@ -27,7 +27,8 @@ class FunctionSuite:
 
     def compiled(self, *arguments: Any, **options: Any) -> Any:
         """Call `function` with the mode of the suite."""
-        return function(*arguments, **{"mode": self.backend, **options})
+        compiled: Any = function
+        return compiled(*arguments, **{"mode": self.backend, **options})
 
     def test_updates_are_simultaneous_and_stored_after_the_call(self) -> None:
         a, b = shared(1.0, "a"), shared(2.0, "b")

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, overload
 
 from occelo_graph.config import FLOAT_X
 from occelo_graph.errors import (
@@ -39,7 +39,13 @@ from occelo_graph.tensors.nodes import is_tensor
 from occelo_graph.tensors.type import TensorType, is_complex
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from occelo_graph.tensors.variable import TensorVariable
+
+T = TypeVar("T")
+K = TypeVar("K")
+V = TypeVar("V", bound=Variable)
 
 
 def _path(outputs: Iterable[Variable], wrt: Sequence[Variable]) -> list[Apply]:
@@ -78,6 +84,58 @@ def _check_cost(cost: Any) -> None:
         raise TypeError(f"The cost must be real, but {describe(cost)} is complex")
 
 
+class Options(TypedDict, total=False):
+    """The arguments of `grad` that are passed by keywords."""
+
+    add_names: bool
+    known_grads: Mapping[Any, Any] | None
+    return_disconnected: str
+    null_gradients: str
+
+
+Constants = Sequence[Variable] | None
+
+
+@overload
+def grad(
+    cost: Any,
+    wrt: Variable,
+    consider_constant: Constants = None,
+    disconnected_inputs: str = "raise",
+    **options: Unpack[Options],
+) -> TensorVariable: ...
+@overload
+def grad(
+    cost: Any,
+    wrt: list[V],
+    consider_constant: Constants = None,
+    disconnected_inputs: str = "raise",
+    **options: Unpack[Options],
+) -> list[TensorVariable]: ...
+@overload
+def grad(
+    cost: Any,
+    wrt: tuple[V, ...],
+    consider_constant: Constants = None,
+    disconnected_inputs: str = "raise",
+    **options: Unpack[Options],
+) -> tuple[TensorVariable, ...]: ...
+@overload
+def grad(
+    cost: Any,
+    wrt: dict[K, V],
+    consider_constant: Constants = None,
+    disconnected_inputs: str = "raise",
+    **options: Unpack[Options],
+) -> dict[K, TensorVariable]: ...
+@overload
+def grad(
+    cost: Any,
+    wrt: T,
+    consider_constant: Constants = None,
+    disconnected_inputs: str = "raise",
+    **options: Unpack[Options],
+) -> T: ...
 def grad(
     cost: Any,
     wrt: Any,
@@ -220,7 +278,8 @@ def pullback(
     for output, cotangent in zip(outputs, given, strict=True):
         ct = as_tensor_variable(cotangent)
         pairs[output] = add(pairs[output], ct) if output in pairs else ct
-    return grad(
+    gradient: Any = grad
+    return gradient(
         None,
         wrt,
         consider_constant,

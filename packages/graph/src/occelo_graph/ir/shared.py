@@ -8,16 +8,23 @@ of a function and their updates.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 from occelo_graph.errors import describe, lines
 from occelo_graph.ir.container import Container, external_array_types, local
 from occelo_graph.ir.nodes import Variable
 from occelo_graph.ir.types import Type, generic
 from occelo_graph.narrowing import is_list_or_tuple
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from occelo_graph.tensors.variable import TensorSharedVariable
+
+    Numbers = complex | np.generic | np.ndarray[Any, Any]
 
 _collectors: ContextVar[tuple[list[SharedVariable], ...]] = ContextVar("_collectors", default=())
 _constructors: list[tuple[Callable[[Any], bool], Callable[..., SharedVariable]]] = []
@@ -113,6 +120,26 @@ def _holds_variable(value: Any) -> bool:
     return is_list_or_tuple(value) and any(isinstance(v, Variable) for v in value)
 
 
+@overload
+def shared(
+    value: Numbers | Sequence[Numbers] | Sequence[Sequence[Numbers]],
+    name: str | None = None,
+    strict: bool = False,
+    allow_downcast: bool | None = None,
+    *,
+    borrow: bool = False,
+    **options: Any,
+) -> TensorSharedVariable: ...
+@overload
+def shared(
+    value: Any,
+    name: str | None = None,
+    strict: bool = False,
+    allow_downcast: bool | None = None,
+    *,
+    borrow: bool = False,
+    **options: Any,
+) -> SharedVariable: ...
 def shared(
     value: Any,
     name: str | None = None,

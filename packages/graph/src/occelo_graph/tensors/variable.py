@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
@@ -31,6 +31,9 @@ from occelo_graph.tensors import numpy_functions
 from occelo_graph.tensors.constant import TensorLike, as_tensor_variable, constant
 from occelo_graph.tensors.sequences import is_sequence, leaf_types
 from occelo_graph.tensors.type import DTYPES, TensorType, name_of, refuse_mask
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 class TensorVariable(Variable):
@@ -723,6 +726,16 @@ class TensorSharedVariable(TensorVariable, SharedVariable):  # pyright: ignore[r
 
     def __str__(self) -> str:
         return SharedVariable.__str__(self)
+
+    if TYPE_CHECKING:
+
+        @overload
+        def get_value(
+            self, borrow: bool = False, return_internal_type: Literal[False] = False
+        ) -> NDArray[Any]: ...
+        @overload
+        def get_value(self, borrow: bool = False, return_internal_type: bool = False) -> Any: ...
+        def get_value(self, borrow: bool = False, return_internal_type: bool = False) -> Any: ...
 
     def zero(self, borrow: bool = False) -> None:
         """Set all elements of the value to 0. With ``borrow`` the array is changed in place."""

@@ -46,7 +46,11 @@ def _recurrence(rates: Array, x: Array) -> Array:
 
 
 def _recurrent(rates: Any, x: Any) -> Any:
-    return loop(lambda s, e: (ot.tanh(rates * s + e),) * 2, ot.zeros_like(rates), x)[1]
+    def step(state: Any, element: Any) -> tuple[Any, Any]:
+        state = ot.tanh(rates * state + element)
+        return state, state
+
+    return loop(step, ot.zeros_like(rates), x)[1]
 
 
 def _products(weights: Array, x: Array) -> Array:

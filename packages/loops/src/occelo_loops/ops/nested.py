@@ -8,29 +8,34 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from occelo_graph.errors import describe
 from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_graph.ir.nodes import Variable
 from occelo_graph.narrowing import is_list_or_tuple
 
-Stepper = Callable[[Any], Any] | Callable[[Any, Any], Any]
-"""The type of the function of a `loop`. Its arguments are the state, or the state and the elements of sequences."""
-Stepped = (
-    Callable[[], Any]
-    | Callable[[Any], Any]
-    | Callable[[Any, Any], Any]
-    | Callable[[Any, Any, Any], Any]
-    | Callable[[Any, Any, Any, Any], Any]
-    | Callable[[Any, Any, Any, Any, Any], Any]
-    | Callable[..., Any]
+R = TypeVar("R")
+S = TypeVar("S")
+K = TypeVar("K")
+Stepper = Callable[[Any], tuple[S, K]] | Callable[[Any, Any], tuple[S, K]]
+"""The type of the function of a `loop`. Its arguments are the state, or the state and the elements of sequences; it
+returns the new state and what is kept."""
+StepTo = (
+    Callable[[], R]
+    | Callable[[Any], R]
+    | Callable[[Any, Any], R]
+    | Callable[[Any, Any, Any], R]
+    | Callable[[Any, Any, Any, Any], R]
+    | Callable[[Any, Any, Any, Any, Any], R]
+    | Callable[..., R]
 )
-"""The type of a function of any number of variables, such as the function of a `scan`.
+"""The type of a function of any number of variables, such as the function of a `scan`, with the type of its result.
 
 For a lambda with at most five parameters, type checkers infer the types of the parameters from the first members of
 this union.
 """
+Stepped = StepTo[Any]
 Rebuild = Callable[[list[Any]], Any]
 
 

@@ -74,7 +74,8 @@ class Case:
         """Return a compiled function. Raises `Violation` if compiling fails."""
         chosen = self.mode if mode is None else mode
         try:
-            return function(inputs, outputs, mode=chosen, on_unused_input="ignore", **options)
+            compiled: Any = function
+            return compiled(inputs, outputs, mode=chosen, on_unused_input="ignore", **options)
         except Exception as error:
             raise Violation("compile", f"{type(error).__name__}: {error}") from error
 

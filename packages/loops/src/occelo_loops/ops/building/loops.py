@@ -22,7 +22,7 @@ from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import TensorType
 from occelo_loops.ops.building.bodies import Step, as_condition, number_of_steps, scan_node
 from occelo_loops.ops.derivatives.checkpoints import checkpointed
-from occelo_loops.ops.nested import Stepper, Structure, flatten, made_at, shown
+from occelo_loops.ops.nested import K, S, Stepper, Structure, flatten, made_at, shown
 from occelo_loops.ops.states import default_updates
 
 _MOST_STEPS = 2**62
@@ -32,7 +32,7 @@ def _variables(values: list[Any]) -> list[Variable]:
     return [v if isinstance(v, Variable) else as_tensor_variable(v) for v in values]
 
 
-def _state_and_kept(made: Any, step: Stepper) -> tuple[Any, Any]:
+def _state_and_kept(made: Any, step: Stepper[Any, Any]) -> tuple[Any, Any]:
     """The new state and the values to keep, from what ``step`` returned. TypeError if this is not a pair."""
     if is_tuple(made) and len(made) == 2:
         return made[0], made[1]
@@ -50,7 +50,7 @@ def _same_structure(state: Any, init: Any) -> None:
 
 
 def loop(
-    step: Stepper,
+    step: Stepper[S, K],
     init: Any,
     xs: Any = None,
     length: Any = None,
@@ -59,7 +59,7 @@ def loop(
     *,
     checkpoint: int | str | None = None,
     name: str | None = None,
-) -> tuple[Any, Any]:
+) -> tuple[S, K]:
     """Run ``step`` once for each element of ``xs``. Each step gets the state that the previous step returned.
 
     Returns the final state, and the kept values of all steps, stacked along a new first axis.
@@ -90,7 +90,7 @@ def loop(
 
 
 def _run(
-    step: Stepper,
+    step: Stepper[Any, Any],
     init: Any,
     xs: Any,
     length: Any,
@@ -164,7 +164,7 @@ def _steps(sequences: list[Variable], length: Any, structure: Structure) -> Any:
     return least
 
 
-def fori_loop(lower: Any, upper: Any, body: Callable[[Any, Any], Any], init: Any) -> Any:
+def fori_loop(lower: Any, upper: Any, body: Callable[[Any, Any], S], init: Any) -> S:
     """The final state of ``for i in range(lower, upper): state = body(i, state)``.
 
     The initial state is ``init``, which may have any nested structure, as in `loop`. If ``upper <= lower``, the result
@@ -215,10 +215,10 @@ def _bound(value: Any) -> Any:
 
 def while_loop(
     cond: Callable[[Any], Any],
-    body: Callable[[Any], Any],
+    body: Callable[[Any], S],
     init: Any,
     max_steps: Any = None,
-) -> Any:
+) -> S:
     """The final state of ``while cond(state): state = body(state)``.
 
     The initial state is ``init``, which may have any nested structure, as in `loop`. ``max_steps`` is the largest
