@@ -14,7 +14,6 @@ Users import this package. It only collects names from the packages `occelo_grap
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 import occelo_arrays as occelo_arrays
@@ -68,7 +67,6 @@ from occelo_graph import (
 )
 from occelo_graph.lazy_names import deferred
 from occelo_graph.ops.control import Assert, CheckAndRaise
-from occelo_graph.provenance import register_internal
 from occelo_link import Linker, WrapLinker, available_linkers, register_linker
 from occelo_rewrite import node_rewriter, optdb, register_optimizer, rewrite_graph
 
@@ -362,5 +360,3 @@ if TYPE_CHECKING:
     from occelo_rewrite.records.viewer import view_rewriting as view_rewriting
 else:  # so that type checkers report unknown names
     __getattr__, __dir__ = deferred(__name__, _LATER)
-
-register_internal(os.path.dirname(__file__))

@@ -19,9 +19,14 @@ from workspace import CORE, FAMILIES, ROOT, SUPPORT
 
 import occelo_graph as og
 import occelo_graph.tensor as ot
+from occelo_arrays import functions as arrays
+from occelo_graph import provenance
 from occelo_graph.ops.control.identities import SameType
 from occelo_graph.ops.control.python_function import FromFunctionOp
 from occelo_graph.ops.typed_list import ListOp
+from occelo_linalg import functions as linalg
+from occelo_networks import functions as nn
+from occelo_stats import functions as stats
 from occelo_testing.examples import EXAMPLES
 
 PACKAGES = workspace.MEMBERS
@@ -306,6 +311,17 @@ def test_each_package_has_what_it_ships(name: str) -> None:
     )
     assert version.split('"')[1] == importlib.import_module(package).__version__
     assert f"## {version.split(chr(34))[1]}" in (folder / "CHANGELOG.md").read_text()
+
+
+def test_lines_of_packages_are_not_the_users() -> None:
+    """One registry, `is_own`, says whose code is ours; a package that it lacks would be shown in messages as the user's."""
+    x = ot.dmatrix("x")
+    for name in workspace.PACKAGES:
+        module = importlib.import_module(f"occelo_{name}")
+        assert provenance.is_own(module.__name__)
+        assert str(module.__file__).startswith(provenance._roots())
+    made = [nn.gelu(x), stats.norm.logpdf(x), arrays.cov(x), linalg.inv(x)]
+    assert [variable.source.filename for variable in made] == [__file__] * 4
 
 
 def test_no_address_of_an_index_and_no_path_of_a_machine_is_committed() -> None:

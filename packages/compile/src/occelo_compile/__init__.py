@@ -6,7 +6,6 @@ modes for debugging and their errors, `detect_nan`, `ProfileStats`, `bisect`, `C
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 import occelo_printing as occelo_printing  # error messages show formulas from now on
@@ -22,7 +21,6 @@ from occelo_compile.symbolic_io import In, Out, SymbolicInput, SymbolicOutput
 from occelo_graph import shared
 from occelo_graph.config import config
 from occelo_graph.lazy_names import deferred
-from occelo_graph.provenance import register_internal
 
 __all__ = [
     "DUPLICATE",
@@ -113,5 +111,4 @@ if TYPE_CHECKING:
 else:  # so that type checkers report unknown names
     __getattr__, __dir__ = deferred(__name__, _LATER)
 
-register_internal(os.path.dirname(__file__))
 config.check_sources()

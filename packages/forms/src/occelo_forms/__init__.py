@@ -7,13 +7,9 @@ with the first derivative.
 
 from __future__ import annotations
 
-import os
-
 from occelo_graph.gradient.forms import set_forms
 from occelo_graph.lazy_names import at_first_call
-from occelo_graph.provenance import register_internal
 
 __version__ = "0.1.0"
 
-register_internal(os.path.dirname(__file__))
 set_forms(at_first_call("occelo_forms.stable_forms", "differentiable_form"))

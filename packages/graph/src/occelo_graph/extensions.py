@@ -32,8 +32,8 @@ import numpy as np
 
 from occelo_graph.canonical.encoding import coders, encode
 from occelo_graph.canonical.names import class_name
-from occelo_graph.families import is_own
 from occelo_graph.narrowing import is_dict, is_list_or_tuple
+from occelo_graph.provenance import is_own
 
 _VERSIONED = frozenset(("numpy", "scipy", "jax", "jaxlib", "torch", "numba", "llvmlite"))
 """Libraries whose version replaces their code in source texts."""

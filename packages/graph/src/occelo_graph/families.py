@@ -33,7 +33,6 @@ from types import ModuleType
 from typing import Literal
 
 from occelo_graph.frozen_dataclasses import frozen_dataclass
-from occelo_graph.provenance import register_internal
 
 Part = Literal[
     "rules", "facts", "lowerings", "traced", "scalars", "checks", "numpy", "examples", "cases"
@@ -91,8 +90,6 @@ class Family:
                 f"Two families have the name {self.name!r}: of {other.package} and of {self.package}"
             )
         _declared[self.name] = self
-        if is_own(self.package):
-            register_internal(self.folder)
 
     @property
     def folder(self) -> str:
@@ -271,16 +268,6 @@ def installed() -> list[Family]:
     """
     _import_installed()
     return declared()
-
-
-def is_own(module: str) -> bool:
-    """Whether a module belongs to one of Occelo's packages: their import names are ``occelo`` and ``occelo_...``.
-
-    The version and the content of such a package stand for its code, for instance in cache keys. Other code, also that
-    of other people's families, is external: it is described by its source text.
-    """
-    package = module.partition(".")[0]
-    return package == "occelo" or package.startswith("occelo_")
 
 
 def family_of_module(module: str) -> Family | None:

@@ -5,7 +5,7 @@ innermost frame of the call stack that is not in a file of Occelo. Making a mark
 File, line and text are computed when they are needed (`source_of`): for error messages, saved graphs and the record of
 a rewriting. Frames themselves are not kept, because they would keep the user's local variables alive.
 
-The other packages call `register_internal` to declare their files as Occelo's own.
+Which packages are Occelo's is said by `is_own` alone; `register_internal` adds the files of a library that Occelo calls.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from occelo_graph.frozen_dataclasses import frozen_dataclass
 Mark = tuple[CodeType, int]
 
 _internal_roots: list[str] = []
+_last_roots: tuple[str, ...] = ()
 _internal_files: set[str] = set()
 _user_files: set[str] = set()
 _enabled = True
@@ -59,8 +60,18 @@ def _cell_of(filename: str) -> str | None:
     return None if named is None else named[1]
 
 
+def is_own(module: str) -> bool:
+    """Whether a module belongs to one of Occelo's packages: their import names are ``occelo`` and ``occelo_...``.
+
+    The version and the content of such a package stand for its code, for instance in cache keys. Other code, also that
+    of other people's families, is external: it is described by its source text.
+    """
+    package = module.partition(".")[0]
+    return package == "occelo" or package.startswith("occelo_")
+
+
 def register_internal(directory: str) -> None:
-    """Declare all files below ``directory`` as Occelo's own, so that their lines are not taken for the user's."""
+    """Declare that all files below ``directory`` count as Occelo's own: their lines are not taken for the user's."""
     root = os.path.join(os.path.abspath(directory), "")
     if root not in _internal_roots:
         _internal_roots.append(root)
@@ -78,8 +89,30 @@ def enabled() -> bool:
     return _enabled
 
 
+def _roots() -> tuple[str, ...]:
+    """The folders of Occelo's packages that are imported, and those that were declared.
+
+    Code of the package for tests plays the user.
+    """
+    own = [
+        os.path.join(path, "")
+        for name, module in sys.modules.copy().items()
+        if "." not in name and is_own(name) and name != "occelo_testing"
+        for path in getattr(module, "__path__", ())
+    ]
+    return (*own, *_internal_roots)
+
+
+def _is_internal(filename: str) -> bool:
+    """Whether a file is below one of `_roots`, which are looked up again for a file that was below none."""
+    global _last_roots
+    if not filename.startswith(_last_roots):
+        _last_roots = _roots()
+    return filename.startswith(_last_roots)
+
+
 def _classify(filename: str) -> bool:
-    internal = filename.startswith(tuple(_internal_roots))
+    internal = _is_internal(filename)
     (_internal_files if internal else _user_files).add(filename)
     return internal
 
@@ -119,8 +152,7 @@ def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
 
     level = 1
     frame: Any = inspect.currentframe()
-    internal = tuple(_internal_roots)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(internal):
+    while frame.f_back is not None and _is_internal(frame.f_code.co_filename):
         frame = frame.f_back
         level += 1
     warnings.warn(message, category, stacklevel=level)
@@ -137,6 +169,3 @@ def source_of(mark: Mark | Source | None) -> Source | None:
             line = lineno
             break
     return Source(code.co_filename, line, code.co_qualname)
-
-
-register_internal(os.path.dirname(__file__))

@@ -6,11 +6,9 @@ register lowerings here, and authors of backends register linkers.
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 from occelo_graph.lazy_names import deferred
-from occelo_graph.provenance import register_internal
 from occelo_link.linker import VM, Linker, Linking, WrapLinker
 from occelo_link.native.linker import NativeLinker
 from occelo_link.registry import available_linkers, make_linker, register_linker
@@ -77,8 +75,6 @@ __all__ = [
     "without_lowering",
     "wrap_jax",
 ]
-
-register_internal(os.path.dirname(__file__))
 
 
 # imported at the first use of a name, since these modules need compilers or other libraries

@@ -33,5 +33,4 @@ def source_of(node: Any) -> Source | None:
     return None
 
 
-register_internal(os.path.dirname(__file__))
 register_internal(os.path.dirname(pytensor.__file__))

@@ -6,13 +6,11 @@ linker declares by tags which rewrites it requires or excludes. `rewrite_graph` 
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 import occelo_forms as occelo_forms  # derivatives are taken of stable forms from now on
 from occelo_graph.errors import ConflictingAssumptionsError
 from occelo_graph.lazy_names import deferred
-from occelo_graph.provenance import register_internal
 from occelo_rewrite.database import (
     EquilibriumDB,
     LocalGroupDB,
@@ -161,5 +159,3 @@ if TYPE_CHECKING:
     from occelo_rewrite.shapes import ShapeFeature as ShapeFeature
 else:  # so that type checkers report unknown names
     __getattr__, __dir__ = deferred(__name__, _LATER)
-
-register_internal(os.path.dirname(__file__))

@@ -19,11 +19,11 @@ import numpy as np
 
 from occelo_graph.canonical.names import import_own, saved_name, subclass
 from occelo_graph.errors import SavedGraphError
-from occelo_graph.families import is_own
 from occelo_graph.ir.op import Op
 from occelo_graph.ir.slices import slice_parts
 from occelo_graph.ir.types import Type
 from occelo_graph.narrowing import is_dict, is_list
+from occelo_graph.provenance import is_own
 
 Arrays = list[Any]
 

@@ -16,8 +16,9 @@ from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from occelo_graph.errors import SavedGraphError
-from occelo_graph.families import declared, family_of_module, import_ops, installed, is_own
+from occelo_graph.families import declared, family_of_module, import_ops, installed
 from occelo_graph.ir.op import Op
+from occelo_graph.provenance import is_own
 
 Trust = bool | Collection[str]
 """True: a file may name any object of the imported modules. A collection: it may name these, like "module:name"."""

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, dataclass_transform, o
 
 from occelo_graph import provenance
 from occelo_graph.errors import MethodNotDefined, with_arguments
-from occelo_graph.families import is_own
 from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_graph.ir.nodes import AnyApply, Apply, Variable, is_node
 from occelo_graph.ir.op_caches import cache_of, forget_cached, is_fixed
@@ -44,6 +43,7 @@ from occelo_graph.ir.user_ops import (
     results_of,
     stored_results,
 )
+from occelo_graph.provenance import is_own
 from occelo_graph.upward import batch_by_loop, pull_decomposition
 
 

@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, TypeVar, cast
 
-from occelo_graph.families import is_own
 from occelo_graph.ir.nodes import AnyApply
 from occelo_graph.narrowing import is_list_or_tuple, is_mapping
+from occelo_graph.provenance import is_own
 
 _ValueT = TypeVar("_ValueT")
 
