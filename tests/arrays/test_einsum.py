@@ -210,7 +210,7 @@ def test_lengths_that_differ_when_it_runs_are_an_error() -> None:
         parts = subscripts.split("->")[0].split(",")
         arrays = [np.ones([2 + 5 * i + k for k in range(len(p))]) for i, p in enumerate(parts)]
         inputs = _symbolic(arrays, "none")
-        with pytest.raises(ValueError, match=r"shape|match|aligned|Incompatible"):
+        with pytest.raises(ValueError, match=r"shape|match|aligned|Incompatible|equal lengths"):
             evaluate(einsum(subscripts, *inputs), dict(zip(inputs, arrays, strict=True)))
 
 
@@ -242,3 +242,23 @@ def test_subscripts_may_be_arrays() -> None:
     np.testing.assert_allclose(
         evaluate(made, {x: value}), np.einsum("abc,abc->ca", value, value), 1e-12
     )
+
+
+@pytest.mark.parametrize(
+    "contract",
+    [
+        lambda x, y: ot.tensordot(x, y, 2),
+        lambda x, y: ot.tensordot(x, y, [[2, 1], [1, 0]]),
+        lambda x, y: ot.batched_tensordot(x, y, [[1, 2], [1, 2]]),
+        lambda x, y: einsum("ijk,jkl->il", x, y),
+    ],
+)
+@pytest.mark.parametrize("known", [True, False])
+def test_contracted_lengths_are_compared_one_by_one(contract: Any, known: bool) -> None:
+    """Two lengths of 2 and 3 are not those of 3 and 2, though as many elements."""
+    x, y = ot.dtensor3("x"), ot.dtensor3("y")
+    if known:
+        y = ot.tensor("y", dtype="float64", shape=(3, 2, None))
+    values = np.ones((3, 2, 3)), np.ones((3, 2, 2))
+    with pytest.raises(ValueError, match="equal lengths of the contracted axes"):
+        evaluate(contract(x, y), dict(zip((x, y), values, strict=True)))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from occelo_arrays.ops.subscripts import (
 )
 from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.ops.arguments import stands_for
-from occelo_graph.ops.blas.products import matmul
+from occelo_graph.ops.blas.products import contracted_lengths, matmul
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.index.search import diagonal
 from occelo_graph.ops.reduce import sum as sum_
@@ -269,7 +270,9 @@ def _contract(x: _Term, y: _Term, needed: frozenset[int], result: Labels) -> _Te
         terms = x.tensor * y.ordered(x.labels)
         return _Term(terms, x.labels).summed(frozenset(batch))
     inner = _order_without_copies(x, y, batch, rows, inner, columns)
-    product = matmul(_matrix(x, batch, rows, inner), _matrix(y, batch, inner, columns))
+    sides = [[lengths_by_variables(v.tensor)[v.axis(i)] for i in inner] for v in (x, y)]
+    known = {tuple(inner): contracted_lengths("einsum", *sides)[1]}
+    product = matmul(_matrix(x, batch, rows, inner), _matrix(y, batch, inner, columns, known))
     return _split(product, x, y, batch, rows, columns)
 
 
@@ -310,21 +313,29 @@ def _is_matrix(
 
 
 def _matrix(
-    term: _Term, batch: Sequence[int], rows: Sequence[int], columns: Sequence[int]
+    term: _Term,
+    batch: Sequence[int],
+    rows: Sequence[int],
+    columns: Sequence[int],
+    known: Mapping[Labels, Any] = MappingProxyType({}),
 ) -> TensorVariable:
     """The term reshaped to a matrix or a batch of matrices. All labels in ``rows`` become one dimension.
 
-    All labels in ``columns`` become the other dimension. Batch dimensions come first. Without batch dimensions, the
+    All labels in ``columns`` become the other dimension; ``known`` has lengths of such dimensions. Batch dimensions come first. Without batch dimensions, the
     result is a vector if ``rows`` or ``columns`` is empty.
     """
     rest = [i for i in term.labels if i not in batch]
     if rest == [*columns, *rows] and rows and columns:
-        return matrix_transpose(_merged(term.ordered([*batch, *rest]), batch, columns, rows))
-    return _merged(term.ordered([*batch, *rows, *columns]), batch, rows, columns)
+        return matrix_transpose(_merged(term.ordered([*batch, *rest]), batch, columns, rows, known))
+    return _merged(term.ordered([*batch, *rows, *columns]), batch, rows, columns, known)
 
 
 def _merged(
-    tensor: Any, batch: Sequence[int], rows: Sequence[int], columns: Sequence[int]
+    tensor: Any,
+    batch: Sequence[int],
+    rows: Sequence[int],
+    columns: Sequence[int],
+    known: Mapping[Labels, Any],
 ) -> TensorVariable:
     groups = [g for g in (rows, columns) if g or batch]
     if any(len(g) > 1 for g in groups):
@@ -332,7 +343,8 @@ def _merged(
         first = len(batch)
         shape: list[Any] = list(lengths[:first])
         for group in groups:
-            shape.append(length_product(lengths[first : first + len(group)]))
+            own = length_product(lengths[first : first + len(group)])
+            shape.append(known.get(tuple(group), own))
             first += len(group)
         return reshape(tensor, shape)
     missing = [len(batch) + i for i, g in enumerate(groups) if not g]

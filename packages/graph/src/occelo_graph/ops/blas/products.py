@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from occelo_graph.errors import broadcasting_hint
-from occelo_graph.ir.nodes import Apply
+from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.op import ZERO, Cotangents, Op, op
 from occelo_graph.ir.taken_constants import taken
 from occelo_graph.ir.terms import PRODUCT, Term
@@ -21,6 +21,8 @@ from occelo_graph.ir.traits import FIRST, SECOND
 from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.ops.batching import align
 from occelo_graph.ops.cast import cast
+from occelo_graph.ops.control.checks import raise_unless
+from occelo_graph.ops.elemwise.arithmetic import eq
 from occelo_graph.ops.elemwise.op import broadcast_static, unbroadcast
 from occelo_graph.ops.reduce import sum as sum_
 from occelo_graph.ops.shape.asserting import specify_shape
@@ -396,15 +398,33 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> TensorVariable:
             transpose(x, [*keep_x, *left]), transpose(y, [*right, *keep_y])
         )
         return made
-    inner: Any = 1
-    for i, j in zip(left, right, strict=True):
-        inner = inner * (y_shape[j] if x.type.shape[i] is None else x_shape[i])
+    inner, equal = contracted_lengths(
+        "tensordot", [x_shape[i] for i in left], [y_shape[j] for j in right]
+    )
     rows = length_product([x_shape[i] for i in keep_x])
     columns = length_product([y_shape[i] for i in keep_y])
     flat_x = reshape(transpose(x, [*keep_x, *left]), (rows, inner))
-    flat_y = reshape(transpose(y, [*right, *keep_y]), (inner, columns))
+    flat_y = reshape(transpose(y, [*right, *keep_y]), (equal, columns))
     product: TensorVariable = Dot()(flat_x, flat_y)
     return reshape(product, [*(x_shape[i] for i in keep_x), *(y_shape[i] for i in keep_y)])
+
+
+def contracted_lengths(
+    name: str, x_lengths: Sequence[Any], y_lengths: Sequence[Any]
+) -> tuple[Any, Any]:
+    """The products of the contracted lengths of both tensors.
+
+    The product of the tensors checks that both are equal, and a check that is added here that each pair is.
+    """
+    pairs = [(n, m) for n, m in zip(x_lengths, y_lengths, strict=True) if n is not m]
+    x_product, y_product = length_product(x_lengths), length_product(y_lengths)
+    conditions = [eq(n, m) for n, m in pairs if isinstance(n, Variable) or isinstance(m, Variable)]
+    if len(x_lengths) > 1 and conditions:
+        message = f"{name} needs equal lengths of the contracted axes"
+        y_product = raise_unless(
+            as_tensor_variable(y_product), *conditions, error=ValueError, message=message
+        )
+    return x_product, y_product
 
 
 def batched_dot(a: Any, b: Any) -> TensorVariable:
@@ -454,14 +474,14 @@ def _batched(name: str, x: Any, y: Any, axes: Any) -> TensorVariable:
     keep_a = [i for i in range(1, a.type.ndim) if i not in left]
     keep_b = [i for i in range(1, b.type.ndim) if i not in right]
     a_shape, b_shape = lengths_by_variables(a), lengths_by_variables(b)
-    inner = length_product([a_shape[i] for i in left])
+    inner, equal = contracted_lengths(name, [a_shape[i] for i in left], [b_shape[j] for j in right])
     flat_a = reshape(
         transpose(a, [0, *keep_a, *left]),
         (a_shape[0], length_product([a_shape[i] for i in keep_a]), inner),
     )
     flat_b = reshape(
         transpose(b, [0, *right, *keep_b]),
-        (b_shape[0], inner, length_product([b_shape[i] for i in keep_b])),
+        (b_shape[0], equal, length_product([b_shape[i] for i in keep_b])),
     )
     product: TensorVariable = MatMul()(flat_a, flat_b)
     batch = b_shape[0] if n == 1 else a_shape[0]
