@@ -91,6 +91,16 @@ def test_histograms(bins: Any, density: bool) -> None:
     )
 
 
+def test_weights_of_another_shape_are_an_error() -> None:
+    x, w = ot.dmatrices("x", "w")
+    counts = sorting.histogram(x, 3, weights=w)[0]
+    values = np.arange(6.0).reshape(2, 3)
+    found = og.evaluate(counts, {x: values, w: values})
+    np.testing.assert_array_equal(found, np.histogram(values, 3, weights=values)[0])
+    with pytest.raises(ValueError, match="weights should have the shape of a"):
+        og.evaluate(counts, {x: values, w: values.T})
+
+
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int8"])
 @pytest.mark.parametrize("ends", [(0, 1), (-1, 2.5), (0.1, 0.7)])
 def test_elements_on_edges_are_in_the_bins_of_numpy(dtype: str, ends: Any) -> None:

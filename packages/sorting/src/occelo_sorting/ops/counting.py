@@ -220,14 +220,24 @@ def histogram(
     if weights is None:
         each = cast(inside, "int64")
     else:
-        w = as_tensor_variable(weights)
-        if w.type.ndim != shape.type.ndim:
-            raise ValueError(f"weights should have the shape of a, got {w.type} and {shape.type}")
+        w = _fitting(weights, shape)
         each = switch(inside, flatten(w), cast(0, w.dtype))
     counts = _totals(at, each, as_tensor_variable(lengths_by_variables(edges)[0]) - 1)
     if density:
         counts = counts / cast(diff(edges), "float64") / sum(counts)
     return counts, edges
+
+
+def _fitting(weights: Any, a: Any) -> Any:
+    """The weights, with a check that they have the shape of ``a``."""
+    w = as_tensor_variable(weights)
+    pairs = list(zip(w.type.shape, a.type.shape, strict=False))
+    if w.type.ndim != a.type.ndim or any(None not in (n, m) and n != m for n, m in pairs):
+        raise ValueError(f"weights should have the shape of a, got {w.type} and {a.type}")
+    lengths = zip(lengths_by_variables(w), lengths_by_variables(a), pairs, strict=True)
+    equal = [eq(n, m) for n, m, known in lengths if None in known]
+    message = "weights should have the shape of a"
+    return raise_unless(w, *equal, error=ValueError, message=message) if equal else w
 
 
 def _listed(value: Any, count: int, what: str) -> Sequence[Any]:
@@ -280,7 +290,7 @@ def histogramdd(
         place, inside = place * length + at, and_(inside, fits)
     each = cast(inside, "float64")
     if weights is not None:
-        each = switch(inside, cast(as_tensor_variable(weights), "float64"), 0.0)
+        each = switch(inside, cast(_fitting(weights, columns[0]), "float64"), 0.0)
     counts = reshape(_totals(place, each, length_product(lengths)), lengths, n)
     if density:
         total = sum(counts)
