@@ -76,10 +76,9 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
     missing = missing_families()
     if not missing or collection_path.suffix != ".py":
         return None
-    needing = [
-        *missing,
-        *(f"occelo_testing.{each}" for each in ("looping", "graph_shapes", "family_steps")),
-    ]
+    of_loops = {"occelo_testing.looping", "occelo_testing.graph_shapes"}
+    without_loops = of_loops if "occelo_loops" in missing else set[str]()
+    needing = [*missing, *without_loops, "occelo_testing.family_steps"]
     imports = re.compile(rf"^(from|import) ({'|'.join(needing)})\b", re.M)
     if not imports.search(collection_path.read_text()):
         return None
