@@ -22,25 +22,6 @@ from occelo_graph.tensors.type import is_complex, is_float
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = [
-    "AnyFormula",
-    "Arguments",
-    "Check",
-    "Distribution",
-    "Formula",
-    "Row",
-    "as_float",
-    "constant_in",
-    "float_dtype",
-    "not_negative",
-    "number",
-    "positive",
-    "positive_and_finite",
-    "probability",
-    "probability_above_zero",
-    "whole",
-]
-
 Formula = (
     Callable[[], Any]
     | Callable[[Any], Any]

@@ -18,15 +18,6 @@ from occelo_graph.ops.elemwise.arithmetic import eq
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = [
-    "LengthsVary",
-    "common_length",
-    "common_lengths",
-    "is_refused_where_lengths_vary",
-    "promise_equal_lengths",
-    "refused_where_lengths_vary",
-]
-
 
 class LengthsVary(NotImplementedError):
     """A part of a graph has different lengths for the elements of a batch, or may have, so it cannot be vectorized."""

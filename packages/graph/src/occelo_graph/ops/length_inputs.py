@@ -21,23 +21,6 @@ from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.nodes import is_tensor, tensors
 from occelo_graph.tensors.type import StaticShape, TensorType, is_discrete, shape_text
 
-__all__ = [
-    "ONCE_KNOWN",
-    "FollowsLengths",
-    "Lengths",
-    "check_length_types",
-    "checked_against_type",
-    "fill_static",
-    "get_vector_length",
-    "integer_length",
-    "lengths_of",
-    "lengths_to_check",
-    "specialize_lengths",
-    "split_static",
-    "wrong_shape",
-]
-
-
 Lengths = tuple[Any, ...]
 """The lengths of all dimensions. Each is an integer, or a scalar variable of integers."""
 

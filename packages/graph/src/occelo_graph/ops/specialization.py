@@ -24,14 +24,6 @@ from occelo_graph.ops.shape.asserting import SpecifyShape
 from occelo_graph.ops.shape.reading import Shape, Shape_i, length_read
 from occelo_graph.tensors.nodes import computed_by, tensors
 
-__all__ = [
-    "fill_of_known_shape",
-    "inputs_needed",
-    "known_lengths",
-    "length_of_copy",
-    "specialized_lengths",
-]
-
 
 def fill_of_known_shape(node: Apply) -> tuple[Alloc, Variable] | None:
     """An `Alloc` and its input that compute the same as ``node``, if it broadcasts a value to the shape of a tensor.

@@ -23,17 +23,6 @@ if TYPE_CHECKING:
 
     from occelo_graph.tensors.variable import TensorConstant, TensorVariable
 
-__all__ = [
-    "TensorLike",
-    "as_tensor",
-    "as_tensor_variable",
-    "constant",
-    "is_python_number",
-    "promote_arguments",
-    "refuse_bool",
-    "scalar_constant",
-]
-
 TensorLike = Any
 """The type of arguments for tensors: tensor variables, arrays, numbers, nested sequences of these. No Python bools."""
 

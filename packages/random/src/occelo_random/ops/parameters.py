@@ -27,20 +27,6 @@ from occelo_random.ops.keys import as_key, bits, split
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = [
-    "FRACTION",
-    "NOT_NEGATIVE",
-    "POSITIVE",
-    "Begun",
-    "begin",
-    "checked",
-    "draw_shape",
-    "float_parameters",
-    "integer_parameter",
-    "require",
-    "standard_uniform",
-]
-
 
 def draw_shape(key: Any, size: Any, parameters: Sequence[Any], core: int = 0) -> Any:
     """The shape of the draw of each key: ``size``, or the shape to which the parameters broadcast if ``size`` is None.

@@ -15,21 +15,6 @@ from occelo_graph import tensor as ot
 from occelo_graph.errors import NullTypeGradError
 from occelo_graph.ops.elemwise.op import Elemwise
 
-__all__ = [
-    "BOTH",
-    "INF",
-    "NAN",
-    "VANISHING",
-    "End",
-    "Row",
-    "compare_at_ends",
-    "mp",
-    "named_parameter",
-    "parameters_with_slopes",
-    "row",
-    "value_and_slope",
-]
-
 End = tuple[Any, ...]
 """A point, and the side from which it is reached: 1 from above, -1 from below, 0 for the point itself. Then, where
 mpmath has no such function or there is no such limit, the value and the slope."""

@@ -17,15 +17,6 @@ from occelo_graph.narrowing import is_list_or_tuple, is_tuple
 from occelo_graph.ops.elemwise.scalar import DtypeRule, Monotone, ScalarOp, Sign
 from occelo_graph.ops.elemwise.signatures import ScalarTraits
 
-__all__ = [
-    "check_arguments_kept",
-    "check_definition",
-    "check_options",
-    "check_traits",
-    "contradicted",
-    "with_shape_checked",
-]
-
 _Code = Callable[..., Any]
 _Entry = TypeVar("_Entry")
 _TRUTH = (False, True)

@@ -27,23 +27,6 @@ from occelo_graph.tensors.type import TensorType, is_complex, is_discrete, is_fl
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = [
-    "Derivative",
-    "DtypeRule",
-    "Monotone",
-    "ScalarFunction",
-    "ScalarOp",
-    "Sign",
-    "boolean_of",
-    "first_dtype",
-    "float_like",
-    "in_floats",
-    "inexact",
-    "promoted",
-    "special_float",
-    "ufunc_rule",
-]
-
 DtypeRule = Callable[[Sequence[str]], str]
 Derivative = Callable[..., Any] | None
 """A function ``(cotangent, *inputs, output)`` that returns the cotangent of one input. None means a derivative of 0."""

@@ -33,30 +33,6 @@ from occelo_graph.tensors.nodes import is_tensor
 from occelo_graph.tensors.sequences import refuse_bool
 from occelo_graph.tensors.type import StaticShape, TensorType, is_discrete, refuse_mask, shape_text
 
-__all__ = [
-    "ARRAY",
-    "LARGEST",
-    "SCALAR",
-    "Key",
-    "KeyEntry",
-    "advanced_layout",
-    "basic_shape",
-    "check_index_arrays",
-    "check_mask",
-    "check_masks",
-    "check_written",
-    "count_inputs",
-    "fill_key",
-    "is_advanced",
-    "key_text",
-    "marks_of",
-    "parse_key",
-    "region_shape",
-    "static_positions",
-    "written_read",
-    "written_write",
-]
-
 LARGEST = 2**63 - 1
 """The largest int64."""
 
