@@ -156,6 +156,7 @@ def _contracts() -> str:
                 source_modules=modules(without_functions),
                 forbidden_modules=modules(("compile",)),
             ),
+            _contract("packages import through doors", "doors", unbound=modules(SUPPORT)),
         ]
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 from pathlib import Path
 
@@ -56,6 +57,28 @@ def test_an_interface_is_what_other_packages_import(package: str) -> None:
     assert text == interfaces.interface(package), (
         "run: python docs/interfaces.py, and see its docstring"
     )
+
+
+def test_an_import_around_the_doors_is_an_error_of_the_linter(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    pytest.importorskip("importlinter", reason="the linter is no tool of tests")
+    grimp = importlib.import_module("grimp")
+    doors = importlib.import_module("doors").Doors(
+        "doors", session_options={}, contract_options={"unbound": ["occelo_testing"]}
+    )
+    graph = grimp.ImportGraph()
+    inner, door = "occelo_graph.gradient.cotangents", "occelo_graph.families"
+    for importer in ("occelo_stats.sums", "occelo_testing.laws", "occelo_graph.ir.nodes"):
+        graph.add_import(importer=importer, imported=inner)
+        graph.add_import(importer=importer, imported=door)
+    checked = doors.check(graph, verbose=False)
+    assert checked.metadata["around"] == [("occelo_stats.sums", inner)]
+    assert not checked.kept
+    doors.render_broken_contract(checked)
+    assert f"occelo_stats.sums imports {inner}" in capsys.readouterr().out
+    graph.remove_import(importer="occelo_stats.sums", imported=inner)
+    assert doors.check(graph, verbose=False).kept
 
 
 def test_a_promise_may_be_broken_by_a_step_of_the_version_alone() -> None:

@@ -1,0 +1,40 @@
+"""A contract for import-linter: other packages import only the modules that a package's ``interface.txt`` names.
+
+Support for tests follows the others, and may import any module.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from grimp import ImportGraph
+from importlinter import Contract, ContractCheck, fields, output
+
+ROOT = Path(__file__).parents[1]
+
+
+class Doors(Contract):
+    """Imports between packages lead to modules that their interfaces name; ``unbound`` are packages to which this does not apply."""
+
+    type_name = "doors"
+    unbound = fields.ListField(subfield=fields.StringField())
+
+    def check(self, graph: ImportGraph, verbose: bool) -> ContractCheck:
+        texts = {
+            page.parent.name: page.read_text() for page in ROOT.glob("packages/*/interface.txt")
+        }
+        doors = {line for text in texts.values() for line in text.splitlines() if line[:1] != " "}
+        bound = {f"occelo_{name}" for name in texts} - {*self.unbound}
+        around = [
+            (importer, module)
+            for module in sorted(graph.modules - doors)
+            for importer in sorted(graph.find_modules_that_directly_import(module))
+            if (package := module.partition(".")[0]) in bound
+            and importer.partition(".")[0] not in {package, *self.unbound}
+        ]
+        return ContractCheck(kept=not around, metadata={"around": around})
+
+    def render_broken_contract(self, check: ContractCheck) -> None:
+        for importer, module in check.metadata["around"]:
+            output.print_error(f"{importer} imports {module}, which is no door of its package")
+        output.print_error("Import another module, or make it one: python docs/interfaces.py")
