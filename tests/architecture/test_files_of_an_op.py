@@ -49,6 +49,8 @@ OTHER_WORDS = re.compile(
     r"|occelo_sorting/ops/sets\.py"
     # modes of `pad`, of `choose` and of positions out of bounds
     r"|occelo_(graph|arrays)/ops/(padding|choosing|positions|index/at)\.py"
+    # PyTorch's words for how a function is computed
+    r"|occelo_networks/activations\.py"
     # words of formulas
     r"|occelo_printing/latex\.py"
 )
@@ -62,12 +64,16 @@ MAKES = {
     "find_scalar",
     "op",
     "reduce",
-} | {"scalar_value"}
+} | {"of_scipy", "scalar_value"}
 """Calls whose arguments say of what something is made."""
 BESIDE: dict[str, tuple[str, str]] = {
     "occelo_special/ops/power_transformations.py": (
         "functions of a base and of its logarithm are one, which is told both",
         "exp expm1 log log1p",
+    ),
+    "occelo_special/lowerings/products.py": (
+        "two products apply one logarithm each, and are told its name",
+        "log log1p",
     ),
     "occelo_special/ops/special_functions.py": (
         "limits at infinity, where SciPy's functions are NaN, are one table",
@@ -171,6 +177,8 @@ def _apart(tree: ast.AST) -> Iterator[ast.AST]:
             yield node.func
             if _last(node.func) in MAKES:
                 yield from (each for a in node.args for each in ast.walk(a))
+            elif _last(node.func) == "SimpleNamespace":  # for a formula of two libraries
+                yield from (each.value for each in node.keywords)
         elif isinstance(node, ast.Subscript) and _last(node.value).endswith("scalars"):
             yield node.slice
         elif isinstance(node, ast.arguments):
