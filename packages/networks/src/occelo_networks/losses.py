@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from occelo_graph import tensor as ot
-from occelo_graph.ops.control.checks import CheckAndRaise
+from occelo_graph.ops.control.checks import raise_unless
 from occelo_graph.ops.shape.axes import normalize_axis
 from occelo_networks.activations import log_softmax
 from occelo_networks.arguments import along
@@ -99,10 +99,8 @@ def cross_entropy(
         )
     if by_number:
         is_class = (target >= 0) & (target < count) | ot.eq(target, ignore_index)
-        target = CheckAndRaise(
-            ValueError,
-            "A target of cross_entropy is a number of a class, from 0 on, or ignore_index",
-        )(target, is_class.all())
+        message = "A target of cross_entropy is a number of a class, from 0 on, or ignore_index"
+        target = raise_unless(target, is_class.all(), error=ValueError, message=message)
     labels = one_hot(target, count, dtype=logs.dtype, axis=axis) if by_number else target
     smooth = (
         labels

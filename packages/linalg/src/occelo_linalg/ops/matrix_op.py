@@ -21,6 +21,7 @@ from occelo_graph.errors import broadcasting_hint
 from occelo_graph.ir.nodes import AnyApply, Variable
 from occelo_graph.ir.op import Kernel, Op
 from occelo_graph.ir.terms import Term, options_text
+from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.ops.batching import parse_signature
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.control.checks import CheckAndRaise
@@ -303,10 +304,10 @@ def as_matrices(
 
 
 def several(label: str, name: str, value: Any, count: int, origin: str) -> Sequence[Any]:
-    """The ``count`` parts of the argument ``name``, a sequence that ``origin`` describes. TypeError for another value."""
-    if isinstance(value, Variable) or not isinstance(value, Sequence) or len(value) != count:  # pyright: ignore[reportUnknownArgumentType]
+    """The ``count`` parts of the argument ``name``, a list or tuple that ``origin`` describes. TypeError for another value."""
+    if not is_list_or_tuple(value) or len(value) != count:
         raise TypeError(f"{name} of {label} is {origin}, got {value!r}")
-    return value  # pyright: ignore[reportUnknownVariableType]
+    return value
 
 
 def hermitian(x: Any) -> TensorVariable:
