@@ -46,6 +46,7 @@ CANNOT_BE_WRONG: dict[str, str] = {
     "occelo.available_modes": "takes no arguments",
     "occelo.collect_new_shareds": "takes no arguments",
     "occelo.get_default_mode": "takes no arguments",
+    "occelo.tensor.isscalar": "takes any object",
 }
 """Functions that cannot be called wrongly but for a number of arguments that Python itself refuses, and why."""
 
