@@ -285,6 +285,7 @@ CALLS: dict[str, Callable[[], Calls]] = {
     ),
     "trapezoid": several(
         given(*((v,) for v in SAMPLES), (normal(3, 4), normal(4)), (normal(3, 4), normal(3, 4))),
+        given((normal(4), normal(3, 4)), (normal(2), normal(3, 2, 2))),
         given((normal(3, 4),), axis=0, dx=0.5),
     ),
     "ediff1d": several(

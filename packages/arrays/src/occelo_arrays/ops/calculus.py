@@ -150,8 +150,8 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> TensorVar
         if x.type.ndim == 1:
             step = _along(ot.diff(x), where, y.type.ndim)
         else:
-            step = ot.diff(x, axis=where)
-    return ot.sum(step * (_part(y, where, 1, None) + _part(y, where, None, -1)) / 2.0, axis=where)
+            step = ot.diff(x, axis=axis)
+    return ot.sum(step * (_part(y, where, 1, None) + _part(y, where, None, -1)) / 2.0, axis=axis)
 
 
 @stands_for("ediff1d", "ary to_end to_begin")
