@@ -98,3 +98,14 @@ def test_batches_of_products(lengths: tuple[int | None, int | None]) -> None:
     )
     found = oc.function([x, y], ot.batched_dot(x, y))(*values)
     np.testing.assert_allclose(found, values[0] @ values[1])
+
+
+def test_each_of_broadcast_tensors_needs_the_lengths_of_the_others() -> None:
+    x, y = ot.dvectors("x", "y")
+    made = ot.broadcast_arrays(x, y)
+    for out, want in zip(made, ([1.0, 2.0], [3.0, 4.0]), strict=True):
+        f = oc.function([x, y], out)
+        assert f([1.0, 2.0], [3.0, 4.0]).tolist() == want
+        for lengths in ((1, 2), (2, 1)):
+            with pytest.raises(ValueError, match="lengths of dimension 0 differ"):
+                f(*map(np.ones, lengths))

@@ -55,7 +55,7 @@ from occelo_graph.ops.length_inputs import (
     split_static,
 )
 from occelo_graph.ops.linear import LinearInFirst
-from occelo_graph.ops.shape.broadcasting import broadcast_lengths
+from occelo_graph.ops.shape.broadcasting import broadcast_shape
 from occelo_graph.ops.shape.dimensions import expand_dims
 from occelo_graph.ops.shape.length_bounds import never_negative
 from occelo_graph.ops.shape.reading import length_read, lengths_by_variables
@@ -287,7 +287,7 @@ def broadcast_arrays(*args: Any) -> tuple[TensorVariable, ...]:
     """The tensors ``args``, each broadcast to their common shape."""
     variables = [as_tensor_variable(a) for a in args]
     broadcast_static([v.type.shape for v in variables], "broadcast_arrays")
-    shape = broadcast_lengths([lengths_by_variables(v) for v in variables])
+    shape = broadcast_shape(*variables)
     return tuple(broadcast_to(v, shape) for v in variables)
 
 
