@@ -129,7 +129,11 @@ def test_keys_decide_from_the_last_to_the_first() -> None:
         (lambda x: sorting.topk(x, 0), ValueError, "must not be 0"),
         (lambda x: sorting.topk(x, 1.5), TypeError, "kth of topk must be an integer"),
         (lambda x: sorting.topk(x, 4), ValueError, "of 4 elements along an axis of 3: x"),
-        (lambda x: sorting.partition(x, 3), ValueError, r"kth\(=3\) out of bounds \(3\) of x"),
+        (
+            lambda x: sorting.partition(x, 3),
+            ValueError,
+            r"kth\(=3\) of partition out of bounds \(3\) of x",
+        ),
         (lambda x: sorting.argpartition(x, 0, kind="other"), ValueError, "other"),
         (lambda x: sorting.lexsort(()), ValueError, "at least one key"),
     ],

@@ -337,12 +337,16 @@ class ModeResult(NamedTuple):
 
 
 def mode(a: Any, axis: Any = 0, keepdims: bool = False) -> ModeResult:
-    """The element that occurs most often along ``axis`` (one, several, or None for all), and how often, as int64.
+    """The element of ``a`` that occurs most often along ``axis`` (one, several, or None for all), and how often, as int64.
 
     Of several such elements it is the smallest one. NaN counts as one element, larger than all others. As in SciPy,
-    ``axis`` is 0 by default. ValueError at run time if there are no elements.
+    ``axis`` is 0 by default; ``keepdims`` keeps it. ValueError if there are no elements.
     """
     rows = Rows(a, axis, keepdims)
+    if rows.values.type.shape[-1:] == (0,):
+        raise ValueError(
+            f"mode needs an element along the axis, got {rows.tensor} of type {rows.tensor.type}"
+        )
     ordered: Any = Sort()(rows.values)
     counts = SearchSorted("right")(ordered, ordered) - SearchSorted("left")(ordered, ordered)
     at = argmax(counts, axis=-1, keepdims=True)

@@ -17,6 +17,7 @@ from occelo_graph.ops.elemwise.arithmetic import invert, isnan, le, sqrt, switch
 from occelo_graph.ops.reduce import all as all_
 from occelo_graph.ops.reduce import any as any_
 from occelo_graph.ops.reduce import argmax, argmin, cumprod, cumsum, max, min, prod, sum
+from occelo_graph.ops.shape.axes import normalize_axes
 from occelo_graph.ops.statistics import mean, std, var
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import is_complex, is_discrete
@@ -39,41 +40,49 @@ __all__ = [
 ]
 
 
-def _filled(a: Any, number: float) -> Any:
-    """The tensor with ``number`` in place of NaN."""
+def _filled(a: Any, number: float, axis: Any) -> Any:
+    """The tensor with ``number`` in place of NaN. An error of ``axis`` names the tensor as the user passed it."""
     x = as_tensor_variable(a)
+    if x.type.ndim:
+        normalize_axes(axis, x)
     return x if is_discrete(x.dtype) else switch(isnan(x), cast(number, x.dtype), x)
 
 
 @stands_for("nansum", "a axis dtype -out keepdims -initial -where=True")
 def nansum(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> TensorVariable:
-    """The sum over ``axis`` of the elements that are not NaN, 0 if there are none: see `sum`."""
-    return sum(_filled(a, 0), axis, dtype, keepdims)
+    """The sum over ``axis`` of the elements of ``a`` that are not NaN, 0 if there are none.
+
+    ``dtype`` and ``keepdims`` are those of `sum`.
+    """
+    return sum(_filled(a, 0, axis), axis, dtype, keepdims)
 
 
 @stands_for("nanprod", "a axis dtype -out keepdims -initial -where=True")
 def nanprod(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> TensorVariable:
-    """The product over ``axis`` of the elements that are not NaN, 1 if there are none: see `prod`."""
-    return prod(_filled(a, 1), axis, dtype, keepdims)
+    """The product over ``axis`` of the elements of ``a`` that are not NaN, 1 if there are none.
+
+    ``dtype`` and ``keepdims`` are those of `prod`.
+    """
+    return prod(_filled(a, 1, axis), axis, dtype, keepdims)
 
 
 @stands_for("nancumsum", "a axis -dtype -out")
 def nancumsum(a: Any, axis: Any = None) -> TensorVariable:
-    """The cumulative sums along ``axis``, where NaN counts as 0: see `cumsum`."""
-    return cumsum(_filled(a, 0), axis)
+    """The cumulative sums of ``a`` along ``axis``, where NaN counts as 0: see `cumsum`."""
+    return cumsum(_filled(a, 0, axis), axis)
 
 
 @stands_for("nancumprod", "a axis -dtype -out")
 def nancumprod(a: Any, axis: Any = None) -> TensorVariable:
-    """The cumulative products along ``axis``, where NaN counts as 1: see `cumprod`."""
-    return cumprod(_filled(a, 1), axis)
+    """The cumulative products of ``a`` along ``axis``, where NaN counts as 1: see `cumprod`."""
+    return cumprod(_filled(a, 1, axis), axis)
 
 
 def _extreme(reduce: Any, a: Any, number: float, axis: Any, keepdims: bool) -> TensorVariable:
     x = as_tensor_variable(a)
     if is_complex(x.dtype):
         raise TypeError(f"Complex numbers are not ordered for nanmax and nanmin, got {x}: {x.type}")
-    made: TensorVariable = reduce(_filled(x, number), axis, keepdims)
+    made: TensorVariable = reduce(_filled(x, number, axis), axis, keepdims)
     if is_discrete(x.dtype):
         return made
     return switch(all_(isnan(x), axis, keepdims), cast(np.nan, x.dtype), made)
@@ -81,13 +90,13 @@ def _extreme(reduce: Any, a: Any, number: float, axis: Any, keepdims: bool) -> T
 
 @stands_for("nanmax", "a axis -out keepdims -initial -where=True")
 def nanmax(a: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
-    """The largest element over ``axis`` that is not NaN, or NaN if there is none: see `max`."""
+    """The largest element of ``a`` over ``axis`` that is not NaN, or NaN if there is none: see `max` (also for ``keepdims``)."""
     return _extreme(max, a, -np.inf, axis, keepdims)
 
 
 @stands_for("nanmin", "a axis -out keepdims -initial -where=True")
 def nanmin(a: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
-    """The smallest element over ``axis`` that is not NaN, or NaN if there is none: see `min`."""
+    """The smallest element of ``a`` over ``axis`` that is not NaN, or NaN if there is none: see `min` (also for ``keepdims``)."""
     return _extreme(min, a, np.inf, axis, keepdims)
 
 
@@ -96,23 +105,28 @@ def _position(find: Any, a: Any, number: float, axis: Any, keepdims: bool) -> Te
     if is_discrete(x.dtype):
         made: TensorVariable = find(x, axis, keepdims)
         return made
+    at = find(_filled(x, number, axis), axis, keepdims)
     known = any_(invert(isnan(x)), axis, keepdims)
     check = CheckAndRaise(ValueError, "All-NaN slice encountered")
-    found: TensorVariable = check(
-        find(_filled(x, number), axis, keepdims), all_(known) if known.type.ndim else known
-    )
+    found: TensorVariable = check(at, all_(known) if known.type.ndim else known)
     return found
 
 
 @stands_for("nanargmax", "a axis -out keepdims")
 def nanargmax(a: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
-    """The position of the first largest element over ``axis`` that is not NaN. ValueError at run time if there is none."""
+    """The position of the first largest element of ``a`` over ``axis`` (one, several, or None for all) that is not NaN.
+
+    The axes stay with ``keepdims``. ValueError at run time if all elements are NaN.
+    """
     return _position(argmax, a, -np.inf, axis, keepdims)
 
 
 @stands_for("nanargmin", "a axis -out keepdims")
 def nanargmin(a: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
-    """The position of the first smallest element over ``axis`` that is not NaN. ValueError at run time if there is none."""
+    """The position of the first smallest element of ``a`` over ``axis`` (one, several, or None for all) that is not NaN.
+
+    The axes stay with ``keepdims``. ValueError at run time if all elements are NaN.
+    """
     return _position(argmin, a, np.inf, axis, keepdims)
 
 
@@ -122,7 +136,10 @@ def _counted(x: Any, axis: Any, dtype: str, keepdims: bool) -> Any:
 
 @stands_for("nanmean", "a axis dtype -out keepdims -where=True")
 def nanmean(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> TensorVariable:
-    """The mean over ``axis`` of the elements that are not NaN, or NaN if there are none: see `mean`."""
+    """The mean over ``axis`` of the elements of ``a`` that are not NaN, or NaN if there are none.
+
+    ``dtype`` and ``keepdims`` are those of `mean`.
+    """
     x = as_tensor_variable(a)
     if is_discrete(x.dtype):
         return mean(x, axis, dtype, keepdims)
@@ -134,7 +151,7 @@ def nanmean(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False)
 
 @stands_for("nanvar", "a axis -dtype -out ddof keepdims -where=True -mean -correction")
 def nanvar(a: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> TensorVariable:
-    """The variance over ``axis`` of the elements that are not NaN: see `var`.
+    """The variance over ``axis`` of the elements of ``a`` that are not NaN: see `var` (also for ``keepdims``).
 
     It is NaN where the number of these elements is not larger than ``ddof``.
     """
@@ -144,7 +161,7 @@ def nanvar(a: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> T
         return var(x, axis, ddof, keepdims)
     if x.dtype == "float16":
         return cast(nanvar(cast(x, "float32"), axis, ddof, keepdims), "float16")
-    centred = _filled(x - nanmean(x, axis, keepdims=True), 0)
+    centred = _filled(x - nanmean(x, axis, keepdims=True), 0, axis)
     squares = (centred * centred.conj()).real if is_complex(x.dtype) else centred * centred
     total = sum(squares, axis, keepdims=keepdims)
     freedom = _counted(x, axis, total.dtype, keepdims) - ddof
@@ -154,7 +171,7 @@ def nanvar(a: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> T
 
 @stands_for("nanstd", "a axis -dtype -out ddof keepdims -where=True -mean -correction")
 def nanstd(a: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> TensorVariable:
-    """The standard deviation over ``axis`` of the elements that are not NaN: see `nanvar`."""
+    """The root of `nanvar` of ``a`` over ``axis``, with the same ``ddof`` and ``keepdims``."""
     x = as_tensor_variable(a)
     if is_discrete(x.dtype):
         return std(x, axis, ddof, keepdims)

@@ -188,11 +188,11 @@ def argsort(
 
 @stands_for("sort_complex", "a")
 def sort_complex(a: Any) -> TensorVariable:
-    """`sort` along the last axis, of the elements as complex128 if they are real.
+    """`sort` of ``a`` along its last axis, as complex128 if the elements are real.
 
     As in NumPy, integers of at most 16 bits become complex64.
     """
-    x = as_tensor_variable(a)
+    x, _ = last_axis(a, -1, "sort_complex")
     if not is_complex(x.dtype):
         small = x.type.numpy_dtype.kind in "iu" and x.type.numpy_dtype.itemsize <= 2
         x = cast(x, "complex64" if small else "complex128")

@@ -315,7 +315,7 @@ def quantile(
     keepdims: bool = False,
     weights: Any = None,
 ) -> TensorVariable:
-    """The quantiles ``q`` (from 0 to 1) of the elements along ``axis`` (one, several, or None for all).
+    """The quantiles ``q`` (from 0 to 1) of ``a`` along ``axis`` (one, several, or None for all), which ``keepdims`` keeps.
 
     ``q`` is a number, or has up to two dimensions, which are the first ones of the result. ``method`` is one of
     `METHODS`. With ``weights``, which need the method "inverted_cdf", elements count as often as their weights say. The
@@ -338,7 +338,7 @@ def percentile(
     keepdims: bool = False,
     weights: Any = None,
 ) -> TensorVariable:
-    """The percentiles ``q`` (from 0 to 100): see `quantile`."""
+    """The percentiles ``q`` (from 0 to 100) of ``a``: `quantile`, also for ``axis``, ``method``, ``keepdims``, ``weights``."""
     levels = _Levels(q, 100, "percentile")
     made: TensorVariable = _quantiles(
         "percentile", a, levels, axis, method, keepdims, weights, False
@@ -355,7 +355,10 @@ def nanquantile(
     keepdims: bool = False,
     weights: Any = None,
 ) -> TensorVariable:
-    """The quantiles of the elements that are not NaN, or NaN if there are none: see `quantile`."""
+    """The quantiles ``q`` of the elements of ``a`` that are not NaN, or NaN if there are none.
+
+    ``axis``, ``method``, ``keepdims`` and ``weights`` are those of `quantile`.
+    """
     levels = _Levels(q, 1, "nanquantile")
     made: TensorVariable = _quantiles(
         "nanquantile", a, levels, axis, method, keepdims, weights, True
@@ -372,7 +375,10 @@ def nanpercentile(
     keepdims: bool = False,
     weights: Any = None,
 ) -> TensorVariable:
-    """The percentiles of the elements that are not NaN, or NaN if there are none: see `quantile`."""
+    """The percentiles ``q`` of the elements of ``a`` that are not NaN, or NaN if there are none.
+
+    ``axis``, ``method``, ``keepdims`` and ``weights`` are those of `quantile`.
+    """
     levels = _Levels(q, 100, "nanpercentile")
     made: TensorVariable = _quantiles(
         "nanpercentile", a, levels, axis, method, keepdims, weights, True
@@ -382,9 +388,10 @@ def nanpercentile(
 
 @stands_for("median", "a axis -out -overwrite_input=False keepdims")
 def median(a: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
-    """The middle of the sorted elements along ``axis`` (one, several, or None for all), or the mean of the two middle ones.
+    """The middle of the sorted elements of ``a`` along ``axis`` (one, several, or None for all), or the mean of the two in it.
 
-    It is NaN if an element is NaN, or if there are no elements. The median of integers is float64.
+    It is NaN if an element is NaN, or if there are no elements. The median of integers is float64. ``keepdims`` keeps
+    the axes, with length 1.
     """
     rows = Rows(a, axis, keepdims)
     values = rows.values
@@ -400,7 +407,7 @@ def median(a: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
 
 @stands_for("nanmedian", "a axis -out -overwrite_input=False keepdims")
 def nanmedian(a: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
-    """The `median` of the elements that are not NaN, or NaN if there are none."""
+    """The `median` of the elements of ``a`` over ``axis`` that are not NaN, or NaN if there are none; with ``keepdims``."""
     rows = Rows(a, axis, keepdims)
     if is_discrete(rows.tensor.dtype):
         return median(a, axis, keepdims)

@@ -36,7 +36,7 @@ class Rows:
         self.tensor = as_tensor_variable(a)
         ndim = self.tensor.type.ndim
         scalar = not ndim and not is_list_or_tuple(axis) and axis in (0, -1)
-        self.axes: tuple[int, ...] = () if scalar else normalize_axes(axis, ndim)
+        self.axes: tuple[int, ...] = () if scalar else normalize_axes(axis, self.tensor)
         self.keepdims = checked_keepdims(keepdims)
         self.values = self.of(self.tensor)
 

@@ -99,9 +99,9 @@ def _checked_count(kth: Any, x: TensorVariable, name: str) -> Any:
 def topk_and_argtopk(
     x: Any, kth: Any, axis: int | None = -1, sorted: bool = True, idx_dtype: str = "int64"
 ) -> list[TensorVariable]:
-    """The results of `topk` and `argtopk`, as a list."""
-    rows, where = last_axis(x, axis, "topk")
-    positions = _first_positions(rows, _checked_count(kth, rows, "topk"))
+    """The results of `topk` and `argtopk` of ``x``, ``kth``, ``axis``, ``sorted`` and ``idx_dtype``, as a list."""
+    rows, where = last_axis(x, axis, "topk_and_argtopk")
+    positions = _first_positions(rows, _checked_count(kth, rows, "topk_and_argtopk"))
     values = take_along_axis(rows, positions, axis=-1)
     found = _positions_in(idx_dtype, positions, "topk_and_argtopk")
     return [axis_back(values, where), axis_back(found, where)]
@@ -110,10 +110,10 @@ def topk_and_argtopk(
 def topk(
     x: Any, kth: Any, axis: int | None = -1, sorted: bool = True, idx_dtype: str = "int64"
 ) -> TensorVariable:
-    """The ``kth`` largest elements along ``axis``, largest first, or of all elements if ``axis`` is None.
+    """The ``kth`` largest elements of ``x`` along ``axis``, largest first, or of all elements if ``axis`` is None.
 
     If ``kth`` is negative, the ``-kth`` smallest, smallest first. NaN counts as the largest value. The result is always
-    sorted, whatever ``sorted`` says. ``kth`` may be a variable. ValueError if it is larger than the axis, at once if it is
+    sorted, whatever ``sorted`` says; ``idx_dtype`` is for `argtopk`. ``kth`` may be a variable. ValueError if it is larger than the axis, at once if it is
     known to be larger or 0. TypeError if it is no integer.
     """
     rows, where = last_axis(x, axis, "topk")
@@ -161,10 +161,10 @@ def _check_partition(name: str, x: TensorVariable, kth: Any, kind: str, order: A
 def partition(
     a: Any, kth: Any, axis: int | None = -1, kind: str = "introselect", order: None = None
 ) -> TensorVariable:
-    """A tensor with the ``kth`` element in sorted order, no larger ones before it, and no smaller ones after it.
+    """``a`` with the ``kth`` element along ``axis`` in sorted order, no larger ones before it, no smaller ones after it.
 
     All elements are sorted, which satisfies this for every ``kth``. NumPy's order of the other elements differs.
-    ValueError if ``kth`` is statically out of range.
+    ``kind`` is "introselect" and ``order`` None. ValueError if ``kth`` is statically out of range.
     """
     rows, _ = last_axis(a, axis, "partition")
     _check_partition("partition", rows, kth, kind, order)

@@ -156,9 +156,10 @@ def unique(
 ) -> Any:
     """The different elements of ``ar`` in ascending order, or with ``axis`` its different slices along this axis.
 
-    With any of the ``return_`` arguments the result is a list: the elements, the positions at which they occur first,
-    the positions in the result at which the elements of ``ar`` are, and how often each occurs. If ``equal_nan`` is true,
-    all NaN are one element (but not in slices). The result is always sorted.
+    The result is a list with ``return_index`` (the positions at which the elements occur first), ``return_inverse`` (the
+    positions in the result at which the elements of ``ar`` are) or ``return_counts`` (how often each occurs). If ``equal_nan`` is true,
+    all NaN are one element (but not in slices). The result is always sorted,
+    whatever ``sorted`` says.
 
     ``size`` is the length of the result: it is cut, or filled with ``fill_value``, by default the smallest element; counts
     of what is filled in are 0. It needs at least one element. ValueError if slices have no static length.
@@ -229,7 +230,7 @@ class UniqueInverse(NamedTuple):
 
 @stands_for("unique_all", "x")
 def unique_all(x: Any) -> UniqueAll:
-    """The different elements, where each occurs first, where each element is in the result, and counts: see `unique`.
+    """The different elements of ``x``, where each occurs first, where each element is in the result, and counts: see `unique`.
 
     As in the array API standard, each NaN is an element.
     """
@@ -238,7 +239,7 @@ def unique_all(x: Any) -> UniqueAll:
 
 @stands_for("unique_counts", "x")
 def unique_counts(x: Any) -> UniqueCounts:
-    """The different elements and how often each occurs; each NaN is an element."""
+    """The different elements of ``x`` and how often each occurs; each NaN is an element."""
     return UniqueCounts(*unique(x, return_counts=True, equal_nan=False))
 
 
@@ -250,7 +251,7 @@ def unique_inverse(x: Any) -> UniqueInverse:
 
 @stands_for("unique_values", "x")
 def unique_values(x: Any) -> TensorVariable:
-    """The different elements in ascending order; each NaN is an element."""
+    """The different elements of ``x`` in ascending order; each NaN is an element."""
     made: TensorVariable = unique(x, equal_nan=False)
     return made
 
@@ -285,7 +286,7 @@ def _sides(ar1: Any, ar2: Any) -> tuple[Any, Any]:
 
 @stands_for("union1d", "ar1 ar2")
 def union1d(ar1: Any, ar2: Any, *, size: Any = None, fill_value: Any = None) -> TensorVariable:
-    """The different elements of both tensors in ascending order. ``size`` and ``fill_value`` are those of `unique`."""
+    """The different elements of ``ar1`` and ``ar2`` in ascending order. ``size`` and ``fill_value`` are those of `unique`."""
     both = join(0, *_sides(*promote_arguments([ar1, ar2])))
     made: TensorVariable = unique(both, size=size, fill_value=fill_value)
     return made
@@ -356,7 +357,7 @@ def setdiff1d(
 def setxor1d(
     ar1: Any, ar2: Any, assume_unique: bool = False, *, size: Any = None, fill_value: Any = None
 ) -> TensorVariable:
-    """The different elements that are in exactly one of the tensors, in ascending order.
+    """The different elements that are in exactly one of ``ar1`` and ``ar2``, in ascending order.
 
     With ``size`` the result is cut, or filled with ``fill_value``, by default its smallest element or 0. ``assume_unique``
     does not change the result.
