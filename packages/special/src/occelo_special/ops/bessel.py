@@ -62,19 +62,19 @@ yv: Elemwise = special(
         undefined(_ORDER),
         lambda ct, v, x, out: ct * 0.5 * (_not_at_0(x, yv(v - 1, x)) - yv(v + 1, x)),
     ],
-    "Bessel function of the second kind and order v.",
+    "Bessel function of x2, of the second kind and order x1.",
     with_limits("yv"),
 )
 y1: Elemwise = special(
     "y1",
     [lambda ct, x, out: ct * 0.5 * (_not_at_0(x, y0(x)) - yv(2.0, x))],
-    "Bessel function of the second kind, order 1.",
+    "Bessel function of x, of the second kind and order 1.",
     with_limits("y1"),
 )
 y0: Elemwise = special(
     "y0",
     [lambda ct, x, out: -ct * y1(x)],
-    "Bessel function of the second kind, order 0.",
+    "Bessel function of x, of the second kind and order 0.",
     with_limits("y0"),
 )
 
@@ -89,7 +89,7 @@ def bessel_jn(z: Any, *, v: int, n_iter: int = 50) -> TensorVariable:
 
 
 def yn(n: Any, x: Any) -> TensorVariable:
-    """Bessel function of the second kind and whole order n: `yv` of this order."""
+    """Bessel function of ``x`` of the second kind and whole order ``n``: `yv` of this order."""
     made: TensorVariable = yv(n, x)
     return made
 
@@ -170,7 +170,7 @@ spherical_jn: Elemwise = _spherical(
     "spherical_jn",
     "jv",
     math.pi,
-    "Spherical Bessel function of the first kind and whole order n >= 0.",
+    "Spherical Bessel function of x2, of the first kind and whole order x1 >= 0.",
     # DLMF 10.51.2, of which one term is left for n = 0
     lambda ct, n, x, out: (
         ct * (n * spherical_jn(abs_(n - 1), x) - (n + 1) * spherical_jn(n + 1, x)) / (2 * n + 1)
@@ -180,7 +180,7 @@ spherical_yn: Elemwise = _spherical(
     "spherical_yn",
     "yv",
     math.pi,
-    "Spherical Bessel function of the second kind and whole order n >= 0.",
+    "Spherical Bessel function of x2, of the second kind and whole order x1 >= 0.",
     lambda ct, n, x, out: (
         ct
         * (
@@ -194,7 +194,7 @@ spherical_in: Elemwise = _spherical(
     "spherical_in",
     "iv",
     math.pi,
-    "Modified spherical Bessel function of the first kind and whole order n >= 0.",
+    "Modified spherical Bessel function of x2, of the first kind and whole order x1 >= 0.",
     lambda ct, n, x, out: (
         ct * (n * spherical_in(abs_(n - 1), x) + (n + 1) * spherical_in(n + 1, x)) / (2 * n + 1)
     ),
@@ -203,7 +203,7 @@ spherical_kn: Elemwise = _spherical(
     "spherical_kn",
     "kv",
     math.pi,
-    "Modified spherical Bessel function of the second kind and whole order n >= 0.",
+    "Modified spherical Bessel function of x2, of the second kind and whole order x1 >= 0.",
     lambda ct, n, x, out: (
         -ct
         * (

@@ -145,7 +145,7 @@ def multigammaln(a: Any, d: Any) -> TensorVariable:
     """
     if not isinstance(d, int) or d < 1:
         raise ValueError(f"multigammaln has a positive number of dimensions, got {d!r}")
-    a = as_tensor_variable(a)
+    (a,) = reals("multigammaln", a)
     total = d * (d - 1) / 4 * math.log(math.pi)
     for j in range(d):
         total = total + gammaln(a - j / 2)
@@ -170,6 +170,7 @@ def zeta(x: Any, q: Any = 1.0) -> TensorVariable:
 
     It has a derivative by ``q`` only.
     """
+    reals("zeta", x, q)  # a check only: plain numbers do not decide about the dtype
     made: TensorVariable = zeta_hurwitz(x, q)
     return made
 
@@ -177,5 +178,5 @@ def zeta(x: Any, q: Any = 1.0) -> TensorVariable:
 zetac: Elemwise = special(
     "zetac",
     [undefined("the derivative of the zeta function by its exponent")],
-    "Riemann's zeta function minus 1.",
+    "Riemann's zeta function of x, minus 1.",
 )

@@ -138,7 +138,7 @@ def sici(x: Any) -> tuple[TensorVariable, TensorVariable]:
 
 
 def shichi(x: Any) -> tuple[TensorVariable, TensorVariable]:
-    """The hyperbolic sine integral and the hyperbolic cosine integral."""
+    """The hyperbolic sine integral and the hyperbolic cosine integral of ``x``."""
     (x,) = reals("shichi", x)
     return _shi(x), _chi(x)
 

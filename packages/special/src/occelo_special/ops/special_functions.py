@@ -583,7 +583,7 @@ owens_t: Elemwise = _special(
         ),
         lambda ct, h, a, out: ct * exp(-0.5 * h * h * (1 + a * a)) / (2 * math.pi * (1 + a * a)),
     ],
-    "Owen's T function.",
+    "Owen's T function of x1 and x2: the probability that X > x1 and 0 < Y < x2 X, for standard normal X and Y.",
 )
 log_ndtr: Elemwise = _special(
     "log_ndtr",
@@ -598,7 +598,7 @@ ndtri_exp: Elemwise = _special(
     "ndtri_exp",
     # the distribution function divided by the density, both without their common factor
     [lambda ct, y, out: ct * math.sqrt(math.pi / 2) * erfcx(out * -math.sqrt(0.5))],
-    "The x for which the logarithm of the normal distribution function is y.",
+    "The number below which a standard normal number lies with the probability exp(x).",
 )
 
 
