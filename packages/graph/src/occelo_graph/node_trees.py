@@ -195,7 +195,7 @@ def debugprint(
     print_fgraph_inputs: bool = False,
     print_assumptions: bool = False,
 ) -> Any:
-    """Print a variable, node, list of these, `FunctionGraph` or compiled function as a tree.
+    """Print ``graph_like``, a variable, node, list of these, `FunctionGraph` or compiled function, as a tree.
 
     A node that was printed before is abbreviated. From level 100 on, lines begin with the number of their level instead
     of a longer indent. For function graphs, the tree shows each node's position in the order of execution.
@@ -209,7 +209,8 @@ def debugprint(
     - ``done``, ``used_ids``: dictionaries of printed nodes and used identifiers, to share between calls.
     - ``print_inner_graphs``: whether the inner graphs of ops are printed after the tree (by default they are).
     - ``print_assumptions``: add the facts that a rewritten graph knows about each variable.
-    - The other arguments add types, shapes, storage, parameters of ops, destroy maps and view maps, or the inputs.
+    - ``print_type``, ``print_shape``, ``print_storage``, ``print_op_info``, ``print_destroy_map``, ``print_view_map``,
+      ``print_memory_map`` (both maps), ``print_fgraph_inputs``: add what they name.
     """
     options = {
         "depth": depth,

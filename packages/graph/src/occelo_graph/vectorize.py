@@ -203,6 +203,9 @@ def vectorize_graph(outputs: Any, replace: Replacements) -> Any:
     as in `clone_replace`.
     """
     pairs, (wanted, structure) = replacement_pairs(replace), _outputs_of(outputs)
+    for old, _ in pairs:
+        if not isinstance(old, Variable):
+            raise TypeError(f"Only variables can be replaced, got {old!r}")
     check_taken_constants((old for old, _ in pairs), wanted)
     results, batches = _vectorized(wanted, pairs)
     return structure.unflatten(batches.spread(old, new, batches.of(old)) for old, new in results)
@@ -312,6 +315,9 @@ def vmap(fun: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callab
     ValueError if no argument has a batch, if static lengths of batches differ, if axes do not fit, or for None in
     ``out_axes`` where the result depends on the batch. Other errors are those of `vectorize_graph`.
     """
+
+    if not callable(fun):
+        raise TypeError(f"fun of vmap is a Python function, and not {fun!r}; see vectorize_graph")
 
     def mapped(*args: Any, **kwargs: Any) -> Any:
         leaves, structure = trees.flatten((args, kwargs))

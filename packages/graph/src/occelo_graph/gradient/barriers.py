@@ -135,14 +135,31 @@ def undefined_grad(x: Any) -> TensorVariable:
 
 
 def grad_clip(x: Any, lower_bound: float, upper_bound: float) -> TensorVariable:
-    """The value of ``x``. In gradients, its cotangent is clipped to ``[lower_bound, upper_bound]``."""
-    made: TensorVariable = GradClip(float(lower_bound), float(upper_bound))(as_tensor_variable(x))
+    """The value of ``x``. In gradients, its cotangent is clipped to ``[lower_bound, upper_bound]``.
+
+    TypeError unless the bounds are numbers, ValueError if they are swapped.
+    """
+    lower, upper = _number(lower_bound, "lower_bound"), _number(upper_bound, "upper_bound")
+    if lower > upper:
+        raise ValueError(
+            f"lower_bound of grad_clip is larger than upper_bound: {lower} and {upper}"
+        )
+    made: TensorVariable = GradClip(lower, upper)(as_tensor_variable(x))
     return made
 
 
+def _number(value: Any, name: str) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"{name} must be a number that is known when the graph is built, got {value!r}"
+        ) from None
+
+
 def grad_scale(x: Any, multiplier: float) -> TensorVariable:
-    """The value of ``x``. In gradients, its cotangent is multiplied by ``multiplier``."""
-    made: TensorVariable = GradScale(float(multiplier))(as_tensor_variable(x))
+    """The value of ``x``. In gradients, its cotangent is multiplied by ``multiplier``, a number (else TypeError)."""
+    made: TensorVariable = GradScale(_number(multiplier, "multiplier"))(as_tensor_variable(x))
     return made
 
 

@@ -225,5 +225,5 @@ def _report_disconnected(variable: Variable, what: str) -> None:
 
 
 def Rop(f: Any, wrt: Any, eval_points: Any, **options: Any) -> Any:
-    """Older name of `pushforward`."""
+    """Older name of `pushforward`, of ``f`` and ``wrt``. Its tangents are ``eval_points``, and ``options`` its other arguments."""
     return pushforward(f, wrt, eval_points, **options)

@@ -94,7 +94,7 @@ def hessian_vector_product(cost: Any, wrt: Any, p: Any, **options: Any) -> Any:
     """The product of the Hessian of ``cost`` with the vector ``p``, without computing the Hessian.
 
     ``wrt`` is the variable of the Hessian, and ``p`` has its shape. Both may also be trees, such as lists of equal
-    length (else ValueError). The result is a variable or a tree like ``wrt``. Other arguments are those of `grad`.
+    length (else ValueError). The result is a variable or a tree like ``wrt``. ``options`` are those of `grad`.
     """
     structure = wrt_of(wrt)[1]
     variables, points = with_values(wrt, p, "p")

@@ -28,7 +28,8 @@ def numeric_grad(f: Callable[..., Any], pt: Sequence[Any], eps: float | None = N
     """The derivatives of a scalar function at the arguments ``pt``, by central differences: an array for each argument.
 
     ``f`` is a function of arrays that returns a number. ``eps`` is the step; its default depends on the dtype. For an
-    element with an absolute value above 1, the step is ``eps`` times this absolute value.
+    element with an absolute value above 1, the step is ``eps`` times this absolute value. TypeError if ``f`` returns an
+    array with dimensions.
     """
     points = [np.array(p) for p in pt]
     results: list[Any] = []
@@ -41,7 +42,12 @@ def numeric_grad(f: Callable[..., Any], pt: Sequence[Any], eps: float | None = N
             for sign in (1, -1):
                 moved = point.copy()
                 moved[at] = point[at] + sign * width
-                values.append(float(f(*points[:i], moved, *points[i + 1 :])))
+                value = f(*points[:i], moved, *points[i + 1 :])
+                if np.ndim(value):
+                    raise TypeError(
+                        f"f of numeric_grad returns a number, and returned the shape {np.shape(value)}"
+                    )
+                values.append(float(value))
             result[at] = (values[0] - values[1]) / (2 * width)
         results.append(result)
     return results

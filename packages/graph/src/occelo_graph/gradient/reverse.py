@@ -168,6 +168,10 @@ def grad(
     if cost is not None:
         cost = cost if isinstance(cost, Variable) else as_tensor_variable(cost)
         _check_cost(cost)
+    if disconnected_inputs not in ("raise", "warn", "ignore"):
+        raise ValueError(
+            f"disconnected_inputs is raise, warn or ignore, not {disconnected_inputs!r}"
+        )
     variables, structure = wrt_of(wrt)
     starts: dict[Variable, Any] = {}
     if cost is not None:
@@ -251,10 +255,8 @@ def _report_disconnected(variable: Variable, cost: Variable | None, what: str) -
     )
     if what == "warn":
         warnings.warn(message, stacklevel=4)
-    elif what == "raise":
-        raise DisconnectedInputError(message)
     else:
-        raise ValueError(f"disconnected_inputs is raise, warn or ignore, not {what!r}")
+        raise DisconnectedInputError(message)
 
 
 def pullback(
@@ -269,7 +271,8 @@ def pullback(
     """The cotangents of ``wrt``: ``cotangents`` times the Jacobian of ``f`` with respect to ``wrt``.
 
     ``f`` and ``cotangents`` are a variable and its cotangent, or two trees, such as lists of equal length (else
-    ValueError). ``wrt`` is a variable or a tree; the result has the same form. Other arguments are those of `grad`.
+    ValueError). ``wrt`` is a variable or a tree; the result has the same form. ``consider_constant``,
+    ``disconnected_inputs``, ``return_disconnected`` and ``null_gradients`` are those of `grad`.
     """
     outputs, given = with_values(f, cotangents, "cotangents")
     if len(outputs) != len(given):
@@ -299,7 +302,7 @@ def with_values(f: Any, values: Any, name: str) -> tuple[list[Variable], list[An
 
 
 def Lop(f: Any, wrt: Any, eval_points: Any, **options: Any) -> Any:
-    """Older name of `pullback`."""
+    """Older name of `pullback`, of ``f`` and ``wrt``. Its cotangents are ``eval_points``, and ``options`` its other arguments."""
     return pullback(f, wrt, eval_points, **options)
 
 

@@ -83,11 +83,16 @@ def jvp(
         raise TypeError(
             "The primals and tangents of jvp are two lists or tuples, one entry for each argument"
         )
+    _check_function(fun, "jvp")
     inner = [trees.map(_own, each) for each in primals]
-    result = fun(*inner)
-    value, *more = result if has_aux else (result,)
     leaves, structure = trees.flatten(inner, "primals")
     along = structure.leaves_of(tangents, "tangents")
+    for path, leaf, tangent in zip(structure.paths("primals"), leaves, along, strict=True):
+        ndim = as_tensor_variable(tangent).type.ndim
+        if ndim != leaf.type.ndim:
+            raise ValueError(f"The tangent of {path} has {ndim} dimensions, not {leaf.type.ndim}")
+    result = fun(*inner)
+    value, *more = result if has_aux else (result,)
     outputs = trees.map(as_tensor_variable, value)
     tangent = pushforward(outputs, leaves, along, disconnected_outputs="ignore")
     return (outputs, tangent, *more)
@@ -100,6 +105,7 @@ def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     each of ``primals``, 0 where the result does not depend on them. With ``has_aux`` the function returns a pair, and
     only its first part is differentiated: the result is ``(value, pull, more)``.
     """
+    _check_function(fun, "vjp")
     inner = tuple(trees.map(_own, each) for each in primals)
     result = fun(*inner)
     value, *more = result if has_aux else (result,)
@@ -111,6 +117,13 @@ def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
         return pullback(leaves, inner, along, disconnected_inputs="ignore")
 
     return (outputs, pull, *more)
+
+
+def _check_function(fun: Any, name: str) -> None:
+    if not callable(fun):
+        raise TypeError(
+            f"fun of {name} is a Python function, and not {fun!r}; see pushforward and pullback"
+        )
 
 
 def _own(x: Any) -> Any:

@@ -88,7 +88,7 @@ def clone_replace(
     rebuild_strict: bool = True,
     copy_inputs_over: bool = True,
 ) -> Any:
-    """Copy the graph of ``output`` with some variables replaced, and return the new output or list of outputs.
+    """Copy the graph of ``output``, and return the new output or list of outputs. ``replace`` maps variables to others.
 
     The replacements themselves are not changed, even if they depend on a replaced variable. With ``rebuild_strict``, a
     replacement is converted to the type of the old variable; TypeError if this is impossible. Without
@@ -105,6 +105,8 @@ def clone_replace(
     """
     pairs = replacement_pairs(replace)
     outputs = as_variables(output)
+    if isinstance(output, str):
+        raise TypeError(f"The outputs to copy are variables, got {output!r}")
     check_taken_constants((old for old, _ in pairs), outputs)
     results = rebuilt(outputs, pairs, rebuild_strict, copy_inputs_over)
     return results[0] if isinstance(output, Variable) else results
@@ -184,7 +186,7 @@ def _root(equiv: dict[Variable, Variable], variable: Variable, keep: bool) -> Va
 def graph_replace(
     outputs: Variable | Sequence[Variable], replace: Replacements = None, *, strict: bool = True
 ) -> Any:
-    """Copy the graph of ``outputs`` with variables replaced, also inside of the replacements.
+    """Copy the graph of ``outputs`` with variables replaced, as ``replace`` maps them, also inside of the replacements.
 
     If a replacement depends on another replaced variable, this variable is replaced in it, too. (`clone_replace` does
     not do this.) With ``strict``, a replaced variable on which ``outputs`` do not depend raises ValueError. Constants that

@@ -149,10 +149,10 @@ def shared(
     borrow: bool = False,
     **options: Any,
 ) -> Any:
-    """Make a shared variable with the initial value ``value``.
+    """Make a shared variable with the initial value ``value`` and a ``name``.
 
     If ``value`` is an array, a number, or a list or tuple of such (nested ones, too), the variable is a tensor. The
-    lengths of this tensor are dynamic, unless a static shape is passed as ``shape``. If ``value`` is a NumPy generator, the variable is a generator of random
+    lengths of this tensor are dynamic, unless a static ``shape`` is among the ``options``. If ``value`` is a NumPy generator, the variable is a generator of random
     numbers. Any other value is kept as a Python object. ``value`` is copied, unless ``borrow`` is true. ``strict`` and
     ``allow_downcast`` decide which later values are accepted, as in `Type.filter`.
 

@@ -12,13 +12,18 @@ function for a symbolic tensor.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from occelo_graph.families import declared, installed, with_required
 from occelo_graph.ir.nodes import Variable
 from occelo_graph.narrowing import is_list_or_tuple
+from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_graph.tensors.type import is_complex
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.variable import TensorVariable
 
 __all__ = [
     "NUMPY",
@@ -26,6 +31,7 @@ __all__ = [
     "known_mode",
     "of_family",
     "plain_number",
+    "real_tensor",
     "refuse_list",
     "refuse_out",
     "row_of_family",
@@ -99,6 +105,14 @@ def plain_number(value: Any, name: str, lacking: str) -> Any:
     if isinstance(given, numbers) and not isinstance(given, bool):
         return value
     raise TypeError(f"{name} must be a number, got {value!r}; {lacking}")
+
+
+def real_tensor(value: Any, function: str) -> TensorVariable:
+    """Convert ``value`` to a tensor. TypeError for complex numbers, which ``function`` does not take."""
+    x = as_tensor_variable(value)
+    if is_complex(x.dtype):
+        raise TypeError(f"{function} takes real numbers, got {x} of type {x.type}")
+    return x
 
 
 _T = TypeVar("_T")

@@ -17,11 +17,25 @@ __all__ = ["first_number", "selected", "selects_all"]
 
 
 def selected(x: Any, where: Any, neutral: Any) -> TensorVariable:
-    """The tensor with ``neutral`` in place of the elements for which ``where`` is false."""
+    """The tensor with ``neutral`` in place of the elements for which ``where`` is false.
+
+    TypeError unless ``where`` is a tensor of bool, or a list. ValueError if it has more dimensions than the tensor.
+    """
     x = as_tensor_variable(x)
     if selects_all(where):
         return x
-    return switch(as_tensor_variable(where), x, cast(neutral, x.dtype))
+    chosen = as_tensor_variable(
+        np.asarray(where, bool) if isinstance(where, list | bool) else where
+    )
+    if chosen.dtype != "bool":
+        raise TypeError(
+            f"where= of a reduction is a tensor of bool, got {chosen} of type {chosen.type}"
+        )
+    if chosen.type.ndim > x.type.ndim:
+        raise ValueError(
+            f"where= has {chosen.type.ndim} dimensions, more than {x} of type {x.type}"
+        )
+    return switch(chosen, x, cast(neutral, x.dtype))
 
 
 def selects_all(where: Any) -> bool:

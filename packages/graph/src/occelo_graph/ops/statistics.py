@@ -32,9 +32,10 @@ def mean(
     *,
     where: Any = None,
 ) -> TensorVariable:
-    """Mean over ``axis`` (one, several, or None for all). The mean of integers is float64 by default.
+    """Mean of ``input`` over ``axis`` (one, several, or None for all), in ``dtype``: float64 for integers by default.
 
-    The mean of float16 is computed in float32, as in NumPy. Only elements for which ``where`` is true count.
+    It is computed in ``acc_dtype``, for float16 in float32, as in NumPy. Only elements for which ``where`` is true count.
+    ``keepdims`` keeps the axes, with length 1.
     """
     x = as_tensor_variable(input)
     wanted = dtype or ("float64" if is_discrete(x.dtype) else x.dtype)
@@ -71,7 +72,7 @@ def var(
     mean: Any = None,
     correction: Any = None,
 ) -> TensorVariable:
-    """Variance over ``axis`` (one, several, or None for all).
+    """Variance of ``input`` over ``axis`` (one, several, or None for all), which ``keepdims`` keeps.
 
     The sum of squared deviations from the mean is divided by the number of elements minus ``ddof``, or ``correction``,
     its name in the array API. If this difference is negative, the sum is divided by 0. It is computed in ``dtype``, and by
@@ -122,9 +123,9 @@ def std(
     mean: Any = None,
     correction: Any = None,
 ) -> TensorVariable:
-    """Standard deviation over ``axis``: the square root of `var`.
+    """Standard deviation of ``input`` over ``axis``: the square root of `var`.
 
-    If all elements are equal, the gradient is 0, the subgradient of least norm.
+    ``ddof``, ``keepdims``, ``dtype``, ``where``, ``mean`` and ``correction`` are those of `var`. If all elements are equal, the gradient is 0, the subgradient of least norm.
     """
     squared = var(
         input, axis, ddof, keepdims,
@@ -134,5 +135,7 @@ def std(
 
 
 def ptp(a: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
-    """The largest element minus the smallest element over ``axis``."""
+    """The largest element of ``a`` minus the smallest one over ``axis`` (one, several, or None for all); see `max`.
+
+    ``keepdims`` keeps the axes. TypeError for booleans."""
     return max(a, axis, keepdims) - min(a, axis, keepdims)

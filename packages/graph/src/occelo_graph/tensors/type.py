@@ -6,6 +6,7 @@ Every tensor variable has such a type. An op infers the types of its outputs fro
 
 from __future__ import annotations
 
+import operator
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -83,8 +84,8 @@ def _static_dimension(length: Any) -> int | None:
         # older libraries describe a shape by truth values, in which True is the length 1
         return 1 if length else None
     try:
-        value = int(length)
-    except (TypeError, ValueError):
+        value = operator.index(length)
+    except TypeError:
         raise TypeError(f"A static length must be an integer or None, got {length!r}") from None
     if value < 0:
         raise ValueError(f"A length cannot be negative, got {value}")

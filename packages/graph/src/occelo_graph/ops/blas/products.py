@@ -26,7 +26,7 @@ from occelo_graph.ops.elemwise.arithmetic import eq
 from occelo_graph.ops.elemwise.op import broadcast_static, unbroadcast
 from occelo_graph.ops.reduce import sum as sum_
 from occelo_graph.ops.shape.asserting import specify_shape
-from occelo_graph.ops.shape.axes import listed_axes, normalize_axis
+from occelo_graph.ops.shape.axes import listed_axes, normalize_axis, static_integer
 from occelo_graph.ops.shape.dimensions import expand_dims, matrix_transpose, moveaxis, transpose
 from occelo_graph.ops.shape.reading import length_product, lengths_by_variables
 from occelo_graph.ops.shape.reshaping import reshape
@@ -307,7 +307,7 @@ def _in_dtype(a: Any, b: Any, dtype: Any, function: str) -> tuple[Any, Any]:
 
 
 def matmul(x1: Any, x2: Any, dtype: Any = None) -> TensorVariable:
-    """NumPy's matmul: products of matrices over broadcasting batches, in ``dtype`` if it is given.
+    """NumPy's matmul of ``x1`` and ``x2``: products of matrices over broadcasting batches, in ``dtype`` if it is given.
 
     ValueError for scalars, TypeError if the operands cannot be cast to ``dtype`` within their kind.
     """
@@ -326,22 +326,35 @@ def matmul(x1: Any, x2: Any, dtype: Any = None) -> TensorVariable:
 
 
 def matvec(x1: Any, x2: Any) -> TensorVariable:
-    """Products of matrices and vectors, over broadcasting batches. The vectors lie in the last dimension of ``x2``."""
-    return matmul(x1, expand_dims(x2, -1)).squeeze(-1)
+    """Products of the matrices ``x1`` and vectors, over broadcasting batches. The vectors lie in the last dimension of ``x2``.
+
+    ValueError if ``x1`` has less than two dimensions, or ``x2`` is a scalar.
+    """
+    x, y = as_tensor_variable(x1), as_tensor_variable(x2)
+    _check_matrix_and_vector("matvec", x, y)
+    return matmul(x, expand_dims(y, -1)).squeeze(-1)
+
+
+def _check_matrix_and_vector(name: str, matrix: TensorVariable, vector: TensorVariable) -> None:
+    if matrix.type.ndim < 2 or not vector.type.ndim:
+        raise ValueError(
+            f"{name} multiplies matrices and vectors, got {matrix.type} and {vector.type}"
+        )
 
 
 def vecmat(x1: Any, x2: Any) -> TensorVariable:
-    """Products of vectors and matrices, over broadcasting batches. The vectors lie in the last dimension of ``x1``.
+    """Products of vectors and the matrices ``x2``, over broadcasting batches. The vectors lie in the last dimension of ``x1``.
 
-    Complex vectors are conjugated, as in NumPy.
+    Complex vectors are conjugated, as in NumPy. Errors as in `matvec`.
     """
-    x = as_tensor_variable(x1)
+    x, y = as_tensor_variable(x1), as_tensor_variable(x2)
+    _check_matrix_and_vector("vecmat", y, x)
     x = x.conj() if is_complex(x.dtype) else x
-    return matmul(expand_dims(x, -2), x2).squeeze(-2)
+    return matmul(expand_dims(x, -2), y).squeeze(-2)
 
 
 def vecdot(x1: Any, x2: Any, axis: Any = -1, dtype: Any = None) -> TensorVariable:
-    """Inner products of vectors along ``axis``, over broadcasting batches. The vectors of ``x1`` are conjugated.
+    """Inner products of vectors of ``x1``, conjugated, and ``x2`` along ``axis``, over broadcasting batches.
 
     They are computed in ``dtype`` if it is given. ValueError for scalars, TypeError if ``axis`` is not an integer, or if
     the vectors cannot be cast to ``dtype`` within their kind.
@@ -376,7 +389,7 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> TensorVariable:
     x, y = _operands(a, b)
     axes = taken(axes)
     if not is_list_or_tuple(axes) and np.ndim(axes) == 0:
-        count = int(axes)
+        count = static_integer(axes, "number of axes")
         if count > min(x.type.ndim, y.type.ndim) or count < 0:
             raise ValueError(f"Cannot contract {count} axes of {x.type} and {y.type}")
         left = list(range(x.type.ndim - count, x.type.ndim))
@@ -489,5 +502,5 @@ def _batched(name: str, x: Any, y: Any, axes: Any) -> TensorVariable:
 
 
 def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> TensorVariable:
-    """Sum of the diagonal ``offset`` of the matrices in dimensions ``axis1`` and ``axis2``."""
+    """Sum of the diagonal ``offset`` of the matrices in dimensions ``axis1`` and ``axis2`` of ``a``. ValueError if they are one."""
     return as_tensor_variable(a).diagonal(offset, axis1, axis2).sum(-1)

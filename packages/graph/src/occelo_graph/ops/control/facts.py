@@ -68,7 +68,7 @@ def register_fact(
     implies: Sequence[str] = (),
     transposed: str | None = None,
 ) -> Fact:
-    """Add a fact to the table. `assume` then accepts its name as a keyword. `Fact` describes the parameters.
+    """Add the fact ``name`` to the table. `assume` then accepts it as a keyword. ``of_matrices`` is a parameter of `Fact`.
 
     ValueError if the name is not an identifier, if another place in the code registered a fact with this name, or if
     ``implies`` or ``transposed`` contains an unknown name.

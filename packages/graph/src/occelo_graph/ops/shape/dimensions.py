@@ -148,7 +148,7 @@ def dimshuffle(x: Any, *pattern: Any) -> TensorVariable:
 
 
 def transpose(x: Any, axes: Any = None) -> TensorVariable:
-    """Reorder dimensions by ``axes``, or reverse their order if ``axes`` is None.
+    """Reorder the dimensions of ``x`` by ``axes``, or reverse their order if ``axes`` is None.
 
     ValueError unless ``axes`` has an entry for each dimension.
     """
@@ -166,15 +166,15 @@ def transpose(x: Any, axes: Any = None) -> TensorVariable:
 
 
 def matrix_transpose(x: Any) -> TensorVariable:
-    """Swap the last two dimensions. ValueError if there are fewer than two."""
+    """``x`` with its last two dimensions swapped. ValueError if there are fewer than two."""
     x = as_tensor_variable(x)
     if x.type.ndim < 2:
-        raise ValueError(f"matrix_transpose needs at least 2 dimensions, got {x.type}")
+        raise ValueError(f"matrix_transpose needs at least 2 dimensions, got {x} of type {x.type}")
     return swapaxes(x, -1, -2)
 
 
 def swapaxes(x: Any, axis1: int, axis2: int) -> TensorVariable:
-    """Swap the dimensions ``axis1`` and ``axis2``."""
+    """``x`` with the dimensions ``axis1`` and ``axis2`` swapped."""
     x = as_tensor_variable(x)
     order = list(range(x.type.ndim))
     a, b = normalize_axis(axis1, x), normalize_axis(axis2, x)
@@ -183,15 +183,15 @@ def swapaxes(x: Any, axis1: int, axis2: int) -> TensorVariable:
 
 
 def moveaxis(x: Any, source: Any, destination: Any) -> TensorVariable:
-    """Move the dimensions ``source`` to the places ``destination``. The other dimensions keep their order.
+    """Move the dimensions ``source`` of ``x`` to the places ``destination``. The other dimensions keep their order.
 
     ``source`` and ``destination`` are one axis each, or several axes. ValueError if an axis is repeated, or if
     ``source`` and ``destination`` have different numbers of axes.
     """
     x = as_tensor_variable(x)
     ndim = x.type.ndim
-    sources = [normalize_axis(a, ndim) for a in listed_axes(source)]
-    targets = [normalize_axis(a, ndim) for a in listed_axes(destination)]
+    sources = [normalize_axis(a, x) for a in listed_axes(source)]
+    targets = [normalize_axis(a, x) for a in listed_axes(destination)]
     if len(sources) != len(targets):
         raise ValueError("source and destination must have as many entries as each other")
     if len(set(sources)) != len(sources) or len(set(targets)) != len(targets):
@@ -214,7 +214,10 @@ def expand_dims(a: Any, axis: Any) -> TensorVariable:
 
 
 def squeeze(x: Any, axis: Any = None) -> TensorVariable:
-    """Drop the dimensions ``axis``, which have length 1. ``axis`` None drops all dimensions of static length 1."""
+    """Drop the dimensions ``axis`` of ``x``, which have length 1. None drops all dimensions of static length 1.
+
+    ValueError if a length is not 1, when the graph runs for lengths that are not known before.
+    """
     x = as_tensor_variable(x)
     if axis is None:
         axes = tuple(i for i, n in enumerate(x.type.shape) if n == 1)
@@ -224,27 +227,26 @@ def squeeze(x: Any, axis: Any = None) -> TensorVariable:
 
 
 def shape_padleft(t: Any, n_ones: int = 1) -> TensorVariable:
-    """Add ``n_ones`` dimensions of length 1 in front."""
+    """Add ``n_ones`` dimensions of length 1 in front of ``t``. ValueError if ``n_ones`` is negative."""
     t = as_tensor_variable(t)
-    order: list[Any] = [
-        *["x"] * static_integer(n_ones, "number of dimensions"),
-        *range(t.type.ndim),
-    ]
-    return dimshuffle(t, order)
+    return dimshuffle(t, [*_ones(n_ones), *range(t.type.ndim)])
 
 
 def shape_padright(t: Any, n_ones: int = 1) -> TensorVariable:
-    """Add ``n_ones`` dimensions of length 1 at the end."""
+    """Add ``n_ones`` dimensions of length 1 at the end of ``t``. ValueError if ``n_ones`` is negative."""
     t = as_tensor_variable(t)
-    order: list[Any] = [
-        *range(t.type.ndim),
-        *["x"] * static_integer(n_ones, "number of dimensions"),
-    ]
-    return dimshuffle(t, order)
+    return dimshuffle(t, [*range(t.type.ndim), *_ones(n_ones)])
+
+
+def _ones(n_ones: Any) -> list[Any]:
+    number = static_integer(n_ones, "number of dimensions")
+    if number < 0:
+        raise ValueError(f"The number of dimensions cannot be negative, got n_ones={number}")
+    return ["x"] * number
 
 
 def shape_padaxis(t: Any, axis: int) -> TensorVariable:
-    """Add a dimension of length 1 at the place ``axis`` of the result."""
+    """``t`` with a dimension of length 1, which is dimension ``axis`` of the result."""
     return expand_dims(t, axis)
 
 

@@ -181,9 +181,13 @@ def reshape(x: Any, newshape: Any, ndim: int | None = None) -> TensorVariable:
         vector = as_tensor_variable(newshape)
         if vector.type.ndim == 1 and vector.type.shape[0] is None:
             newshape = specify_shape(vector, (ndim,))
+    elif isinstance(newshape, Variable) and getattr(newshape.type, "shape", ()) == (None,):
+        raise ValueError(f"reshape by the vector {newshape} needs ndim=, the number of its lengths")
     lengths = lengths_of(newshape)
     if ndim is not None and ndim != len(lengths):
-        raise ValueError(f"Expected {ndim} lengths, got {len(lengths)}")
+        raise ValueError(
+            f"reshape to {len(lengths)} dimensions, but ndim={ndim}; pass all lengths as one tuple"
+        )
     static, dynamic = split_static(lengths)
     if static.count(-1) > 1 or any(n is not None and n < -1 for n in static):
         raise ValueError(_wrong_lengths(static))
