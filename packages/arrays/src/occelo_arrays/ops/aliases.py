@@ -152,13 +152,13 @@ def vdot(a: Any, b: Any) -> TensorVariable:
 
 @stands_for("ndim", "a")
 def ndim(a: Any) -> int:
-    """The number of dimensions, as an integer."""
+    """The number of dimensions of ``a``, as an integer."""
     return ot.as_tensor_variable(a).type.ndim
 
 
 @stands_for("size", "a axis")
 def size(a: Any, axis: int | None = None) -> TensorVariable:
-    """The number of elements, or the length along ``axis``, as an int64 scalar."""
+    """The number of elements of ``a``, or its length along ``axis``, as an int64 scalar."""
     v = ot.as_tensor_variable(a)
     return v.size if axis is None else v.shape[normalize_axis(axis, v)]
 

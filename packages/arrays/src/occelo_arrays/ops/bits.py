@@ -156,7 +156,7 @@ def packbits(a: Any, axis: int | None = None, bitorder: str = "big") -> TensorVa
 def unpackbits(
     a: Any, axis: int | None = None, count: Any = None, bitorder: str = "big"
 ) -> TensorVariable:
-    """The bits of bytes along ``axis``, as uint8 numbers 0 and 1: what `packbits` packed.
+    """The bits of the bytes ``a`` along ``axis``, as uint8 numbers 0 and 1: what `packbits` packed, by the same ``bitorder``.
 
     ``axis`` None flattens first. ``count`` is the number of bits to return; a negative one leaves out as many at the end,
     and more than there are adds zeros. TypeError unless ``a`` is uint8.
@@ -181,6 +181,10 @@ def _of_length(line: Any, count: Any, lead: list[Any], bits: Any) -> Any:
         wanted, more = (count, max(count - bits, 0)) if count >= 0 else (bits + count, 0)
     else:
         given = ot.as_tensor_variable(count)
+        if not is_discrete(given.dtype):
+            raise TypeError(
+                f"count of unpackbits must be an integer, got {count} of type {given.type}"
+            )
         wanted = ot.switch(given < 0, bits + given, given)
         more = ot.maximum(wanted - bits, 0)
     message = "count of unpackbits leaves out more bits than there are"

@@ -8,7 +8,7 @@ import numpy as np
 
 from occelo_graph import stop_gradient
 from occelo_graph import tensor as ot
-from occelo_graph.ops.arguments import stands_for
+from occelo_graph.ops.arguments import real_tensor, stands_for
 from occelo_graph.ops.reduce import CumOp, LinearRecurrence
 from occelo_graph.ops.shape.axes import normalize_axes, normalize_axis
 from occelo_graph.tensors.type import is_complex, is_discrete
@@ -182,12 +182,12 @@ def _fitting(given: Any, dtype: str, name: str) -> Any:
 def unwrap(
     p: Any, discont: Any = None, axis: int = -1, *, period: Any = 2 * np.pi
 ) -> TensorVariable:
-    """Angles without jumps along ``axis``: multiples of ``period`` are added where neighbours differ by over half of it.
+    """The angles ``p`` without jumps along ``axis``: multiples of ``period`` are added where neighbours differ by over half of it.
 
     Only differences of at least ``discont`` are jumps, by default of half a period. Integers stay integers if the period
     is one.
     """
-    p = ot.as_tensor_variable(p)
+    p = real_tensor(p, "unwrap")
     where = normalize_axis(axis, p)
     steps = ot.diff(p, axis=where)
     whole = is_discrete(p.dtype) and isinstance(period, int)

@@ -44,9 +44,12 @@ def _truths(given: Any, name: str) -> TensorVariable:
 def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0) -> TensorVariable:
     """For each element, the choice whose condition is the first true one, and ``default`` where none is true.
 
-    Conditions, choices and ``default`` broadcast. The dtype is the common one of the choices and ``default``. ValueError
+    The conditions ``condlist``, the choices ``choicelist`` and ``default`` broadcast. The dtype is the common one of the choices and ``default``. ValueError
     if there are no conditions, or not as many as choices. TypeError unless conditions are bool.
     """
+    for name, listed in (("condlist", condlist), ("choicelist", choicelist)):
+        if isinstance(listed, ot.TensorVariable):
+            raise TypeError(f"{name} of select is a list of tensors, got {describe(listed)}")
     if len(condlist) != len(choicelist) or not len(condlist):
         raise ValueError(
             f"select takes as many conditions as choices, and at least one, got {len(condlist)} and {len(choicelist)}"
@@ -60,7 +63,7 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
 
 @stands_for("piecewise", "x condlist funclist *")
 def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: Any) -> Any:
-    """For each element of ``x``, the function in ``funclist`` whose condition is the last true one, applied to it.
+    """For each element of ``x``, the function in ``funclist`` whose condition in ``condlist`` is the last true one, applied to it.
 
     A number in place of a function stands for itself. A function more than there are conditions applies where none is true,
     else elements are 0 there. The functions get all of ``x``, and ``args`` and ``kw``; what they compute where they do not
@@ -74,6 +77,10 @@ def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: 
     conditions = [_truths(c, "piecewise") for c in ([condlist] if one else condlist)]
     count = len(conditions)
     result: Any = ot.zeros_like(v)
+    if not is_list_or_tuple(funclist):
+        raise TypeError(
+            f"funclist of piecewise is a list of functions and numbers, got {funclist!r}"
+        )
     functions = list(funclist)
     if len(functions) == count + 1:
         result = _applied(functions.pop(), v, args, kw)
@@ -158,7 +165,7 @@ def place(arr: Any, mask: Any, vals: Any, *, inplace: bool = True) -> TensorVari
 def put_along_axis(
     arr: Any, indices: Any, values: Any, axis: int | None, *, inplace: bool = True
 ) -> TensorVariable:
-    """A copy of ``arr`` with ``values`` at the places that `take_along_axis` reads with the same arguments.
+    """A copy of ``arr`` with ``values`` at the places that `take_along_axis` reads with ``indices`` and ``axis``.
 
     As in JAX, ``inplace=False`` says that a copy is wanted; without it, ValueError. Of values at equal places the last one
     is kept.

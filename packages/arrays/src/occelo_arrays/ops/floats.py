@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from occelo_graph import tensor as ot
+from occelo_graph.ops.arguments import real_tensor
 from occelo_graph.ops.elemwise.op import Elemwise, elementwise
 from occelo_graph.ops.elemwise.scalar import boolean_of, converting, in_floats, ufunc_rule
 from occelo_graph.tensors.constant import promote_arguments
@@ -181,16 +182,16 @@ def frexp(x: Any) -> tuple[TensorVariable, TensorVariable]:
 
 
 def modf(x: Any) -> tuple[TensorVariable, TensorVariable]:
-    """A pair: the fractional and the integral parts of real numbers, both with the sign of the number."""
-    (x,) = in_floats(ot.as_tensor_variable(x))
+    """A pair: the fractional and the integral parts of ``x``, both with its sign. TypeError for complex numbers."""
+    (x,) = in_floats(real_tensor(x, "modf"))
     # the remainder has the sign of the number where it is 0, too
     rest = fmod(x, np.array(1, x.dtype))
     return ot.switch(ot.isinf(x), copysign(np.array(0, x.dtype), x), rest), ot.trunc(x)
 
 
 def spacing(x: Any) -> TensorVariable:
-    """The distance from each number to the next one that is farther from 0, with the sign of the number."""
-    (x,) = in_floats(ot.as_tensor_variable(x))
+    """The distance from each number in ``x`` to the next one that is farther from 0, with its sign. TypeError if complex."""
+    (x,) = in_floats(real_tensor(x, "spacing"))
     size = abs(x)
     above = nextafter(size, np.array(np.inf, x.dtype))
     gap = ot.switch(ot.isinf(above), size - nextafter(size, np.array(0, x.dtype)), above - size)

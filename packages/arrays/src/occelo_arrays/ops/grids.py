@@ -146,6 +146,8 @@ def diag_indices_from(arr: Any) -> tuple[TensorVariable, ...]:
 
 def mask_indices(n: Any, mask_func: Any, k: Any = 0) -> tuple[TensorVariable, ...]:
     """The indices at which ``mask_func(ones((n, n)), k)`` is not 0, for a function such as `triu`."""
+    if not callable(mask_func):
+        raise TypeError(f"mask_func of mask_indices is a function such as triu, got {mask_func!r}")
     (length,) = lengths_of(n)
     found: tuple[TensorVariable, ...] = ot.nonzero(
         mask_func(ot.ones((length, length), dtype="int64"), k)
@@ -280,7 +282,7 @@ def logspace(
     dtype: Any = None,
     axis: int = 0,
 ) -> TensorVariable:
-    """``base`` raised to the numbers of ``linspace(start, stop, num, endpoint)``, along a new dimension ``axis``."""
+    """``base`` raised to the numbers of ``linspace(start, stop, num, endpoint)``, as ``dtype``, along a new dimension ``axis``."""
     result = moveaxis(pow(base, linspace(start, stop, num, endpoint)), 0, axis)
     return result if dtype is None else cast(result, dtype)
 

@@ -78,7 +78,7 @@ def hstack(tup: Any) -> TensorVariable:
 
 @stands_for("vstack", _STACKED)
 def vstack(tup: Any) -> TensorVariable:
-    """Join tensors one below the other, along axis 0. A scalar or a vector counts as a matrix of one row."""
+    """Join the tensors ``tup`` along axis 0, one below the other. A scalar or a vector counts as a matrix of one row."""
     return ot.concatenate([ot.atleast_2d(v) for v in _parts(tup, "vstack")], 0)
 
 
@@ -383,7 +383,7 @@ def hsplit(ary: Any, indices_or_sections: Any) -> list[TensorVariable]:
 
 @stands_for("vsplit", "ary indices_or_sections")
 def vsplit(ary: Any, indices_or_sections: Any) -> list[TensorVariable]:
-    """Cut a tensor along axis 0 into parts: so many of equal lengths, or at the positions in a sequence.
+    """Cut ``ary`` along axis 0 into parts: ``indices_or_sections`` of equal lengths, or at the positions in this sequence.
 
     ValueError if a number of parts does not divide the length, or the tensor has less than 2 dimensions.
     """
@@ -405,7 +405,7 @@ def _of_dimensions(ary: Any, least: int, name: str) -> TensorVariable:
 
 @stands_for("unstack", "x axis")
 def unstack(x: Any, /, *, axis: int = 0) -> tuple[TensorVariable, ...]:
-    """The slices of a tensor along ``axis``, without this axis. TypeError unless its length is static."""
+    """The slices of ``x`` along ``axis``, without this axis. TypeError unless its length is static."""
     v = ot.as_tensor_variable(x)
     where = normalize_axis(axis, v)
     length = v.type.shape[where]
@@ -439,7 +439,7 @@ def concat_with_broadcast(tensor_list: Sequence[Any], axis: int = 0) -> TensorVa
 
 
 def vertical_stack(*args: Any) -> TensorVariable:
-    """Join matrices one below the other. A vector counts as a matrix with one row."""
+    """Join the matrices ``args`` one below the other. A vector counts as a matrix with one row."""
     return ot.concatenate(
         [
             ot.as_tensor_variable(a, ndim=2) if ot.as_tensor_variable(a).type.ndim < 2 else a

@@ -49,7 +49,7 @@ def unpack(
     packed_shapes: Sequence[Any],
     keep_axes: int | Sequence[int] | None = None,
 ) -> list[TensorVariable]:
-    """The tensors that `pack` joined with the same ``keep_axes``; ``packed_shapes`` has the lengths that were merged.
+    """The tensors that `pack` joined to ``packed_input``, with its ``keep_axes``; ``packed_shapes`` are the merged lengths.
 
     These are lists of lengths, or vectors of static length. ValueError if the tensor does not have one axis besides
     ``keep_axes``, or if the lengths do not add up to the length of this axis.

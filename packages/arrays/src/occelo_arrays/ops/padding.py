@@ -60,7 +60,8 @@ def pad(x: Any, pad_width: Any, mode: str = "constant", **kwargs: Any) -> Tensor
     """Add elements at both ends of each dimension of ``x``.
 
     ``pad_width`` is one number, a pair (before, after), a sequence with a pair for each dimension, or a dict of axes to
-    numbers or pairs. The numbers are integers or integer scalar variables. ``mode`` and its option are NumPy's:
+    numbers or pairs. The numbers are integers or integer scalar variables. ``mode`` and its option, one of
+    ``kwargs``, are NumPy's:
 
     - "constant": ``constant_values``, 0 by default; "empty": zeros
     - "edge": the last elements; "wrap": the elements of the other end

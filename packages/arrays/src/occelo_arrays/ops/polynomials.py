@@ -68,14 +68,14 @@ def _of_one_length(a: Any, b: Any, name: str) -> tuple[Any, Any]:
 
 @stands_for("polyadd", "a1 a2")
 def polyadd(a1: Any, a2: Any) -> TensorVariable:
-    """The coefficients of the sum of two polynomials, as many as the longer one has."""
+    """The coefficients of the sum of the polynomials ``a1`` and ``a2``, as many as the longer one has. ValueError for matrices."""
     a, b = _of_one_length(a1, a2, "polyadd")
     return a + b
 
 
 @stands_for("polysub", "a1 a2")
 def polysub(a1: Any, a2: Any) -> TensorVariable:
-    """The coefficients of the difference of two polynomials, as many as the longer one has."""
+    """The coefficients of the polynomial ``a1`` minus ``a2``, as many as the longer one has. ValueError for matrices."""
     a, b = _of_one_length(a1, a2, "polysub")
     return a - b
 
@@ -89,7 +89,7 @@ def _product(a: Any, b: Any) -> Any:
 
 @stands_for("polymul", "a1 a2")
 def polymul(a1: Any, a2: Any) -> TensorVariable:
-    """The coefficients of the product of two polynomials of n and m coefficients: n + m - 1. ValueError if one is empty."""
+    """The n + m - 1 coefficients of the product of ``a1`` and ``a2``, which have n and m. ValueError if one is empty."""
     a, b = (
         _coefficients(v, "polymul", f"a{i + 1}") for i, v in enumerate(promote_arguments([a1, a2]))
     )
@@ -101,7 +101,7 @@ def polymul(a1: Any, a2: Any) -> TensorVariable:
 
 @stands_for("polydiv", "u v")
 def polydiv(u: Any, v: Any) -> tuple[TensorVariable, TensorVariable]:
-    """The quotient and the remainder of two polynomials, whose numbers of coefficients are static.
+    """The quotient and the remainder of the polynomials ``u`` and ``v``, whose numbers of coefficients are static.
 
     As in NumPy, leading coefficients of the remainder within 1e-8 of 0 are left out, so that its length follows from the
     values. TypeError for unknown lengths.
@@ -129,8 +129,8 @@ def polydiv(u: Any, v: Any) -> tuple[TensorVariable, TensorVariable]:
 
 @stands_for("polyder", "p m")
 def polyder(p: Any, m: int = 1) -> TensorVariable:
-    """The coefficients of the ``m``-th derivative of a polynomial. ValueError if ``m`` is negative."""
-    p, order = _coefficients(p, "polyder"), static_integer(m, "m")
+    """The coefficients of the ``m``-th derivative of the polynomial ``p``. ValueError if ``m`` is negative."""
+    p, order = _coefficients(p, "polyder"), static_integer(m, "m of polyder")
     if order < 0:
         raise ValueError(f"m of polyder must not be negative, got {order}")
     for _ in range(order):
@@ -140,12 +140,12 @@ def polyder(p: Any, m: int = 1) -> TensorVariable:
 
 @stands_for("polyint", "p m k")
 def polyint(p: Any, m: int = 1, k: Any = None) -> TensorVariable:
-    """The coefficients of the ``m``-th antiderivative of a polynomial.
+    """The coefficients of the ``m``-th antiderivative of the polynomial ``p``.
 
     ``k`` are the constants of integration, the first of them of the first integral: 0 if it is None, one number if
     ``m`` is 1, or ``m`` of them. ValueError if ``m`` is negative or there are fewer constants.
     """
-    p, order = _coefficients(p, "polyint"), static_integer(m, "m")
+    p, order = _coefficients(p, "polyint"), static_integer(m, "m of polyint")
     if order < 0:
         raise ValueError(f"m of polyint must not be negative, got {order}")
     constants = ot.atleast_1d(ot.as_tensor_variable(np.zeros(order, "int64") if k is None else k))

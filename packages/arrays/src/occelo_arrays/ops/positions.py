@@ -155,6 +155,10 @@ def permute_row_elements(x: Any, y: Any, inverse: bool = False) -> TensorVariabl
     If ``inverse`` is True, the inverse permutations are used. The other dimensions broadcast.
     """
     x, y = as_tensor_variable(x), as_tensor_variable(y)
+    if not is_discrete(y.dtype):
+        raise TypeError(
+            f"y of permute_row_elements are positions, integers, got {y} of type {y.type}"
+        )
     if inverse:
         y = inverse_permutation(y)
     ndim = max(x.type.ndim, y.type.ndim)
@@ -175,7 +179,7 @@ def permute_row_elements(x: Any, y: Any, inverse: bool = False) -> TensorVariabl
 
 @stands_for("unravel_index", "indices shape:dims order")
 def unravel_index(indices: Any, dims: Any, order: str = "C") -> tuple[TensorVariable, ...]:
-    """Convert positions in a flattened tensor of shape ``dims`` to an int64 index for each dimension.
+    """Convert ``indices``, positions in a flattened tensor of shape ``dims``, to an int64 index for each dimension.
 
     ``order`` is the order of the flattened elements: "C" or "F" (Fortran). TypeError unless the positions are integers.
     ValueError if a position is negative or too large.
@@ -197,7 +201,7 @@ def unravel_index(indices: Any, dims: Any, order: str = "C") -> tuple[TensorVari
 def ravel_multi_index(
     multi_index: Any, dims: Any, mode: Mode | Sequence[Mode] = "raise", order: str = "C"
 ) -> TensorVariable:
-    """Convert an index for each dimension to int64 positions in the flattened tensor of shape ``dims``.
+    """Convert ``multi_index``, an index for each dimension, to int64 positions in the flattened tensor of shape ``dims``.
 
     ``order`` is the order of the flattened elements: "C" or "F" (Fortran). Negative indices are out of range. For
     indices out of range, the mode "raise" raises ValueError, "clip" limits them to the range, and "wrap" counts modulo

@@ -8,6 +8,7 @@ import numpy as np
 
 from occelo_arrays.ops.grids import natural_lengths
 from occelo_graph import tensor as ot
+from occelo_graph.errors import describe
 from occelo_graph.ops.arguments import stands_for
 from occelo_graph.ops.shape.axes import normalize_axes, normalize_axis, static_integer
 from occelo_graph.ops.shape.reading import length_product, lengths_by_variables
@@ -20,7 +21,7 @@ __all__ = ["fliplr", "flipud", "permute_dims", "resize", "rollaxis", "rot90", "t
 
 @stands_for("rot90", "m k axes")
 def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> TensorVariable:
-    """A tensor turned ``k`` times by a quarter, from the first of two ``axes`` towards the second.
+    """``m`` turned ``k`` times by a quarter, from the first of two ``axes`` towards the second.
 
     ValueError unless ``axes`` are two different axes.
     """
@@ -31,7 +32,7 @@ def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> TensorVariable:
     first, second = (normalize_axis(a, x) for a in listed)
     if first == second:
         raise ValueError(f"The two axes of rot90 must differ, got axes={axes} of {x.type}")
-    quarters = static_integer(k, "k") % 4
+    quarters = static_integer(k, "k of rot90") % 4
     if quarters == 2:
         return ot.flip(x, (first, second))
     if quarters == 1:
@@ -52,21 +53,21 @@ def fliplr(m: Any) -> TensorVariable:
 
 
 def permute_dims(a: Any, /, axes: Any) -> TensorVariable:
-    """`transpose` by the name of the array API: ``axes`` are the axes in their new order."""
+    """`transpose` of ``a`` by the name of the array API: ``axes`` are the axes in their new order."""
     return ot.transpose(a, axes)
 
 
 @stands_for("rollaxis", "a axis start")
 def rollaxis(a: Any, axis: int, start: int = 0) -> TensorVariable:
-    """A tensor with ``axis`` moved before the axis ``start``; `moveaxis` says more plainly where an axis comes to lie."""
+    """``a`` with ``axis`` moved before the axis ``start``; `moveaxis` says more plainly where an axis comes to lie."""
     x = ot.as_tensor_variable(a)
     ndim = x.type.ndim
-    where = normalize_axis(axis, ndim)
-    before = (
-        normalize_axis(start, ndim + 1, "start")
-        if start >= 0
-        else normalize_axis(start, ndim, "start")
-    )
+    where, before = normalize_axis(axis, x), static_integer(start, "start of rollaxis")
+    if not -ndim <= before <= ndim:
+        raise np.exceptions.AxisError(
+            f"start of rollaxis is a place from {-ndim} to {ndim} in {describe(x)}, got {start}"
+        )
+    before = before + ndim if before < 0 else before
     return ot.moveaxis(x, where, before - 1 if where < before else before)
 
 
@@ -89,7 +90,7 @@ def resize(a: Any, new_shape: Any) -> TensorVariable:
 
 @stands_for("trim_zeros", "filt trim axis")
 def trim_zeros(filt: Any, trim: Any = "fb", axis: Any = None) -> TensorVariable:
-    """A tensor without the slices of zeros at its front (``"f"`` in ``trim``) and its back (``"b"``).
+    """``filt`` without the slices of zeros at its front (``"f"`` in ``trim``) and its back (``"b"``).
 
     ``axis`` is one axis, several, or None for all. The lengths of the result follow from the values. ValueError for
     other letters in ``trim``.

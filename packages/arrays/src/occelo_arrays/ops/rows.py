@@ -89,7 +89,7 @@ def fromfunction(
 
 
 def view_as_blocks(arr_in: Any, block_shape: Any) -> TensorVariable:
-    """A tensor cut into blocks that do not overlap: the first dimensions are the places of blocks, the last ones a block.
+    """``arr_in`` cut into blocks that do not overlap: the first dimensions are the places of blocks, the last ones a block.
 
     ``block_shape`` has a length for each dimension of the tensor, whose own length must be a multiple of it. ValueError
     otherwise, when the graph runs for lengths that are not known before. The name is that of scikit-image.
@@ -112,7 +112,7 @@ def view_as_blocks(arr_in: Any, block_shape: Any) -> TensorVariable:
 
 
 def view_as_windows(arr_in: Any, window_shape: Any, step: Any = 1) -> TensorVariable:
-    """The contents of a window at its places, ``step`` elements apart: `sliding_window_view` over all axes.
+    """The contents of a window at its places in ``arr_in``, ``step`` elements apart: `sliding_window_view` over all axes.
 
     ``window_shape`` and ``step`` are one integer for all dimensions, or one for each. The name is that of scikit-image.
     ValueError if a window does not fit or a step is not positive.
@@ -120,8 +120,9 @@ def view_as_windows(arr_in: Any, window_shape: Any, step: Any = 1) -> TensorVari
     x = ot.as_tensor_variable(arr_in)
     ndim = x.type.ndim
     windows, steps = _for_each(window_shape, ndim, "window_shape"), _for_each(step, ndim, "step")
-    if any(s < 1 for s in steps):
-        raise ValueError(f"step of view_as_windows must be positive, got {step}")
+    for name, numbers in (("window_shape", windows), ("step", steps)):
+        if any(n < 1 for n in numbers):
+            raise ValueError(f"{name} of view_as_windows must be positive, got {numbers}")
     places = tuple(slice(None, None, s) for s in steps)
     return sliding_window_view(x, windows)[places]
 
