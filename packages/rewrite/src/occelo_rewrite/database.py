@@ -61,6 +61,9 @@ class RewriteDatabaseQuery:
         extra_rewrites: Sequence[tuple[Rewriter, float]] = (),
         name: str = "",
     ) -> None:
+        for tags in (include, require, exclude):
+            if isinstance(tags, str):
+                raise TypeError(f"Tags are given as a list, such as [{tags!r}], not as {tags!r}")
         values: dict[str, Any] = {
             "include": frozenset(t for t in include if t is not None),
             "require": frozenset(require or ()),

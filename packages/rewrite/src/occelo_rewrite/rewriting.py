@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from occelo_graph import FunctionGraph, Variable, clone_replace
+from occelo_graph.ir.graph_like import graph_parts
 from occelo_rewrite.database import RewriteDatabaseQuery
 from occelo_rewrite.pipeline import rewriter_for
 from occelo_rewrite.rewriter import GraphRewriter
@@ -22,18 +23,17 @@ def rewrite_graph(
     clone: bool = False,
     **query: Any,
 ) -> Any:
-    """Rewrite the graph of a variable or of a list of variables, or a `FunctionGraph`, with the rewrites that
-    ``include`` chooses.
+    """Rewrite ``graph``, a variable, a list of variables or a `FunctionGraph`, with the rewrites that ``include`` chooses.
 
     ``include`` lists tags of stages and rules. The graph of variables is copied, and new variables are returned in the
     same form. A `FunctionGraph` is changed in place, unless ``clone`` is True. ``custom_rewrite`` runs afterwards.
-    Further arguments are passed to `RewriteDatabaseQuery`.
+    ``query`` has further arguments of `RewriteDatabaseQuery`. TypeError if ``include`` is one text.
     """
     wanted = RewriteDatabaseQuery(include, **query)
     if isinstance(graph, FunctionGraph):
         fgraph = graph.clone() if clone else graph
     else:
-        outputs: list[Variable] = [graph] if isinstance(graph, Variable) else list(graph)
+        outputs = graph_parts(graph, compiled="rewrite_graph takes a graph")[0]
         fgraph = FunctionGraph(outputs=outputs, clone=True, copy_inputs=False)
     rewriter_for(wanted).rewrite(fgraph)
     if custom_rewrite is not None:

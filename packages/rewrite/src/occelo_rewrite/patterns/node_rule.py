@@ -196,8 +196,15 @@ def node_rewriter(
 ) -> Callable[[RuleFunction[OpT]], NodeRewriter]:
     """Decorator that turns a function into a rule. The function gets a function graph and a node.
 
-    The arguments are those of `NodeRewriter`.
+    - ``tracks``: the ops, or classes of ops, at whose nodes the function is called; None means all
+    - ``inplace``, ``requirements``, ``name``, ``tags``, ``only_new``, ``below``: the arguments of `NodeRewriter`
+
+    TypeError if ``tracks`` is no list, or has an entry that is no op and no class of ops.
     """
+    if isinstance(tracks, str) or callable(tracks):
+        raise TypeError(
+            f"tracks is a list of ops or classes of ops, such as [tensor.exp], got {tracks!r}"
+        )
 
     def decorate(function: RuleFunction[OpT]) -> NodeRewriter:
         if is_external(function):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from occelo_graph import FunctionGraph, Variable
-from occelo_graph.ir.graph_like import inspected
+from occelo_graph.ir.graph_like import graph_parts, inspected
 from occelo_rewrite.records.record import RECORDS, Application, RewriteRecord, chain_of
 
 
@@ -61,7 +61,7 @@ def explain(of: Any, file: Any = None, depth: int | None = None) -> str | None:
     """
     of = inspected(of)
     lines: list[str] = []
-    variables = _variables(of)
+    variables = graph_parts(of)[0]
     record = _record(of, variables)
     for variable in variables:
         for level, each in _upwards(variable, depth):
@@ -92,16 +92,6 @@ def _record(of: Any, variables: list[Variable]) -> RewriteRecord | None:
     return None
 
 
-def _variables(of: Any) -> list[Variable]:
-    if isinstance(of, Variable):
-        return [of]
-    if isinstance(of, FunctionGraph):
-        return list(of.outputs)
-    maker = getattr(of, "maker", of)
-    fgraph = getattr(maker, "fgraph", None)
-    return list(fgraph.outputs) if fgraph is not None else list(of)
-
-
 def _upwards(variable: Variable, depth: int | None) -> list[tuple[int, Variable]]:
     found: dict[Variable, int] = {}
     pending = [(variable, 0)]
@@ -121,6 +111,10 @@ def rewrite_profile(record: RewriteRecord, most: int = 20, idle: bool = False) -
     The second table has the calls, hits and milliseconds of the ``most`` slowest rules of those that applied. With
     ``idle``, it has the other rules, too, and their names follow. Rules are profiled if the option ``profile_optimizer`` is set, or if the record has ``profiling=True``.
     """
+    if not hasattr(record, "stages"):
+        raise TypeError(
+            f"rewrite_profile takes a RewriteRecord, such as f.maker.rewritten.record, got {record!r}"
+        )
     lines = ["stage                                       ms   applied"]
     for name, spent in record.stages.items():
         lines.append(f"{name[:38]:38} {spent.seconds * 1e3:8.2f} {spent.applications:9}")

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import html
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from occelo_graph import Apply, Feature, FunctionGraph, Variable
+from occelo_graph.ir.graph_like import graph_parts
 from occelo_graph.provenance import source_of
 from occelo_rewrite.database import RewriteDatabaseQuery
 from occelo_rewrite.pipeline import rewriter_for
@@ -112,8 +113,8 @@ class RewriteView:
     ``record`` is the record of the rewriting, and ``outputs`` are the outputs of the rewritten graph.
     """
 
-    page: str
-    record: RewriteRecord
+    page: str = field(repr=False)
+    record: RewriteRecord = field(repr=False)
     outputs: list[Variable]
 
     def save(self, path: str | Path) -> Path:
@@ -149,7 +150,7 @@ def view_rewriting(
     if isinstance(graph, FunctionGraph):
         fgraph = graph.clone()
     else:
-        outputs = [graph] if isinstance(graph, Variable) else list(graph)
+        outputs = graph_parts(graph, compiled="view_rewriting takes a graph")[0]
         fgraph = FunctionGraph(outputs=outputs, clone=True, copy_inputs=False)
     film = _Film(fgraph)
     fgraph.attach_feature(film)
