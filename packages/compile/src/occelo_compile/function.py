@@ -157,7 +157,10 @@ def function_dump(
     extra_tag_to_remove: Sequence[str] | None = None,
     format: str = "pickle",
 ) -> None:
-    """Write the arguments of `function` to a file, for reproducing a compilation elsewhere.
+    """Write the arguments of `function` to the file ``filename``, for reproducing a compilation elsewhere.
+
+    These are ``inputs``, ``outputs``, ``mode``, ``updates``, ``givens``, ``no_default_updates``, ``accept_inplace``,
+    ``name``, ``rebuild_strict``, ``allow_input_downcast``, ``profile`` and ``on_unused_input``.
 
     Load the file with ``function(**pickle.load(open(filename, "rb")))``. The file contains the values of shared
     variables; set them to zeros first if they are confidential. The notes in `Variable.tag` are written, except

@@ -233,7 +233,7 @@ MODE = config.declare(
 
 
 def get_mode(orig_string: str | Mode | None) -> Mode:
-    """Return the mode with a name, in lower or upper case. A `Mode` is returned as it is.
+    """Return the mode with the name ``orig_string``, in lower or upper case. A `Mode` is returned as it is.
 
     None means the value of the option ``mode``, a `Mode` or a name. The name of a linker is also the name of a mode:
     this linker with all rewrites. Raises ValueError if there is no mode of that name.

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from occelo_graph import Apply, FunctionGraph, Variable, toposort
 from occelo_graph.ir.decomposing import decomposition
+from occelo_graph.ir.graph_like import graph_parts
 from occelo_link.libraries import LIBRARIES, is_installed, require
 from occelo_link.withheld_lowerings import scalar_is_withheld
 
@@ -163,7 +164,7 @@ def supports(backend: str, graph: FunctionGraph | Variable | Iterable[Variable])
     if isinstance(graph, FunctionGraph):
         nodes = graph.toposort()
     else:
-        nodes = toposort([graph] if isinstance(graph, Variable) else list(graph))
+        nodes = toposort(graph_parts(graph)[0])
     compiles = _compiles(backend)
     return [
         Lack(

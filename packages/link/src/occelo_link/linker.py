@@ -377,3 +377,9 @@ class WrapLinker(Linker):
         for vm, _, _ in made:
             vm.steps()  # TypeError if it does not run node by node
         return _WrapVM([vm for vm, _, _ in made], self.wrapper, self.fgraph), made[0][1], made[0][2]
+
+
+def check_compiled(function: Any, name: str) -> None:
+    """Raise TypeError unless ``function`` is a compiled function, an argument of the function ``name``."""
+    if not hasattr(function, "maker") or not hasattr(function, "vm"):
+        raise TypeError(f"{name} takes a compiled function, got {function!r}")

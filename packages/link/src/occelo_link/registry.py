@@ -62,7 +62,7 @@ _places: dict[str, tuple[str, ...] | None] = {}
 
 
 def register_linker(name: str, maker: LinkerMaker | Linker) -> None:
-    """Register a linker, or a function that makes one, under a name. Modes find it by this name.
+    """Register ``maker``, a linker or a function that makes one, under ``name``. Modes find it by this name.
 
     Raises ValueError if the name is taken, in lower or upper case, unless it was registered at the same place in the
     user's code (module, file and function), for instance by a notebook cell that runs again. "auto" is taken.

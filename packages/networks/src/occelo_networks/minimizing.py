@@ -57,6 +57,8 @@ def minimize(
             raise TypeError(f"Costs are minimized over variables, and {path} is {each!r}")
         if start is None and not isinstance(each, SharedVariable):
             raise TypeError(f"The search needs a start, since {path} is no shared variable")
+    if isinstance(cost, Variable) and getattr(cost.type, "ndim", 0):
+        raise TypeError(f"The cost must be a scalar, but {cost} of type {cost.type} is not")
     if start is None:
         values = [each.get_value() for each in variables]
     else:

@@ -29,7 +29,7 @@ def to_dot(
     max_label_size: int = 70,
     with_ids: bool = False,
 ) -> str:
-    """The text of a graph in dot.
+    """The text in dot of the graph of ``outputs``, from ``inputs``.
 
     ``outputs`` is a variable, a sequence of variables, a `FunctionGraph`, or a compiled function. Inputs are green,
     outputs blue, shared variables cyan and constants grey. An edge from an input to a node is blue if an output of the
@@ -124,7 +124,8 @@ def pydotprint(
     max_label_size: int = 70,
     print_output_file: bool = True,
 ) -> str:
-    """Draw a graph into ``outfile``, and return its text in dot. ``fct`` and the options are as in `to_dot`.
+    """Draw a graph into ``outfile``, and return its text in dot. ``fct``, ``with_ids`` and
+    ``max_label_size`` are those of `to_dot`.
 
     The ending of ``outfile`` is the format: ".png", ".svg", ".pdf" and others are drawn by Graphviz's program ``dot``. A
     file without an ending, or with ".dot", ".gv" or ".txt", gets the text. With ``print_output_file`` the name of the

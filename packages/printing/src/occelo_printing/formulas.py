@@ -219,5 +219,5 @@ def pprint(graph: Any) -> str:
 
 
 def pp(variable: Any) -> str:
-    """Short name of `pprint`."""
+    """Short name of `pprint`, of ``variable``."""
     return pprint(variable)

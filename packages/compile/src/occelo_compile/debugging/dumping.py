@@ -72,11 +72,14 @@ def dump_arguments(
 
 def is_pickle(filename: str | os.PathLike[str]) -> bool:
     """Whether a dump has the format "pickle". Loading such a file may run any code."""
-    return not zipfile.is_zipfile(filename)
+    with open(
+        filename, "rb"
+    ) as stream:  # `is_zipfile` of a path is False for a file that is missing
+        return not zipfile.is_zipfile(stream)
 
 
 def load_dump(filename: str | os.PathLike[str], trust: Trust = False) -> dict[str, Any]:
-    """Return the arguments of `function` that a dump contains.
+    """Return the arguments of `function` that the dump ``filename`` contains.
 
     A pickle is loaded only if ``trust`` is True, since loading it may run any code; otherwise SavedGraphError is raised. A
     dump in the format "safe" is as safe as a saved graph; see `load` for that and for other values of ``trust``.

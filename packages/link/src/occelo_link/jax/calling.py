@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from occelo_link.linker import check_compiled
 from occelo_link.traced.calling import traced_function
 
 
@@ -17,6 +18,7 @@ def as_jax(function: Any) -> Callable[..., Any]:
 
     Raises ModuleNotFoundError if JAX is not installed, and TypeError if an input or output is not an array.
     """
+    check_compiled(function, "as_jax")
     # JAX is slow to import, and may not be installed
     from occelo_link.jax.arrays import JaxArrays
     from occelo_link.jax.library import jnp

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from occelo_link.linker import check_compiled
+
 
 def as_numba(function: Any) -> Callable[..., Any]:
     """Return an ``njit`` function that computes the same as a function compiled with the linker ``numba``.
@@ -17,6 +19,7 @@ def as_numba(function: Any) -> Callable[..., Any]:
     Raises ModuleNotFoundError if Numba is not installed. Raises TypeError if the function is not a single block
     compiled by Numba, if it calls Python, or if an input or output is not an array.
     """
+    check_compiled(function, "as_numba")
     # Numba is slow to import, and may not be installed
     from occelo_link.numba.njit_functions import njit_function
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from occelo_link.linker import check_compiled
 from occelo_link.traced.calling import traced_function
 
 
@@ -16,6 +17,7 @@ def as_torch(function: Any) -> Callable[..., Any]:
 
     Raises ModuleNotFoundError if PyTorch is not installed, and TypeError if an input or output is not an array.
     """
+    check_compiled(function, "as_torch")
     # PyTorch is slow to import, and may not be installed
     from occelo_link.torch.arrays import TorchArrays, on_device
 

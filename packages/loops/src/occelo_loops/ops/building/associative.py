@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from occelo_graph.ops.join import concatenate
+from occelo_graph.ops.shape.axes import normalize_axis
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_loops.ops.building.loops import loop
 from occelo_loops.ops.nested import flatten, shown
@@ -32,6 +33,8 @@ def associative_scan(
     if not leaves:
         raise ValueError("associative_scan needs a tensor")
     variables: list[Any] = [as_tensor_variable(v) for v in leaves]
+    for v in variables:
+        normalize_axis(axis, v)
     first = [v.swapaxes(0, axis) if axis else v for v in variables]
     ordered = [v[::-1] if reverse else v for v in first]
 

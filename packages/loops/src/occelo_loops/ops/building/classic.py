@@ -149,6 +149,7 @@ def scan(
       value, or a dict with ``initial`` and ``taps``, the negative offsets of the earlier values that a step reads. The
       default of ``taps`` is ``[-1]``. For other taps, ``initial`` has a first axis with the values before the first
       step, the oldest first. If no step reads any output, ``outputs_info`` itself may be None.
+    - ``name``: the name of the loop, in messages and profiles.
     - ``n_steps``: the number of steps. By default it is the largest number for which no sequence is too short.
     - ``truncate_gradient``: the number of last steps that a gradient in reverse mode goes through; -1 means all.
     - ``go_backwards``: read the sequences from their ends.
@@ -339,7 +340,8 @@ def scan_checkpoints(
 
     Reverse mode keeps the carried values only after every ``save_every_N``-th step, and computes those of other steps
     again. If the number of steps is not a multiple of ``save_every_N``, the last block of steps is shorter. ``padding``
-    has no effect. The other arguments and the errors are those of `scan`.
+    has no effect. ``fn``, ``sequences``, ``outputs_info``, ``non_sequences``, ``name``, ``n_steps``, ``return_updates`` and
+    the errors are those of `scan`.
     """
     built = _Classic(fn, sequences, outputs_info, non_sequences, name)
     built.checkpoint, built.ends = save_every_N, True
@@ -434,7 +436,10 @@ def foldl(
     name: str | None = None,
     return_updates: bool = True,
 ) -> Any:
-    """The result of `reduce`, from the first element to the last one."""
+    """The result of `reduce`, from the first element of ``sequences`` to the last one.
+
+    ``fn``, ``outputs_info``, ``non_sequences``, ``mode``, ``name`` and ``return_updates`` are those of `scan`.
+    """
     return reduce(fn, sequences, outputs_info, non_sequences, False, mode, name, return_updates)
 
 
@@ -447,7 +452,10 @@ def foldr(
     name: str | None = None,
     return_updates: bool = True,
 ) -> Any:
-    """The result of `reduce`, from the last element to the first one."""
+    """The result of `reduce`, from the last element of ``sequences`` to the first one.
+
+    ``fn``, ``outputs_info``, ``non_sequences``, ``mode``, ``name`` and ``return_updates`` are those of `scan`.
+    """
     return reduce(fn, sequences, outputs_info, non_sequences, True, mode, name, return_updates)
 
 

@@ -22,6 +22,11 @@ def switch_case(index: Any, branches: Sequence[Stepped], *operands: Any) -> Any:
     """
     if not branches:
         raise ValueError("switch_case needs at least one branch")
+    for i, branch in enumerate(branches):
+        if not callable(branch):
+            raise TypeError(
+                f"The branches of switch_case are functions, and branch {i} is {branch!r}"
+            )
     results = [branch(*operands) for branch in branches]
     found = [flatten(result, "result") for result in results]
     leaves, structure = found[0]
