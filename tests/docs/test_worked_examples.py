@@ -32,6 +32,8 @@ REGISTERS = re.compile(r"\bregister_|^@|\belementwise\(|\bconfig\.\w+ = |\bclass
 @pytest.mark.parametrize("section", SECTIONS, ids=lambda each: each.label)
 def test_worked_examples_run(section: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In the mode that users have, in thorough runs. Else in a cheaper one, unless the result depends on it."""
+    for library in re.findall(r"^import (jax|numba|torch)$", section.code, re.M):
+        pytest.importorskip(library)
     monkeypatch.chdir(tmp_path)
     if REGISTERS.search(section.code):
         script = [str(SITE / "worked_examples.py"), *section.label.split()]
