@@ -304,6 +304,11 @@ class Config:
 
 
 config = Config()
+vars(config)[
+    "__doc__"
+] = """The options as attributes, such as ``config.floatX``; ``print(config)`` lists all with their values.
+
+``config.change_flags(floatX="float32")`` changes options in a ``with`` block, or as a decorator of a function."""
 
 
 def _float_dtype(value: Any) -> str:

@@ -83,6 +83,9 @@ def _stages(db: SequenceDB) -> None:
 
 
 optdb = SequenceDB("optdb", _stages)
+optdb.__doc__ = """The database of all rewrites: the stages in order, each a rewriter or a database of rules.
+
+``optdb.query(...)`` returns the rewriter of a choice of them, and ``optdb.register(...)`` adds a stage."""
 
 _STAGES_OF_FAMILIES = (
     inline_db,

@@ -67,7 +67,7 @@ signbit: Elemwise = elementwise(
     _boolean_of_reals,
     np.signbit,
     [None],
-    "Whether a number is negative, -0.0 or a NaN with the sign bit.",
+    "Whether x is negative, -0.0 or a NaN with the sign bit.",
     holomorphic=False,
 )
 

@@ -333,16 +333,15 @@ def bartlett(M: Any) -> TensorVariable:
     return switch(ge(count, 2), window, 1.0)
 
 
+_STEPS = "An imaginary step such as ``5j`` is the number of points, and then the end is included."
+
+
 class _Grid:
-    """``mgrid[a:b, c:d]`` and ``ogrid[a:b, c:d]``: coordinates of the points of a grid.
+    """The coordinates of the points of a grid, for the slices in the brackets."""
 
-    As in NumPy, ``mgrid`` returns one tensor with a new first dimension: its slice ``i`` is coordinate ``i`` of all
-    points. ``ogrid`` returns a tuple with a tensor for each coordinate; the tensors broadcast to the grid. For a single
-    slice, both return a vector. An imaginary step such as ``5j`` is the number of points, and then the end is included.
-    """
-
-    def __init__(self, sparse: bool) -> None:
+    def __init__(self, sparse: bool, doc: str) -> None:
         self.sparse = sparse
+        self.__doc__ = f"{doc} A single slice gives a vector.\n\n{_STEPS}"
 
     def __getitem__(self, key: Any) -> Any:
         slices: Sequence[Any] = key if is_tuple(key) else (key,)
@@ -369,7 +368,11 @@ class _Grid:
         return tuple(spread) if self.sparse else stack(broadcast_arrays(*spread))
 
 
-mgrid = _Grid(sparse=False)
-
-
-ogrid = _Grid(sparse=True)
+mgrid = _Grid(
+    False,
+    "``mgrid[a:b, c:d]``: a tensor whose slice ``i`` is coordinate ``i`` of all points of a grid.",
+)
+ogrid = _Grid(
+    True,
+    "``ogrid[a:b, c:d]``: a tuple with a tensor for each coordinate of a grid, which broadcast to the grid.",
+)

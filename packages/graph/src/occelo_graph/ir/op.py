@@ -93,7 +93,7 @@ def op(cls: None = None) -> Callable[[_C], _C]: ...
 
 @dataclass_transform(frozen_default=True)
 def op(cls: Any = None) -> Any:
-    """A class decorator that makes a subclass of `Op` a frozen dataclass. Ops are compared and hashed by their fields.
+    """A class decorator that makes ``cls``, a subclass of `Op`, a frozen dataclass. Ops are compared and hashed by their fields.
 
     ``@op`` and ``@op()`` mean the same. TypeError for anything but a subclass of `Op`.
     """

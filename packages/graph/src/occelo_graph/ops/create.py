@@ -214,12 +214,12 @@ def full(shape: Any, fill_value: Any, dtype: Any = None) -> TensorVariable:
 
 
 def zeros(shape: Any, dtype: Any = None) -> TensorVariable:
-    """A tensor of zeros, of dtype floatX by default."""
+    """A tensor of zeros of ``shape``, a length or several, integers or variables; ``dtype`` is floatX by default."""
     return full(shape, _number(0, dtype))
 
 
 def ones(shape: Any, dtype: Any = None) -> TensorVariable:
-    """A tensor of ones, of dtype floatX by default."""
+    """A tensor of ones of ``shape``, a length or several, integers or variables; ``dtype`` is floatX by default."""
     return full(shape, _number(1, dtype))
 
 
@@ -531,8 +531,8 @@ def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = None) -> TensorVariable:
 
     ``M`` None is ``N``. ``dtype`` None is floatX. TypeError if ``k`` is not an integer.
     """
-    rows = arange(N)
-    columns = arange(N if M is None else M)
+    rows = arange(integer_length(N))
+    columns = rows if M is None else arange(integer_length(M))
     below = ge(rows.dimshuffle(0, "x") + _diagonal(k), columns.dimshuffle("x", 0))
     return cast(below, "floatX" if dtype is None else dtype)
 
@@ -593,15 +593,22 @@ def triu_indices(n: Any, k: Any = 0, m: Any = None) -> tuple[TensorVariable, ...
 
 
 def tril_indices_from(a: Any, k: Any = 0) -> tuple[TensorVariable, ...]:
-    """`tril_indices` for a matrix of the shape of the matrix ``a``."""
-    n, m = lengths_by_variables(a)
-    return tril_indices(n, k, m)
+    """`tril_indices` for a matrix of the shape of the matrix ``a`` and diagonal ``k``. ValueError unless it is a matrix."""
+    return tril_indices(*_lengths_of_matrix(a, k, "tril_indices_from"))
 
 
 def triu_indices_from(a: Any, k: Any = 0) -> tuple[TensorVariable, ...]:
-    """`triu_indices` for a matrix of the shape of the matrix ``a``."""
-    n, m = lengths_by_variables(a)
-    return triu_indices(n, k, m)
+    """`triu_indices` for a matrix of the shape of the matrix ``a`` and diagonal ``k``. ValueError unless it is a matrix."""
+    return triu_indices(*_lengths_of_matrix(a, k, "triu_indices_from"))
+
+
+def _lengths_of_matrix(a: Any, k: Any, name: str) -> tuple[Any, Any, Any]:
+    """The number of rows, ``k``, and the number of columns."""
+    x = as_tensor_variable(a)
+    if x.type.ndim != 2:
+        raise ValueError(f"{name} takes a matrix, got {x} of type {x.type}")
+    n, m = lengths_by_variables(x)
+    return n, k, m
 
 
 def tensor_from_scalar(s: Any) -> TensorVariable:

@@ -113,8 +113,13 @@ class MakeVector(Op):
 
 
 def make_vector(*scalars: Any) -> TensorVariable:
-    """A vector of the given scalars. They are cast to their common dtype."""
+    """A vector of the ``scalars``, at least one, cast to their common dtype. TypeError for other tensors; see `stack`."""
     promoted = promote_arguments(scalars)
+    for v in promoted:
+        if v.type.ndim:
+            raise TypeError(f"make_vector takes scalars, got {v} of type {v.type}; see stack")
+    if not promoted:
+        raise TypeError("make_vector takes at least one scalar")
     dtype = np.result_type(*(v.type.numpy_dtype for v in promoted)).name
     made: TensorVariable = MakeVector(dtype)(*(cast(v, dtype) for v in promoted))
     return made
@@ -262,7 +267,7 @@ def stack(tensors: Sequence[Any], axis: int = 0) -> TensorVariable:
 
 
 def stacklists(arg: Any) -> TensorVariable:
-    """Stack nested lists of tensors. Each level of nesting becomes a new leading dimension."""
+    """Stack ``arg``, nested lists of tensors. Each level of nesting becomes a new leading dimension."""
     return stack(_weak_lists(arg)) if is_list_or_tuple(arg) else as_tensor_variable(arg)
 
 
@@ -468,7 +473,7 @@ def tile(A: Any, reps: Any, ndim: int | None = None) -> TensorVariable:
 
 
 def roll(x: Any, shift: Any, axis: Any = None) -> TensorVariable:
-    """Shift elements along ``axis``. Elements that are shifted beyond the end come back at the start.
+    """Shift elements of ``x`` along ``axis``. Elements that are shifted beyond the end come back at the start.
 
     ``axis`` is one axis, or a sequence or an array of axes. If it is None, the elements are shifted in C order.
     ``shift`` is one shift for all axes, or has one for each axis. One axis may have several shifts. ValueError if the

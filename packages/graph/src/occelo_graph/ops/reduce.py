@@ -228,10 +228,10 @@ def sum(
     initial: Any = None,
     where: Any = None,
 ) -> TensorVariable:
-    """Sum over ``axis`` (one, several, or None for all).
+    """Sum of ``input`` over ``axis`` (one, several, or None for all).
 
-    Integers and booleans are summed as int64 or uint64 if ``dtype`` is None. ``initial`` is added. Only elements for which
-    ``where`` is true count, as in all reductions.
+    Integers are summed as int64 or uint64 if ``dtype`` is None, and in ``acc_dtype``. ``initial`` is added. As in all
+    reductions, only elements for which ``where`` is true count, and ``keepdims`` keeps the axes, with length 1.
     """
     x = selected(input, where, 0)
     made = _reduce(add, x, axis, keepdims, dtype, acc_dtype)
@@ -249,9 +249,10 @@ def prod(
     initial: Any = None,
     where: Any = None,
 ) -> TensorVariable:
-    """Product over ``axis``, times ``initial``. The gradient is correct even if elements are 0.
+    """Product of ``input`` over ``axis``, times ``initial``. The gradient is correct even if elements are 0.
 
-    So ``no_zeros_in_input``, a promise that PyTensor's gradient can make use of, changes nothing here.
+    So ``no_zeros_in_input``, a promise that PyTensor's gradient can make use of, changes nothing here. ``dtype``,
+    ``keepdims``, ``acc_dtype`` and ``where`` are those of `sum`.
     """
     x = selected(input, where, 1)
     made = _reduce(mul, x, axis, keepdims, dtype, acc_dtype)
@@ -261,7 +262,7 @@ def prod(
 def max(
     x: Any, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None
 ) -> TensorVariable:
-    """Largest element over ``axis``; NaN if an element is NaN.
+    """Largest element of ``x`` over ``axis``, which ``keepdims`` keeps; NaN if an element is NaN.
 
     If several elements are largest, each gets an equal share of the gradient. The result is at least ``initial``, which is
     that of no elements. ValueError if there is ``where`` without ``initial``.
@@ -272,7 +273,7 @@ def max(
 def min(
     x: Any, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None
 ) -> TensorVariable:
-    """Smallest element over ``axis``, at most ``initial``; in all else as `max`."""
+    """Smallest element of ``x`` over ``axis``, at most ``initial``; as `max` in all else (``keepdims``, ``where``)."""
     return _extreme(minimum, x, axis, keepdims, initial, where)
 
 
@@ -386,7 +387,7 @@ def argmin(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
 
 
 def max_and_argmax(a: Any, axis: Any = None, keepdims: bool = False) -> list[TensorVariable]:
-    """A list of two tensors: `max` and `argmax` of ``a`` over ``axis``."""
+    """A list of two tensors: `max` and `argmax` of ``a`` over ``axis``, with ``keepdims``."""
     return [max(a, axis, keepdims), argmax(a, axis, keepdims)]
 
 
@@ -441,10 +442,7 @@ class SumOfSquares(Op):
 
 
 def sum_of_squares(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
-    """Sum of ``x * x`` over ``axis`` (one, several, or None for all). Complex elements are not conjugated.
-
-    Integers are summed as int64 or uint64.
-    """
+    """Sum of ``x * x``, not conjugated, over ``axis`` (see `sum`, also for ``keepdims``); of integers as int64 or uint64."""
     x = as_tensor_variable(x)
     axes = normalize_axes(axis, x)
     made: TensorVariable = SumOfSquares(axes)(x)
@@ -788,7 +786,7 @@ def log_softmax(c: Any, axis: Any = None) -> TensorVariable:
 
 
 def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
-    """log(sum(exp(x))), summed over ``axis`` (one, several, or None for all). It cannot overflow."""
+    """log(sum(exp(x))), summed over ``axis`` (one, several, or None for all), without overflow; see `sum` for ``keepdims``."""
     x = as_tensor_variable(x)
     axes = normalize_axes(axis, x)
     made: TensorVariable = LogSumExp(axes)(x)

@@ -62,7 +62,7 @@ yv: Elemwise = special(
         undefined(_ORDER),
         lambda ct, v, x, out: ct * 0.5 * (_not_at_0(x, yv(v - 1, x)) - yv(v + 1, x)),
     ],
-    "Bessel function of x2, of the second kind and order x1.",
+    "Bessel function of x, of the second kind and order v.",
     with_limits("yv"),
 )
 y1: Elemwise = special(
@@ -170,7 +170,7 @@ spherical_jn: Elemwise = _spherical(
     "spherical_jn",
     "jv",
     math.pi,
-    "Spherical Bessel function of x2, of the first kind and whole order x1 >= 0.",
+    "Spherical Bessel function of x, of the first kind and whole order n >= 0.",
     # DLMF 10.51.2, of which one term is left for n = 0
     lambda ct, n, x, out: (
         ct * (n * spherical_jn(abs_(n - 1), x) - (n + 1) * spherical_jn(n + 1, x)) / (2 * n + 1)
@@ -180,7 +180,7 @@ spherical_yn: Elemwise = _spherical(
     "spherical_yn",
     "yv",
     math.pi,
-    "Spherical Bessel function of x2, of the second kind and whole order x1 >= 0.",
+    "Spherical Bessel function of x, of the second kind and whole order n >= 0.",
     lambda ct, n, x, out: (
         ct
         * (
@@ -194,7 +194,7 @@ spherical_in: Elemwise = _spherical(
     "spherical_in",
     "iv",
     math.pi,
-    "Modified spherical Bessel function of x2, of the first kind and whole order x1 >= 0.",
+    "Modified spherical Bessel function of x, of the first kind and whole order n >= 0.",
     lambda ct, n, x, out: (
         ct * (n * spherical_in(abs_(n - 1), x) + (n + 1) * spherical_in(n + 1, x)) / (2 * n + 1)
     ),
@@ -203,7 +203,7 @@ spherical_kn: Elemwise = _spherical(
     "spherical_kn",
     "kv",
     math.pi,
-    "Modified spherical Bessel function of x2, of the second kind and whole order x1 >= 0.",
+    "Modified spherical Bessel function of x, of the second kind and whole order n >= 0.",
     lambda ct, n, x, out: (
         -ct
         * (

@@ -80,7 +80,7 @@ rel_entr: Elemwise = elementwise(
         lambda ct, x, y, out: ct * switch(_inside(x, y), _log_ratio(x, y) + 1, 0.0),
         lambda ct, x, y, out: ct * switch(_inside(x, y) & ~eq(x, 0), -x / y, 0.0),
     ],
-    "x1 * log(x1 / x2): 0 for x1 = 0 and x2 >= 0, and infinity for others that are not positive.",
+    "x * log(x / y): 0 for x = 0 and y >= 0, and infinity for others that are not positive.",
     formula=_rel_entr,
 )
 

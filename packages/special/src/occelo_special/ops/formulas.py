@@ -29,7 +29,7 @@ __all__ = [
 ndtri: Elemwise = special(
     "ndtri",
     [lambda ct, p, out: ct * math.sqrt(2 * math.pi) * exp(sqr(out) / 2)],
-    "The number below which a standard normal number lies with the probability x.",
+    "The number below which a standard normal number lies with the probability p.",
 )
 
 
@@ -98,7 +98,7 @@ pseudo_huber: Elemwise = elementwise(
     ],
     """delta**2 * (sqrt(1 + (r / delta)**2) - 1), without cancellation. Infinity for negative delta.
 
-    delta is x1, and r is x2.
+    The arguments are delta and r.
     """,
     formula=_pseudo_huber,
 )

@@ -112,7 +112,9 @@ gamma: Elemwise = _special("gamma", [lambda ct, x, out: ct * out * psi(x)], "Gam
 gammaln: Elemwise = _special(
     "gammaln", [lambda ct, x, out: ct * psi(x)], "Logarithm of |gamma(x)|."
 )
-psi: Elemwise = _special("psi", [lambda ct, x, out: ct * tri_gamma(x)], "Derivative of gammaln.")
+psi: Elemwise = _special(
+    "psi", [lambda ct, x, out: ct * tri_gamma(x)], "Derivative of gammaln at x."
+)
 digamma = psi
 polygamma: Elemwise = _special(
     "polygamma",
@@ -120,13 +122,13 @@ polygamma: Elemwise = _special(
         _undefined("polygamma is defined for whole orders only"),
         lambda ct, n, x, out: ct * polygamma(n + 1, x),
     ],
-    "The n-th derivative of psi; n is a whole number.",
+    "The n-th derivative of psi at x; n is a whole number.",
     python_only=_NOT_EXPORTED,
 )
 tri_gamma: Elemwise = _special(
     "tri_gamma",
     [lambda ct, x, out: ct * polygamma(2.0, x)],
-    "Derivative of psi.",
+    "Derivative of psi at x.",
     lambda x: _scipy("polygamma")(1, x),
     formula=lambda x: polygamma(1.0, x),
     python_only=_NOT_EXPORTED,
@@ -583,7 +585,7 @@ owens_t: Elemwise = _special(
         ),
         lambda ct, h, a, out: ct * exp(-0.5 * h * h * (1 + a * a)) / (2 * math.pi * (1 + a * a)),
     ],
-    "Owen's T function of x1 and x2: the probability that X > x1 and 0 < Y < x2 X, for standard normal X and Y.",
+    "Owen's T function of h and a: the probability that X > h and 0 < Y < a X, for standard normal X and Y.",
 )
 log_ndtr: Elemwise = _special(
     "log_ndtr",
@@ -598,7 +600,7 @@ ndtri_exp: Elemwise = _special(
     "ndtri_exp",
     # the distribution function divided by the density, both without their common factor
     [lambda ct, y, out: ct * math.sqrt(math.pi / 2) * erfcx(out * -math.sqrt(0.5))],
-    "The number below which a standard normal number lies with the probability exp(x).",
+    "The number below which a standard normal number lies with the probability exp(y).",
 )
 
 

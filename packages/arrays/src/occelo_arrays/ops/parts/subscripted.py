@@ -30,13 +30,7 @@ s_ = _Index(False, "``s_[2:5]`` is an index, to be used later: ``x[s_[2:5]]``. O
 
 
 class _Joining:
-    """``r_[x, 0, 1:4]``: what is in the brackets, joined along an axis. A slice is an `arange`, or a `linspace` if its step is
-    imaginary.
-
-    A first entry of text such as "1,2,0" gives the axis, the least number of dimensions, and at which place of these the own
-    dimensions of a tensor begin if it has less; -1 puts them last. TypeError for text of another form: NumPy's "r" and "c"
-    make matrices.
-    """
+    """Joins what is in the brackets."""
 
     def __init__(self, axis: int, ndmin: int, start: int, doc: str) -> None:
         self._places = (axis, ndmin, start)
@@ -81,4 +75,14 @@ def _vector_or_more(entry: Any, ndmin: int, start: int) -> TensorVariable:
 c_ = _Joining(
     -1, 2, 0, "``c_[x, y]``: `r_` along the last axis; vectors are the columns of a matrix."
 )
-r_ = _Joining(0, 1, -1, _Joining.__doc__ or "")
+r_ = _Joining(
+    0,
+    1,
+    -1,
+    """``r_[x, 0, 1:4]``: what is in the brackets, joined along an axis. A slice is an `arange`, or a `linspace` if its step is
+imaginary.
+
+A first entry of text such as "1,2,0" gives the axis, the least number of dimensions, and at which place of these the own
+dimensions of a tensor begin if it has less; -1 puts them last. TypeError for text of another form: NumPy's "r" and "c" make
+matrices.""",
+)

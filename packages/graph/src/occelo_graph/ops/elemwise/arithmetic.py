@@ -114,7 +114,7 @@ second: Elemwise = elementwise(
     _second_dtype,
     _second,
     [None, lambda ct, x, y, out: ct],
-    "The second argument, broadcast to the common shape of both. The first argument is used only for its shape.",
+    "y, broadcast to the common shape of x and y. x is used only for its shape.",
     holomorphic=True,
     moves=slice(1, 2),
 )
@@ -170,7 +170,7 @@ mul: Elemwise = elementwise(
     None,
     ufunc_rule(np.multiply),
     np.multiply,
-    doc="Product of any number of tensors.",
+    doc="Product of the tensors ``inputs``, of any number.",
     commutative=True,
     partial_at=_mul_partial,
     holomorphic=True,
@@ -185,7 +185,7 @@ sub: Elemwise = elementwise(
     ufunc_rule(np.subtract),
     np.subtract,
     [lambda ct, x, y, out: ct, lambda ct, x, y, out: -ct],
-    "Difference. TypeError for two tensors of booleans.",
+    "Difference x - y. TypeError for two tensors of booleans.",
     holomorphic=True,
     linear="all",
     arithmetic=True,
@@ -197,7 +197,7 @@ true_div: Elemwise = elementwise(
     ufunc_rule(np.true_divide),
     np.true_divide,
     [lambda ct, x, y, out: ct / y, lambda ct, x, y, out: -(ct / y) * out],
-    "Quotient. Quotients of integers are float64.",
+    "Quotient x / y. Quotients of integers are float64.",
     holomorphic=True,
     linear="first",
     arithmetic=True,
@@ -220,7 +220,7 @@ mod: Elemwise = elementwise(
     ufunc_rule(np.remainder),
     np.remainder,
     [lambda ct, x, y, out: ct, lambda ct, x, y, out: -ct * int_div(x, y)],
-    "Remainder with the sign of the divisor.",
+    "Remainder of x divided by y, with the sign of y.",
     infix=("%", 6),
 )
 
@@ -260,7 +260,7 @@ neg: Elemwise = elementwise(
     ufunc_rule(np.negative),
     np.negative,
     [lambda ct, x, out: -ct],
-    "Negative.",
+    "-x. TypeError for booleans.",
     holomorphic=True,
     monotone="decreasing",
     linear="all",
@@ -285,7 +285,7 @@ sqr: Elemwise = elementwise(
     ufunc_rule(np.square),
     np.square,
     [lambda ct, x, out: ct * (2 * x)],
-    "Square.",
+    "x squared.",
     formula=lambda x: mul(x, x),
     holomorphic=True,
     arithmetic=True,
@@ -298,7 +298,7 @@ sqrt: Elemwise = elementwise(
     ufunc_rule(np.sqrt),
     np.sqrt,
     [lambda ct, x, out: ct / (2 * out)],
-    "Square root; its derivative at 0 is infinite.",
+    "Square root of x; its derivative at 0 is infinite.",
     holomorphic=True,
     sign="nonnegative",
     keeps_sign=("nonnegative", "unsigned"),
@@ -336,7 +336,7 @@ sign: Elemwise = elementwise(
     ufunc_rule(np.sign),
     np.sign,
     [None],
-    doc="Sign (-1, 0 or 1); its derivative is 0. The sign of a complex number z is z / abs(z).",
+    doc="Sign of x (-1, 0 or 1); its derivative is 0. The sign of a complex number z is z / abs(z).",
     holomorphic=False,
     complex_pullback=[_sign_complex],
     monotone="increasing",
@@ -354,7 +354,7 @@ maximum: Elemwise = elementwise(
     ufunc_rule(np.maximum),
     np.maximum,
     [lambda ct, x, y, out: _larger(ct, x, y), lambda ct, x, y, out: _larger(ct, y, x)],
-    "The larger of two numbers; NaN if one is NaN. If they are equal, each gets half of the derivative.",
+    "The larger of the numbers x and y; NaN if one is NaN. If they are equal, each gets half of the derivative.",
     commutative=True,
     holomorphic=False,
     keeps_sign=("nonnegative", "unsigned"),
@@ -365,7 +365,7 @@ minimum: Elemwise = elementwise(
     ufunc_rule(np.minimum),
     np.minimum,
     [lambda ct, x, y, out: _larger(ct, y, x), lambda ct, x, y, out: _larger(ct, x, y)],
-    "The smaller of two numbers; NaN if one is NaN. If they are equal, each gets half of the derivative.",
+    "The smaller of the numbers x and y; NaN if one is NaN. If they are equal, each gets half of the derivative.",
     commutative=True,
     holomorphic=False,
     keeps_sign=("nonnegative", "unsigned"),
@@ -452,7 +452,7 @@ neq: Elemwise = _comparison(
     "neq",
     np.not_equal,
     "!=",
-    "Whether elements differ.",
+    "Whether elements of x and y differ.",
     commutative=True,
     formula=lambda x, y: invert(eq(x, y)),
 )
@@ -550,7 +550,11 @@ or_: Elemwise = _bitwise(
     "or", np.bitwise_or, ("|", 2), "Bitwise or of the inputs; for booleans, the logical or."
 )
 xor: Elemwise = _bitwise(
-    "xor", np.bitwise_xor, ("^", 3), "Bitwise exclusive or.", ", and x ** 2 for a power"
+    "xor",
+    np.bitwise_xor,
+    ("^", 3),
+    "Bitwise exclusive or of the tensors ``inputs``. TypeError for floats.",
+    ", and x ** 2 for a power",
 )
 invert: Elemwise = elementwise(
     "invert",
@@ -641,11 +645,14 @@ trunc: Elemwise = _rounding(
     "trunc",
     np.trunc,
     ufunc_rule(np.trunc),
-    "Nearest integer towards 0.",
+    "x without its fraction: the nearest integer towards 0.",
     lambda x: switch(lt(x, 0), ceil(x), floor(x)),
 )
 round_half_to_even: Elemwise = _rounding(
-    "round_half_to_even", np.rint, ufunc_rule(np.rint), "Nearest integer, halves to the even one."
+    "round_half_to_even",
+    np.rint,
+    ufunc_rule(np.rint),
+    "The integer nearest to x, halves to the even one.",
 )
 
 
@@ -665,7 +672,7 @@ round_half_away_from_zero: Elemwise = _rounding(
     "round_half_away_from_zero",
     _round_away,
     ufunc_rule(np.trunc),
-    "Nearest integer, halves away from 0.",
+    "The integer nearest to x, halves away from 0.",
     _away_from_zero,
 )
 
@@ -677,7 +684,7 @@ _ROUNDINGS = {
 
 
 def round(a: Any, mode: str | int = "half_to_even", decimals: int | None = None) -> TensorVariable:
-    """Round to ``decimals`` decimal places (0 by default).
+    """Round ``a`` to ``decimals`` decimal places (0 by default).
 
     ``mode`` is "half_to_even" or "half_away_from_zero" (else ValueError). If ``mode`` is an integer, it is the number
     of decimals, as in NumPy (TypeError if ``decimals`` is also given). As in NumPy, the number is multiplied by a power
@@ -694,7 +701,10 @@ def round(a: Any, mode: str | int = "half_to_even", decimals: int | None = None)
     rounding = _ROUNDINGS.get(mode)
     if rounding is None:
         raise ValueError(f"Rounding is half_to_even or half_away_from_zero, not {mode!r}")
-    places = 0 if decimals is None else operator.index(decimals)
+    try:
+        places = 0 if decimals is None else operator.index(decimals)
+    except TypeError:
+        raise TypeError(f"decimals of round must be an integer, got {decimals!r}") from None
     whole = is_discrete(a.dtype) and a.dtype != "bool"
     if whole and places >= 0:
         return a
@@ -737,7 +747,7 @@ def allclose(
 
 
 def nan_to_num(x: Any, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> TensorVariable:
-    """Replace NaN by ``nan``, inf by ``posinf``, and -inf by ``neginf``.
+    """``x`` with NaN replaced by ``nan``, inf by ``posinf``, and -inf by ``neginf``.
 
     By default, ``posinf`` and ``neginf`` are the largest and the smallest finite number of the dtype. TypeError for
     complex tensors.

@@ -47,7 +47,7 @@ real: Elemwise = elementwise(
     _part_dtype,
     lambda z: np.array(np.real(z)),
     [lambda ct, z, out: ct],
-    "Real part.",
+    "Real part of z.",
     holomorphic=False,
     complex_pullback=[lambda ct, z, out: ct.astype(z.dtype)],
 )

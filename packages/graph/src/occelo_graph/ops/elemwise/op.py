@@ -192,7 +192,7 @@ class Elemwise(Op):
         except TypeError as error:
             listed = ", ".join(t.dtype for t in types)
             raise TypeError(
-                f"{self.scalar_op} is not defined for dtypes {listed}: {error}"
+                f"{self.scalar_op} is not defined for dtypes {listed}: {str(error).rstrip('.')}"
             ) from None
         return tuple(TensorType(dtype, shape) for dtype in dtypes)
 

@@ -187,7 +187,7 @@ pow: Elemwise = elementwise(
     ufunc_rule(np.power),
     np.power,
     [_pow_base, _pow_exponent],
-    "Power. The derivative with respect to the base is 0 if the exponent is 0.",
+    "x to the power y. The derivative with respect to x is 0 if y is 0.",
     holomorphic=True,
     infix=("**", 8),
     python_only="a negative exponent of an integer is an error that depends on the data",
@@ -233,7 +233,7 @@ arctan2: Elemwise = elementwise(
     "Angle of the point (x, y), in radians; the first argument is y.",
 )
 sinh: Elemwise = _unary(
-    "sinh", np.sinh, lambda ct, x, out: ct * cosh(x), "Hyperbolic sine.", monotone="increasing"
+    "sinh", np.sinh, lambda ct, x, out: ct * cosh(x), "Hyperbolic sine of x.", monotone="increasing"
 )
 cosh: Elemwise = _unary(
     "cosh", np.cosh, lambda ct, x, out: ct * sinh(x), "Hyperbolic cosine of x.", "unsigned"
@@ -242,7 +242,7 @@ tanh: Elemwise = _unary(
     "tanh",
     np.tanh,
     lambda ct, x, out: ct * (1 - out * out),
-    "Hyperbolic tangent.",
+    "Hyperbolic tangent of x.",
     monotone="increasing",
 )
 
@@ -285,7 +285,7 @@ rad2deg: Elemwise = _unary(
     "rad2deg",
     np.rad2deg,
     lambda ct, x, out: ct * (180 / math.pi),
-    "Radians to degrees.",
+    "x, in radians, in degrees.",
     formula=lambda x: mul(*in_floats(x), 180 / math.pi),
     monotone="increasing",
 )

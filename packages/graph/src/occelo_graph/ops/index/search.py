@@ -138,7 +138,9 @@ class ExtractDiag(LinearInFirst):
 
     def infer(self, x: TensorType) -> TensorType:
         if x.ndim < 2 or self.axis1 == self.axis2 or max(self.axis1, self.axis2) >= x.ndim:
-            raise ValueError(f"{self} cannot take a diagonal of {x}")
+            raise ValueError(
+                f"A diagonal has two different axes, got {self.axis1} and {self.axis2} of {x}"
+            )
         n, m = x.shape[self.axis1], x.shape[self.axis2]
         rest = [s for i, s in enumerate(x.shape) if i not in (self.axis1, self.axis2)]
         length = None
@@ -333,6 +335,7 @@ def rows_in_order(x: TensorVariable, order: TensorVariable) -> TensorVariable:
 
 def slice_at_axis(sl: slice, axis: int) -> tuple[Any, ...]:
     """The index that applies the slice ``sl`` to dimension ``axis``. For axis 1 it is ``(slice(None), sl)``."""
+    axis = static_integer(axis, "axis")
     if axis >= 0:
         return (*[slice(None)] * axis, sl)
     return (Ellipsis, sl, *[slice(None)] * (-axis - 1))

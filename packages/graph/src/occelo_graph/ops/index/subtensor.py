@@ -765,9 +765,9 @@ def _weak_array(y: Any, dtype: str) -> Any:
 
 
 def set_subtensor(x: Any, y: Any, inplace: bool = False) -> TensorVariable:
-    """``set_subtensor(base[key], y)`` returns a copy of ``base`` with the part ``base[key]`` set to ``y``.
+    """``set_subtensor(base[key], y)`` returns a copy of ``base`` with the part ``x``, which is ``base[key]``, set to ``y``.
 
-    TypeError if ``x`` is not the result of an index, or if ``y`` cannot be converted to the dtype of ``x`` without
+    With ``inplace``, the op overwrites ``base``. TypeError if ``x`` is not the result of an index, or if ``y`` cannot be converted to the dtype of ``x`` without
     loss.
     """
     return _write(x, y, True, inplace)
