@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -69,6 +71,27 @@ def test_nutpie_samples_the_posterior() -> None:
     np.testing.assert_allclose(mean, [1, 2], atol=0.6)
     total = trace["beta"].sum("term").values
     np.testing.assert_allclose(trace["total"].values, total, rtol=1e-12)
+
+
+def test_initial_points_of_chains_are_made_one_after_the_other(monkeypatch: Any) -> None:
+    # chains start in threads, and PyTensor's functions keep the values of a call in themselves
+    running: list[int] = []
+
+    def made(**_: Any) -> Any:
+        def values(seed: int) -> dict[str, Any]:
+            running.append(seed)
+            time.sleep(0.002)
+            alone = running == [seed]
+            running.remove(seed)
+            return {"beta": np.full(2, float(seed)), "s_log__": np.array(float(alone))}
+
+        return values
+
+    monkeypatch.setattr("occelo_pytensor.nutpie.make_initial_point_fn", made)
+    start = bridge.nutpie_model(_line()).initial_point
+    with ThreadPoolExecutor(4) as pool:
+        for seed, point in enumerate(pool.map(start, range(12))):
+            np.testing.assert_array_equal(point, [seed, seed, 1.0])
 
 
 def test_discrete_parameters_are_refused() -> None:

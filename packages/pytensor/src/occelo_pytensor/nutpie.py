@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import threading
 from collections.abc import Sequence
 from typing import Any
 
@@ -232,8 +233,12 @@ def _initial_point(model: Any, variables: Sequence[Any], overrides: Any) -> Any:
         jitter_rvs=set(model.free_RVs), return_transformed=True,
     )  # fmt: skip
 
+    # chains start in threads of their own, and a function of PyTensor keeps its values in itself
+    lock = threading.Lock()
+
     def start(seed: Any) -> Any:
-        found = values(seed)
+        with lock:
+            found = values(seed)
         return np.concatenate([np.ravel(np.asarray(found[v.name], "float64")) for v in variables])
 
     return start
