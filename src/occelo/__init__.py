@@ -107,6 +107,7 @@ __all__ = [
     "as_jax",
     "as_numba",
     "as_op",
+    "as_symbolic",
     "as_torch",
     "associative_scan",
     "available_linkers",
@@ -238,6 +239,7 @@ _LATER = {
     "PdbBreakpoint": "occelo_graph.ops.control.observing",
     "Print": "occelo_graph.ops.control.observing",
     "ProfileStats": "occelo_compile.profiling",
+    "as_symbolic": "occelo_graph.ops.index.slice_values",
     "as_op": "occelo_graph.ops.control.python_function",
     "wrap_py": "occelo_graph.ops.control.python_function",
     "bisect": "occelo_compile.debugging.bisection",
@@ -335,6 +337,7 @@ if TYPE_CHECKING:
     from occelo_graph.ops.control.observing import Print as Print
     from occelo_graph.ops.control.python_function import as_op as as_op
     from occelo_graph.ops.control.python_function import wrap_py as wrap_py
+    from occelo_graph.ops.index.slice_values import as_symbolic as as_symbolic
     from occelo_link.capabilities import supports as supports
     from occelo_link.jax.calling import as_jax as as_jax
     from occelo_link.jax.wrapping import wrap_jax as wrap_jax

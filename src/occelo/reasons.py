@@ -97,9 +97,6 @@ _BY_REASON = {
     "use occelo.config": """
         PyTensorConfigWarning ConfigAccessViolation PyTensorConfigParser ConfigParam EnumStr TypedParam StrParam
         IntParam FloatParam BoolParam parse_config_string config_files_from_pytensorrc""",
-    "use index": "Index index_",
-    "the ops of lists are reached by their functions": """
-        GetItem Append Extend Insert Remove Reverse Count Length MakeList TypedListVariable TypedListConstant""",
     "use occelo.minimize": "minimize",
     "use xlogy(x, x)": "xlogx",
     "use occelo.tensor.signal": "convolve1d convolve2d",
@@ -109,7 +106,6 @@ _BY_REASON = {
     "an op with a decomposition is its own graph; see docs/adding-an-op.md": "SymbolicOp FinalizedOpFromGraph",
     "there is one device, and a mode chooses the backend": "transfer",
     "rewriting chooses calls of BLAS itself; use dot": "blas",
-    "Occelo does not have it yet": "NoneSliceConst make_slice slicetype",
 }
 MODULES = {
     "assumptions": "use occelo.tensor.linalg.assume and the facts of docs/rewrites.md",

@@ -56,7 +56,11 @@ MODULES_OF_FAMILIES = {
     "shared_generators",
 }
 NOT_FUNCTIONS_OF_TENSORS = {
+    "NoneSliceConst",
     "TypedListType",
+    "as_symbolic",
+    "make_slice",
+    "slicetype",
     "at_most_length",
     "never_negative",
     "shared",

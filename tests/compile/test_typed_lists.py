@@ -10,6 +10,7 @@ import pytest
 import occelo_compile as oc
 import occelo_graph as og
 from occelo_graph import tensor as ot
+from occelo_graph.ir.types import generic
 from occelo_graph.ops import typed_list as tl
 from occelo_link import make_linker
 from occelo_loops.ops.building.loops import loop, while_loop
@@ -155,8 +156,8 @@ def test_mistakes_with_lists(quick: Any) -> None:
         tl.make_list([])
     with pytest.raises(TypeError, match="must be an integer"):
         items[ot.dscalar()]
-    with pytest.raises(TypeError, match="must be tensors"):
-        tl.TypedListType(VECTORS)
+    with pytest.raises(TypeError, match="must be tensors or lists"):
+        tl.TypedListType(generic)
     with pytest.raises(TypeError, match="not known before the graph runs"):
         list(items)
     with pytest.raises(NotImplementedError, match="GetItem has no derivative"):

@@ -120,7 +120,10 @@ if TYPE_CHECKING:
     from occelo.tensor import type_other as type_other
     from occelo.tensor import variable as variable
     from occelo.tensor.type_other import NoneConst as NoneConst
+    from occelo.tensor.type_other import as_symbolic as as_symbolic
+    from occelo.tensor.type_other import make_slice as make_slice
     from occelo.tensor.type_other import none_type_t as none_type_t
+    from occelo.tensor.type_other import slicetype as slicetype
     from occelo_arrays.functions import *
     from occelo_graph import Constant as Constant
     from occelo_graph import Lop as Lop
@@ -159,7 +162,10 @@ else:  # type checkers know what is here without it
         {
             **dict.fromkeys(_ALIASES.split(), "occelo_graph"),
             **dict.fromkeys(_KINDS.split(), "occelo_graph.tensors.kinds"),
-            **dict.fromkeys(("NoneConst", "none_type_t"), "occelo.tensor.type_other"),
+            **dict.fromkeys(
+                ("NoneConst", "as_symbolic", "make_slice", "none_type_t", "slicetype"),
+                "occelo.tensor.type_other",
+            ),
             "kron": "occelo_linalg.ops.block_matrices",
             "norm": "occelo_linalg.ops.norms",
             **dict.fromkeys(("polyfit", "roots"), "occelo_signal.ops.polynomials"),

@@ -1,4 +1,4 @@
-"""Lists of tensors of one type: the type of their variables, and the ops that make, read and change them.
+"""Lists of tensors of one type, or of such lists: the type of their variables, and the ops that make, read and change them.
 
 Users call the functions from `occelo.typed_list`. For instance, a loop can carry a list that grows in each step. A list
 is a value like a tensor: ops do not change their inputs, but return a new list. The ops have no derivatives. The family
@@ -7,6 +7,7 @@ is imported at its first use (`occelo_graph.families`).
 
 from __future__ import annotations
 
+import itertools
 import operator
 from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn, cast
@@ -18,12 +19,15 @@ from occelo_graph.ir.nodes import Apply, Constant, NominalVariable, Variable
 from occelo_graph.ir.op import Cotangents, Op, op
 from occelo_graph.ir.slices import slice_parts
 from occelo_graph.ir.types import Type
+from occelo_graph.narrowing import is_list
 from occelo_graph.ops.shape.reading import Shape_i
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import TensorType
 
 __all__ = [
+    "TypedListConstant",
     "TypedListType",
+    "TypedListVariable",
     "append",
     "count",
     "extend",
@@ -42,19 +46,36 @@ _COUNT = TensorType("int64", ())
 
 
 class TypedListType(Type):
-    """The type of lists of tensors of the type ``ttype``. TypeError if ``ttype`` is not a `TensorType`.
+    """The type of lists with elements of the type ``ttype``, which is a `TensorType` or again a type of lists (else TypeError).
 
-    A value is a list of arrays. Their lengths may differ along axes with a dynamic length in ``ttype``. In compiled
-    code, a list consists of two arrays: a vector with the elements of all arrays, and a matrix whose rows are the
-    shapes of the arrays.
+    With a ``depth`` greater than 0, lists of lists: ``ttype`` is the type of the elements of the innermost lists, which
+    ``depth`` lists are around. ValueError for a negative depth.
+
+    A value is a list of arrays or of lists. Lengths of arrays may differ along axes with a dynamic length in ``ttype``. In
+    compiled code, a list of arrays consists of two arrays: a vector with the elements of all arrays, and a matrix whose
+    rows are the shapes of the arrays. A list of lists consists of the arrays of all their elements in one list, and a
+    vector of the lengths of the lists.
     """
 
     __slots__ = ("ttype",)
 
-    def __init__(self, ttype: Type) -> None:
-        if not isinstance(ttype, TensorType):
-            raise TypeError(f"The elements of a list must be tensors, and not {ttype!r}")
+    ttype: TensorType | TypedListType
+
+    def __init__(self, ttype: Type, depth: int = 0) -> None:
+        if depth < 0:
+            raise ValueError(f"The depth of a list must be at least 0, got {depth}")
+        if not isinstance(ttype, TensorType | TypedListType):
+            raise TypeError(f"The elements of a list must be tensors or lists, and not {ttype!r}")
+        for _ in range(depth):
+            ttype = TypedListType(ttype)
         self.ttype = ttype
+
+    def get_depth(self) -> int:
+        """How many lists are around the innermost ones: 0 for a list of tensors."""
+        return self.ttype.get_depth() + 1 if isinstance(self.ttype, TypedListType) else 0
+
+    def is_super(self, other: Type) -> bool:
+        return isinstance(other, TypedListType) and self.ttype.is_super(other.ttype)
 
     def key(self) -> tuple[Any, ...]:
         return (self.ttype,)
@@ -72,18 +93,27 @@ class TypedListType(Type):
         return a is b or any(self.ttype.may_share_memory(x, y) for x in a for y in b)
 
     def copy(self, value: Any) -> Any:
-        return [np.array(each) for each in value]
+        return [_copied(each) for each in value]
 
     def parts(self) -> tuple[TensorType, ...]:
+        if isinstance(self.ttype, TypedListType):
+            return (*self.ttype.parts(), TensorType("int64", (None,)))
         return TensorType(self.ttype.dtype, (None,)), TensorType("int64", (None, self.ttype.ndim))
 
     def to_parts(self, value: Any) -> Sequence[Any]:
+        if isinstance(self.ttype, TypedListType):
+            lengths = np.array([len(each) for each in value], "int64")
+            return (*self.ttype.to_parts([e for each in value for e in each]), lengths)
         flat = [np.ravel(each) for each in value]
         shapes = [np.shape(each) for each in value]
         joined = np.concatenate(flat) if flat else np.zeros(0, self.ttype.dtype)
         return joined, np.array(shapes, "int64").reshape(len(shapes), self.ttype.ndim)
 
     def from_parts(self, parts: Sequence[Any]) -> Any:
+        if isinstance(self.ttype, TypedListType):
+            elements: list[Any] = self.ttype.from_parts(parts[:-1])
+            rest = iter(elements)
+            return [list(itertools.islice(rest, int(n))) for n in np.asarray(parts[-1])]
         flat, shapes = np.asarray(parts[0]), np.asarray(parts[1])
         ends = np.cumsum(np.prod(shapes, axis=1, dtype="int64"))[:-1]
         pieces = np.split(flat, ends) if len(shapes) else []
@@ -93,8 +123,11 @@ class TypedListType(Type):
         """A list for trial runs: all elements of its arrays are ``number``. ``shapes`` are the shapes of its two parts.
 
         If ``ttype`` has a dynamic axis, the list's array at position 0 is given all the numbers: its first dynamic axis
-        is made long enough for them. The list's other arrays are empty.
+        is made long enough for them. The list's other arrays are empty. Of several lists, the first one has all elements.
         """
+        if isinstance(self.ttype, TypedListType):
+            elements = self.ttype.filled(shapes[:-1], number)
+            return [list(elements) if i == 0 else [] for i in range(shapes[-1][0])]
         (total,), (many, _) = shapes
         known = [1 if n is None else n for n in self.ttype.shape]
         unknown = [i for i, n in enumerate(self.ttype.shape) if n is None]
@@ -157,11 +190,11 @@ class _ListMethods:
         return count(self, element)
 
 
-class _ListVariable(_ListMethods, Variable):
+class TypedListVariable(_ListMethods, Variable):
     """A variable whose value is a list."""
 
 
-class _ListConstant(_ListMethods, Constant):
+class TypedListConstant(_ListMethods, Constant):
     """A constant whose value is a list."""
 
 
@@ -169,8 +202,8 @@ class _ListNominal(_ListMethods, NominalVariable):
     """An input of an inner graph whose value is a list."""
 
 
-TypedListType.variable_class = _ListVariable
-TypedListType.constant_class = _ListConstant
+TypedListType.variable_class = TypedListVariable
+TypedListType.constant_class = TypedListConstant
 TypedListType.nominal_class = _ListNominal
 
 
@@ -237,9 +270,9 @@ class ListOp(Op):
 
 @op
 class MakeList(ListOp):
-    """Makes a list of its inputs, which are tensors of the type ``ttype``."""
+    """Makes a list of its inputs, which are of the type ``ttype``."""
 
-    ttype: TensorType
+    ttype: TensorType | TypedListType
 
     def infer(self, *types: Type) -> Type:
         for kind in types:
@@ -248,7 +281,7 @@ class MakeList(ListOp):
         return TypedListType(self.ttype)
 
     def evaluate(self, *arrays: Any) -> Any:
-        return [np.array(each) for each in arrays]
+        return [_copied(each) for each in arrays]
 
 
 @op
@@ -262,14 +295,14 @@ class Append(_Changed):
     """The first input, a list, with the second input added at the end."""
 
     def evaluate(self, elements: Any, element: Any) -> Any:
-        return [*elements, np.array(element)]
+        return [*elements, _copied(element)]
 
 
 class Extend(_Changed):
     """The elements of the first input, a list, then the elements of the second input, another list."""
 
     def evaluate(self, elements: Any, others: Any) -> Any:
-        return [*elements, *map(np.array, others)]
+        return [*elements, *map(_copied, others)]
 
 
 class Insert(_Changed):
@@ -277,7 +310,7 @@ class Insert(_Changed):
 
     def evaluate(self, elements: Any, position: Any, element: Any) -> Any:
         found = list(elements)
-        found.insert(int(position), np.array(element))
+        found.insert(int(position), _copied(element))
         return found
 
 
@@ -286,7 +319,7 @@ class SetItem(_Changed):
 
     def evaluate(self, elements: Any, position: Any, element: Any) -> Any:
         found = list(elements)
-        found[_position(elements, position)] = np.array(element)
+        found[_position(elements, position)] = _copied(element)
         return found
 
 
@@ -329,7 +362,7 @@ class GetItem(ListOp):
         return _list_type(types[0]).ttype
 
     def evaluate(self, elements: Any, position: Any) -> Any:
-        return np.array(elements[_position(elements, position)])
+        return _copied(elements[_position(elements, position)])
 
 
 @op
@@ -362,7 +395,14 @@ class Count(_Counted):
         return np.asarray(sum(_equal(each, element) for each in elements), "int64")
 
 
+def _copied(element: Any) -> Any:
+    """A copy of an array, or of a list of lists and arrays."""
+    return list(map(_copied, element)) if is_list(element) else np.array(element)
+
+
 def _equal(one: Any, other: Any) -> bool:
+    if is_list(one) or is_list(other):
+        return len(one) == len(other) and all(map(_equal, one, other))
     return bool(np.array_equal(one, other))
 
 
@@ -383,25 +423,35 @@ def _position(elements: Any, position: Any) -> int:
 # functions
 
 
-def make_list(elements: Iterable[Any], ttype: TensorType | None = None) -> Any:
-    """Make a list of tensors, numbers and arrays. TypeError if their dtypes or numbers of dimensions differ.
+def make_list(elements: Iterable[Any], ttype: TensorType | TypedListType | None = None) -> Any:
+    """Make a list of tensors, numbers and arrays, or of lists. TypeError if their dtypes or numbers of dimensions differ.
 
     ``ttype`` is the type of the elements. By default, a length in this type is static if it is equal for all elements,
     else dynamic. An empty list needs ``ttype`` (TypeError).
     """
-    given = [as_tensor_variable(each) for each in elements]
-    if ttype is None:
-        if not given:
-            raise TypeError("A list without elements needs a type of its elements, ttype")
-        kinds = [v.type for v in given]
-        if len({(k.dtype, k.ndim) for k in kinds}) > 1:
-            listed = ", ".join(map(str, kinds))
-            raise TypeError(f"The elements of a list must be of one type, got {listed}")
-        shape = [
-            n[0] if len(set(n)) == 1 else None for n in zip(*(k.shape for k in kinds), strict=True)
-        ]
-        ttype = TensorType(kinds[0].dtype, tuple(shape))
-    return MakeList(ttype)(*given)
+    given = [v if _is_list_variable(v) else as_tensor_variable(v) for v in elements]
+    if ttype is None and not given:
+        raise TypeError("A list without elements needs a type of its elements, ttype")
+    made = MakeList(_common_type([v.type for v in given]) if ttype is None else ttype)
+    return made(*given)
+
+
+def _is_list_variable(value: Any) -> bool:
+    return isinstance(value, Variable) and isinstance(value.type, TypedListType)
+
+
+def _common_type(kinds: Sequence[Any]) -> Any:
+    """The type of the elements of a list: a length is static if it is so, and equal, in all ``kinds``."""
+    lists = [isinstance(k, TypedListType) for k in kinds]
+    if all(lists):
+        return TypedListType(_common_type([k.ttype for k in kinds]))
+    if any(lists) or len({(k.dtype, k.ndim) for k in kinds}) > 1:
+        listed = ", ".join(map(str, kinds))
+        raise TypeError(f"The elements of a list must be of one type, got {listed}")
+    shape = [
+        n[0] if len(set(n)) == 1 else None for n in zip(*(k.shape for k in kinds), strict=True)
+    ]
+    return TensorType(kinds[0].dtype, tuple(shape))
 
 
 def append(elements: Any, element: Any) -> Any:

@@ -75,7 +75,8 @@ def checkpoint(fun: Callable[P, R], /) -> Callable[P, R]:
             positional, keywords = structure.unflatten(
                 [inner.get(v, v) if isinstance(v, Variable) else v for v in given]
             )
-            leaves, form = trees.flatten(fun(*positional, **keywords), "results")
+            made = cast("Callable[..., R]", fun)(*positional, **keywords)
+            leaves, form = trees.flatten(made, "results")
             outputs = list(map(_as_result, leaves))
         if not outputs:
             return cast("R", form.unflatten([]))
