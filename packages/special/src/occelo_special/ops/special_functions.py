@@ -175,7 +175,10 @@ def _rising(xp: Any, other: Callable[..., Any]) -> Callable[[Any, Any], Any]:
         large, size = xp.where(far, z, 100.0), xp.where(far, m, 1.0)
         rise = log_beta.log_rise(xp, xp.minimum(large, large + size), xp.abs(size))
         found = xp.exp(xp.where(size < 0.0, -rise, rise))
-        return xp.where(far, found, other(xp.where(far, 1.0, z), xp.where(far, 1.0, m)))
+        usual = xp.where(far, found, other(xp.where(far, 1.0, z), xp.where(far, 1.0, m)))
+        # SciPy's is NaN at infinity
+        limit = xp.where(m > 0, math.inf, xp.where(m < 0, 0.0, 1.0))
+        return xp.where((z >= math.inf) & (xp.abs(m) < math.inf), limit, usual)
 
     return function
 

@@ -441,7 +441,6 @@ FURTHER_FUNCTIONS = [*BESSEL, *INTEGRALS, *ELLIPTIC, *COMBINATIONS, *FORMULAS]
 
 NO_LIMITS = {
     "ive 0": "at 0, which is no end of its domain: the slope is that of a kink, 0 as for abs",
-    "poch in z at infinity": "for m above 2, where it is NaN in SciPy",
     "poch in m, z=-2": "at whole m, where it has other values than beside them",
     "gammaincinv in k": "at 0 and infinity, SciPy's value is NaN",
     "gammainccinv in k": "at 0 and infinity, SciPy's value is NaN",

@@ -337,7 +337,7 @@ SPECIAL_FUNCTIONS: list[Row] = [
             f"poch in z, m={m}",
             lambda z, m=m: sp.poch(z, m),
             lambda z, m=m: mp.rf(z, m),
-            [(0, 1), (-1, 1), (-2, -1), *([(INF, -1)] if m <= 2 else [])],
+            [(0, 1), (-1, 1), (-2, -1), (INF, -1)],
         )
         for m in (0.5, 1.0, 2.0, 2.5, 3.0)
     ],
