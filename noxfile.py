@@ -565,6 +565,8 @@ def models(session: nox.Session) -> None:
         # without the pins, which are newer than what PyTensor allows; with bytecode, as pip leaves it
         install(session, "--no-config", "--compile-bytecode", *given, "jax>=0.6", "httpstan>=4.13")
     session.run("python", str(ROOT / "benchmarks" / "models.py"), *session.posargs)
+    options = [each for each in session.posargs if each in ("--readme", "--fresh")]
+    session.run("python", str(ROOT / "benchmarks" / "nutpie_threads.py"), *options)
 
 
 @nox.session(venv_backend="none")

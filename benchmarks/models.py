@@ -46,7 +46,6 @@ import models_in_stan
 HERE = Path(__file__).parent
 KEPT = HERE.parent / ".nox" / "models.json"
 README = HERE / "README.md"
-MARKS = "<!-- models -->", "<!-- end of models -->"
 OURS = ("function", "mode", "pointer")
 """The ways that change with the packages. The others are compiled in the first round only."""
 FOLDER = HERE.parent / "tests" / "pytensor"
@@ -381,12 +380,14 @@ def table(every: dict[str, dict[str, Runs]], ways: list[str]) -> list[str]:
     return head + [row(name, found, ways) for name, found in every.items()]
 
 
-def write_readme(lines: list[str]) -> None:
-    """Replace what lies between the marks."""
-    before, _, rest = README.read_text().partition(MARKS[0])
-    _, _, after = rest.partition(MARKS[1])
-    text = "\n".join(lines)
-    README.write_text(f"{before}{MARKS[0]}\n\n{text}\n\n{MARKS[1]}{after}")
+def write_readme(part: str, lines: list[str]) -> None:
+    """Replace what lies between the marks of a part. ValueError if they are not there."""
+    start, end = f"<!-- {part} -->", f"<!-- end of {part} -->"
+    before, _, rest = README.read_text().partition(start)
+    _, found, after = rest.partition(end)
+    if not found:
+        raise ValueError(f"{README} has no part {part!r}")
+    README.write_text("\n".join([f"{before}{start}\n", *lines, f"\n{end}{after}"]))
 
 
 def main() -> None:
@@ -423,7 +424,7 @@ def main() -> None:
     lines = [*table(ordered, there), "", *summary(ordered)]
     print("\nEach cell: cold (s) / warm (s) / evaluation (us) / memory (MB)\n", *lines, sep="\n")
     if chosen.readme:
-        write_readme(lines)
+        write_readme("models", lines)
 
 
 if __name__ == "__main__":

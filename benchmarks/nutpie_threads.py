@@ -2,6 +2,8 @@
 
 ``python benchmarks/nutpie_threads.py [MODEL ...]`` prints a table with a line for each model of ``tests/pytensor/models``. Each figure
 is measured in a process of its own, once with empty caches (cold) and once with what the first left (warm); the two ways take turns.
+Each line is kept in a file when it is complete, until the sources of the packages change, and ``--readme`` writes the table into
+``benchmarks/README.md``.
 Both sample with the same settings and other seeds. Posterior means are compared, in combined standard errors. It needs
 `occelo-pytensor` with PyMC and nutpie.
 
@@ -25,8 +27,13 @@ from typing import Any
 MODELS: Any = runpy.run_path(str(Path(__file__).with_name("models.py")))
 """What the other command about models defines; its name is also that of the tests' package of models."""
 LIBRARIES, all_models, processor = (MODELS[n] for n in ("LIBRARIES", "all_models", "processor"))
+sources, keep, write_readme = (MODELS[n] for n in ("sources", "keep", "write_readme"))
 
-CHOSEN = ["eight_schools_centered", "logistic_regression", "gp_marginal", "stochastic_volatility"]
+KEPT = MODELS["KEPT"].with_name("nutpie_threads.json")
+CHOSEN = [
+    "eight_schools_centered", "logistic_regression", "gp_marginal", "stochastic_volatility",
+    "radon_like_noncentered", "ordered_logistic", "lkj_varying_slopes", "horseshoe",
+]  # fmt: skip
 WAYS = {"occelo": "pointer", "numba": "numba"}
 CHAINS = 4
 
@@ -134,21 +141,35 @@ def main() -> None:
     parser.add_argument(
         "--draws", type=int, default=1000, help="of each chain, after as many to tune"
     )
+    parser.add_argument("--json", type=Path, default=KEPT, help="the file that keeps the lines")
+    parser.add_argument("--fresh", action="store_true", help="forget what the file has")
+    parser.add_argument("--readme", action="store_true", help="write benchmarks/README.md")
     parser.add_argument("--measure", nargs=2, metavar=("MODEL", "WAY"), help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if chosen.measure:
         print(json.dumps(measure(*chosen.measure, chosen.draws)))
         return
-    print("Seconds by the clock (of the processor). z: largest difference of means, of how many\n")
+    # lines of other sources, or of other numbers of draws, are forgotten
+    state = {"sources": sources(), "draws": chosen.draws}
+    there = chosen.json.exists() and not chosen.fresh
+    before: dict[str, Any] = json.loads(chosen.json.read_text()) if there else {}
+    same = all(before.get(key) == value for key, value in state.items())
+    rows: dict[str, str] = before["rows"] if same else {}
     parts = ["compile, cold", "compile, warm", "sample"]
     heads = [f"{way}: {part}" for way in WAYS for part in parts]
-    print(f"| model | {' | '.join(heads)} | z |")
-    print("|---" * (len(heads) + 2) + "|", flush=True)
+    lines = [f"| model | {' | '.join(heads)} | z |", "|---" * (len(heads) + 2) + "|"]
+    print("Seconds by the clock (of the processor). z: largest difference of means, of how many\n")
+    print(*lines, sep="\n", flush=True)
     for name in chosen.models:
         try:
-            print(row(name, chosen.draws), flush=True)
+            if name not in rows:
+                rows[name] = row(name, chosen.draws)
+                keep(chosen.json, {**state, "rows": rows})
+            print(rows[name], flush=True)
         except RuntimeError as error:
             print(f"{name} failed: {error}", file=sys.stderr, flush=True)
+    if chosen.readme:
+        write_readme("nutpie's threads", [*lines, *rows.values()])
 
 
 if __name__ == "__main__":
