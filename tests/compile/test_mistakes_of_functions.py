@@ -141,6 +141,8 @@ def blamed(expression: str) -> str | None:
         called = call.func
         if isinstance(called, ast.Attribute) and called.attr == "eval":
             call = called.value
+        elif isinstance(called, ast.Name) and called.id == "list":  # it runs a generator
+            call = call.args[0]
         elif isinstance(called, ast.Call):
             compiles = ast.unparse(called.func) in ("oc.function", "cp.function")
             call = called.args[1] if compiles and len(called.args) > 1 else called

@@ -44,12 +44,14 @@ else:
 
 
 class _Duplicate:
+    def __init__(self) -> None:
+        self.__doc__ = "The value in `Function.finder` for a name that belongs to several inputs."
+
     def __repr__(self) -> str:
         return "DUPLICATE"
 
 
 DUPLICATE = _Duplicate()
-"""The value in `Function.finder` for a name that belongs to several inputs."""
 
 
 class _Values:

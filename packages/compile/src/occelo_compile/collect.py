@@ -265,7 +265,11 @@ def collect(
     on_unused_input: str | None = None,
     name: str | None = None,
 ) -> Collected:
-    """Check the arguments of `function`, apply givens, and find shared variables and their updates."""
+    """Check the arguments of `function`, apply givens, and find shared variables and their updates.
+
+    ``inputs``, ``outputs``, ``updates``, ``givens``, ``no_default_updates``, ``rebuild_strict``,
+    ``allow_input_downcast``, ``on_unused_input`` and ``name`` are as there, and so are the errors.
+    """
     given_inputs, arguments = _inputs(inputs, allow_input_downcast)
     asked = _outputs(outputs)
     outs = asked.outputs
@@ -459,6 +463,6 @@ def _check_unused(
 def construct_function_ins_and_outs(
     params: Any, outputs: Any = None, **options: Any
 ) -> tuple[list[SymbolicInput], list[SymbolicOutput]]:
-    """Return the inputs and outputs that `collect` finds."""
+    """Return the inputs and outputs that `collect` finds for ``params``, ``outputs`` and ``options``."""
     collected = collect(params, outputs, **options)
     return collected.inputs, collected.outputs

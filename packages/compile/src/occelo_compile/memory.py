@@ -64,7 +64,7 @@ def insert_deepcopy(
     borrowed_outputs: Sequence[bool],
     states: Sequence[bool] = (),
 ) -> None:
-    """Copy outputs that may share storage with an input, a constant or an earlier output.
+    """Copy outputs of ``fgraph`` that may share storage with an input, a constant or an earlier output.
 
     ``borrowed_inputs`` and ``borrowed_outputs`` say which inputs and outputs may share storage. The last outputs are
     updates. An update may share storage only with the input that it updates in place.

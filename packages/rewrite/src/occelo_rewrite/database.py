@@ -61,9 +61,9 @@ class RewriteDatabaseQuery:
         extra_rewrites: Sequence[tuple[Rewriter, float]] = (),
         name: str = "",
     ) -> None:
-        for tags in (include, require, exclude):
+        for argument, tags in {"include": include, "require": require, "exclude": exclude}.items():
             if isinstance(tags, str):
-                raise TypeError(f"Tags are given as a list, such as [{tags!r}], not as {tags!r}")
+                raise TypeError(f"{argument} is a list of tags, got {tags!r}")
         values: dict[str, Any] = {
             "include": frozenset(t for t in include if t is not None),
             "require": frozenset(require or ()),

@@ -28,7 +28,7 @@ from __future__ import annotations
 import functools
 import importlib
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, cast
 
 from occelo_graph.extensions import place_of_caller
 from occelo_graph.families import Family, follow
@@ -60,6 +60,7 @@ for _stage in sorted(STAGES, key=lambda stage: stage.tidies):  # `canonicalize` 
             functools.partial(_register_sets, _stage.rules) if _stage.rules else None,
             _DATABASES["canonicalize"] if _stage.tidies else None,
         )
+        _DATABASES[_stage.name].__doc__ = f"The rewrites of the stage {_stage.name}."
 canonicalize_db = _DATABASES["canonicalize"]
 inline_db = _DATABASES["inline_graphs"]
 expand_db = _DATABASES["expand_graphs"]
@@ -163,7 +164,9 @@ def _registering(db: EquilibriumDB, what: str, tags: tuple[str, ...] = USUAL) ->
     register.__name__ = f"register_{what}"
     register.__doc__ = (
         f"Register a rewrite in the stage {db.name}, with the tags {', '.join(tags)} and further ones: "
-        f'``@register_{what}`` or ``@register_{what}("tag")``.'
+        f'``@register_{what}`` or ``@register_{what}("tag")``.\n\n'
+        "    ``rewrite`` is a rule, a rewriter or a database, ``more`` are the further tags, ``name`` is a name instead of its\n"
+        "    own, and ``options`` are those of the database. Returns the rewrite.\n    "
     )
     return register
 
@@ -229,6 +232,10 @@ _MOST_BUILT = 32
 
 def rewriter_for(query: RewriteDatabaseQuery) -> GraphRewriter:
     """The rewriter that applies all rewrites that a query chooses from `optdb`. Rewriters are cached by query."""
+    if not isinstance(cast("object", query), RewriteDatabaseQuery):
+        raise TypeError(
+            f"rewriter_for takes a query, such as optimizer_query('fast_run'), got {query!r}"
+        )
     if query.subquery or query.extra_rewrites:
         built: GraphRewriter = optdb.query(query)
         return built

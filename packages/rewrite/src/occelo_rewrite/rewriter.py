@@ -187,7 +187,12 @@ class _FunctionRewriter(GraphRewriter):
 def graph_rewriter(
     function: Callable[[FunctionGraph], Any], requirements: Sequence[Callable[[], Feature]] = ()
 ) -> GraphRewriter:
-    """Turn a function that changes a function graph into a rewriter. It can be used as a decorator."""
+    """Turn a ``function`` that changes a function graph into a rewriter. It can be used as a decorator.
+
+    ``requirements`` create features, which are attached to a graph before.
+    """
+    if not callable(function):
+        raise TypeError(f"A rewriter is made of a function of a graph, got {function!r}")
     return _FunctionRewriter(function, requirements)
 
 
@@ -343,10 +348,13 @@ class EquilibriumGraphRewriter(RecordingRewriter):
 
 
 def in2out(*rules: NodeRewriter, **named: Any) -> WalkingGraphRewriter:
-    """A rewriter that tries rules once at each node, from the inputs to the outputs."""
+    """A rewriter that tries ``rules`` once at each node, from the inputs to the outputs.
+
+    ``named`` are further arguments of `WalkingGraphRewriter`.
+    """
     return WalkingGraphRewriter(list(rules), "in_to_out", **named)
 
 
 def out2in(*rules: NodeRewriter, **named: Any) -> WalkingGraphRewriter:
-    """A rewriter that tries rules once at each node, from the outputs to the inputs."""
+    """A rewriter that tries ``rules`` once at each node, from the outputs to the inputs. ``named`` is as in `in2out`."""
     return WalkingGraphRewriter(list(rules), "out_to_in", **named)

@@ -51,7 +51,8 @@ def rewrite_subgraph(
 ) -> Any:
     """Rewrite only the part of a graph between ``frontier`` and ``outputs``, and return the new outputs.
 
-    The variables in ``frontier`` and their ancestors stay as they are. Other arguments are passed to `rewrite_graph`.
+    The variables in ``frontier`` and their ancestors stay as they are. ``include`` and ``options`` are passed to
+    `rewrite_graph`.
     """
     listed: list[Variable] = [outputs] if isinstance(outputs, Variable) else list(outputs)
     stand_ins = [v.type.make_variable(v.name) for v in frontier]

@@ -60,8 +60,8 @@ class MonitorMode(Mode):
 def detect_nan(fgraph: FunctionGraph, i: int, node: Apply, fn: NodeThunk) -> None:
     """Report NaN in the outputs of a node; meant as the ``post_func`` of a `MonitorMode`.
 
-    For the first output with NaN, it prints the graph of this output, and the values of all inputs and outputs of the
-    node.
+    For the first output with NaN of ``node``, number ``i`` of ``fgraph``, it prints the graph of this output, and the
+    values of all inputs and outputs of the thunk ``fn``.
     """
     for cell, variable in zip(fn.outputs, node.outputs, strict=True):
         value = cell[0]

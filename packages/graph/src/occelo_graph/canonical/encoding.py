@@ -13,7 +13,7 @@ What functions and other classes it can name is decided in `canonical.names`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -81,6 +81,8 @@ def register_coder(
 
     The coder is not used for subclasses of ``cls``. A second coder for a class replaces the first one.
     """
+    if not isinstance(cast("object", cls), type):
+        raise TypeError(f"A coder is for a class, got {cls!r}")
     _coders[saved_name(cls)] = (cls, to_plain, from_plain)
 
 

@@ -65,7 +65,7 @@ def _attributes(part: Any) -> dict[str, Any]:
 
 
 def register_loadable(part: _Part) -> _Part:
-    """Let saved graphs name a function (a derivative of `OpFromGraph`) or an exception class. Returns it.
+    """Let saved graphs name ``part``, a function (a derivative of `OpFromGraph`) or an exception class. Returns it.
 
     May be used as a decorator. A graph that names the function or class loads without ``trust``. Its code then runs
     when a graph of a file is differentiated or evaluated, so it must do no harm with any arguments.

@@ -175,7 +175,7 @@ def grad_undefined(op_: Any, x_pos: int, x: Any, comment: str = "") -> Any:
 def grad_not_implemented(op_: Any, x_pos: int, x: Any, comment: str = "") -> Any:
     """The cotangent that a pullback returns for the input ``x`` if the derivative is not implemented.
 
-    The arguments are those of `grad_undefined`.
+    ``op_``, ``x_pos`` and ``comment`` are as in `grad_undefined`.
     """
     reason = f"the gradient of {op_} by its input {x_pos}, {x}, is not implemented"
     return NullType(reason + (f": {comment}" if comment else ""))()

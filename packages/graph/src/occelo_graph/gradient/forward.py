@@ -26,11 +26,15 @@ from occelo_graph.tensors.constant import as_tensor_variable
 def pushforward_through_pullback(
     outputs: Sequence[Variable], inputs: Sequence[Variable], tangents: Sequence[Any]
 ) -> list[Any]:
-    """Tangents of ``outputs``, by reverse mode only.
+    """Tangents of ``outputs`` for the ``tangents`` of ``inputs``, by reverse mode only.
 
     The pullback is a linear map of the cotangents. The pullback of this linear map is the pushforward (Townsend, "A new
     trick for calculating Jacobian vector products", 2017).
     """
+    if len(inputs) != len(tangents):
+        raise ValueError(
+            f"There is a tangent for each input, got {len(tangents)} for {len(inputs)}"
+        )
     live = [
         (v, t) for v, t in zip(inputs, tangents, strict=True) if t is not None and t is not ZERO
     ]

@@ -78,7 +78,7 @@ def _convert(value: Any, /) -> Variable:
 def set_default_converter(converter: Callable[[Any], Variable]) -> None:
     """Set the function that converts arguments of ops to variables. The default is `as_tensor_variable`.
 
-    The function accepts any value that is not a variable, and returns a variable or raises TypeError. An op that needs
+    ``converter`` accepts any value that is not a variable, and returns a variable or raises TypeError. An op that needs
     another conversion overrides `Op.as_variable`.
     """
     global _convert

@@ -16,8 +16,18 @@ T = TypeVar("T", bound=Hashable)
 
 
 def as_variables(graphs: Variable | Iterable[Variable]) -> list[Variable]:
-    """A list of variables, from one variable or an iterable of variables."""
-    return [graphs] if isinstance(graphs, Variable) else list(graphs)
+    """A list of variables, from one variable or an iterable of variables. TypeError for anything else."""
+    if isinstance(graphs, Variable):
+        return [graphs]
+    listed: list[Any] = [graphs] if isinstance(graphs, str) else list(graphs)
+    for each in listed:
+        if not isinstance(each, Variable):
+            raise TypeError(f"A graph is told by its variables, got {each!r}")
+    return listed
+
+
+def _stops(blockers: Variable | Collection[Variable] | None) -> frozenset[Variable]:
+    return frozenset([blockers] if isinstance(blockers, Variable) else blockers or ())
 
 
 @overload
@@ -77,7 +87,7 @@ def ancestors(
 
     The traversal does not continue from the variables in ``blockers`` to the variables that compute them.
     """
-    stop = frozenset(blockers or ())
+    stop = _stops(blockers)
 
     def expand(variable: Variable) -> list[Variable] | None:
         if variable.owner is not None and variable not in stop:
@@ -92,7 +102,7 @@ def apply_ancestors(
 ) -> Generator[Apply, None, None]:
     """The nodes on which the variables ``graphs`` depend, once each. The traversal stops at ``blockers``."""
     seen: set[Apply] = set()
-    stop = frozenset(blockers or ())
+    stop = _stops(blockers)
     for variable in ancestors(graphs, stop):
         owner = variable.owner
         if owner is not None and owner not in seen and variable not in stop:
@@ -104,7 +114,7 @@ def graph_inputs(
     graphs: Variable | Iterable[Variable], blockers: Collection[Variable] | None = None
 ) -> Generator[Variable, None, None]:
     """The roots on which ``graphs`` depend, including constants, and the ``blockers`` that are reached."""
-    stop = frozenset(blockers or ())
+    stop = _stops(blockers)
     yield from (v for v in ancestors(graphs, stop) if v.owner is None or v in stop)
 
 
@@ -191,7 +201,7 @@ def toposort(
     The order depends only on the structure of the graph. It is depth first, from the first output, with inputs from
     left to right. The traversal stops at ``blockers``. ValueError for a cycle.
     """
-    stop = frozenset(blockers or ())
+    stop = _stops(blockers)
     done: dict[Apply, None] = {}
     # the nodes on the path from the start of the search to the node on top of the stack
     path: set[Apply] = set()

@@ -63,7 +63,7 @@ float32.
 def lowers_to_loops(
     op_class: type[_OpT], when: Callable[[TensorApply[_OpT]], bool] | None = None
 ) -> Registers[Context, Tensor, _OpT]:
-    """Decorator that registers a lowering to loop programs, for those nodes of an op class for which ``when`` returns
+    """Decorator that registers a lowering to loop programs, for those nodes of ``op_class`` for which ``when`` returns
     True.
 
     The lowering accepts a `Context`, the node and a `Tensor` for each input. It returns a `Tensor` for each output: a
@@ -114,7 +114,7 @@ def can_be_callback(node: Apply) -> bool:
 def lowers_complex_to_loops(
     op_class: type[_OpT], when: Callable[[TensorApply[_OpT]], bool] | None = None
 ) -> Registers[Context, Tensor, _OpT]:
-    """The same as `lowers_to_loops`, for nodes with complex tensors. The lowering receives and returns `ComplexTensor`
+    """The same as `lowers_to_loops`, with ``op_class`` and ``when``, for nodes with complex tensors. The lowering receives and returns `ComplexTensor`
     objects.
     """
     return _complex.register((op_class,), when)
@@ -123,7 +123,7 @@ def lowers_complex_to_loops(
 def lowers_parts_to_loops(
     op_class: type[_OpT], when: Callable[[Apply[_OpT]], bool] | None = None
 ) -> RegistersParts[Context, Tensor, _OpT]:
-    """The same as `lowers_to_loops`, for nodes with values that are not arrays but consist of arrays.
+    """The same as `lowers_to_loops`, with ``op_class`` and ``when``, for values that are not arrays but consist of arrays.
 
     The lowering receives such a value as a `TensorGroup`, with a lowered tensor for each array. A complex array is a
     `ComplexTensor`. A float16 array is a float32 tensor; results are rounded to float16 after the lowering.

@@ -54,7 +54,7 @@ def traces(*classes: type[_OpT]) -> Registers[Tracer, TracedValue, _OpT]:
 
 
 def traces_parts(*classes: type[_OpT]) -> RegistersParts[Tracer, TracedValue, _OpT]:
-    """Return a decorator like `traces`, for nodes with values that are not arrays but consist of several arrays."""
+    """Return a decorator like `traces` for ``classes`` of ops whose values are not arrays but consist of several arrays."""
     return _parts.register(classes)
 
 

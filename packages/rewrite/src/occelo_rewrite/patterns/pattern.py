@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, cast
 
 from occelo_graph import Apply, Constant, Op, Variable
 from occelo_graph.applicable import check_classes
@@ -184,13 +184,25 @@ def _may_be(part: Pattern, variable: Variable) -> bool:
 
 
 def wild(names: str, where: Callable[[Any], bool] | None = None) -> Any:
-    """Wildcards with the names in ``names``, which are separated by spaces: a tuple, or one wildcard for one name."""
+    """Wildcards with the names in ``names``, which are separated by spaces: a tuple, or one wildcard for one name.
+
+    ``where`` is a condition on the variables that they match.
+    """
+    if not isinstance(cast("object", names), str) or not names.split():
+        raise TypeError(f"Wildcards have names, as in wild('x y'), got {names!r}")
     made = [Wild(n, where) for n in names.split()]
     return tuple(made) if len(made) > 1 else made[0]
 
 
 def number(name: str, where: Callable[[Any], bool] | None = None) -> Number:
-    """A pattern of any constant with equal elements. ``where`` is a condition on the Python number that they equal."""
+    """A pattern of any constant with equal elements, under ``name``.
+
+    ``where`` is a condition on the Python number that they equal.
+    """
+    if not isinstance(cast("object", name), str):
+        raise TypeError(
+            f"A number of a pattern has a name, got {name!r}; a fixed one is written as it is"
+        )
     return Number(None, name, where)
 
 
@@ -203,7 +215,7 @@ def _as_pattern(value: Any) -> Pattern:
 
 
 def call(op: Op | OpPattern | type[Op], *args: Any, name: str = "") -> Call:
-    """A pattern of an op, or of any op of a class, applied to patterns."""
+    """A pattern of ``op``, or of any op of a class, applied to the patterns ``args``. A match binds ``name`` to the result."""
     if not isinstance(op, Op | OpPattern):
         check_classes("A pattern", [op], "p")
     return Call(op, tuple(_as_pattern(a) for a in args), name)
@@ -225,6 +237,7 @@ class _Functions:
 
 
 p: Any = _Functions()
+p.__doc__ = "Builds patterns of elementwise functions, as in ``p.exp(x)``."
 
 
 def names_of(pattern: Pattern) -> dict[str, type[Pattern]]:

@@ -265,9 +265,9 @@ def rule(
     name: str | None = None,
     requirements: Sequence[Callable[[], Feature]] = (),
 ) -> Callable[[LawFunction], PatternRule]:
-    """Decorator that turns a function into a rule, which is tried where one of the patterns matches.
+    """Decorator that turns a function into a rule, which is tried where one of ``patterns`` matches.
 
-    The arguments are those of `PatternRule`.
+    ``on``, ``same_dtype``, ``tags``, ``name`` and ``requirements`` are those of `PatternRule`.
     """
     if not patterns:
         raise TypeError("A rule needs at least one pattern")

@@ -424,29 +424,29 @@ def ufunc_rule(ufunc: np.ufunc) -> DtypeRule:
 
 @converting
 def promoted(dtypes: Sequence[str]) -> str:
-    """Dtype rule: NumPy's common dtype of all inputs."""
+    """Dtype rule: NumPy's common dtype of ``dtypes``."""
     return name_of(np.result_type(*(np.dtype(d) for d in dtypes)))
 
 
 def boolean_of(dtypes: Sequence[str]) -> str:
-    """Dtype rule: bool for all inputs."""
+    """Dtype rule: bool for all ``dtypes``."""
     return "bool"
 
 
 def first_dtype(dtypes: Sequence[str]) -> str:
-    """Dtype rule: the dtype of the first input."""
+    """Dtype rule: the first of ``dtypes``."""
     return dtypes[0]
 
 
 def float_like(dtypes: Sequence[str]) -> str:
-    """Dtype rule: the dtype of `inexact`, or the real dtype of the same precision if it is complex."""
+    """Dtype rule: the dtype of `inexact` for ``dtypes``, or the real dtype of the same precision if it is complex."""
     common = inexact(dtypes)
     return {"complex64": "float32", "complex128": "float64"}.get(common, common)
 
 
 @converting
 def inexact(dtypes: Sequence[str]) -> str:
-    """Dtype rule: the common dtype. For integers and booleans, the dtype of NumPy's sqrt, such as float64 for int64."""
+    """Dtype rule: the common dtype of ``dtypes``. For integers and booleans, the dtype of NumPy's sqrt, such as float64 for int64."""
     common = promoted(dtypes)
     if not is_discrete(common):
         return common
@@ -458,7 +458,7 @@ _SMALL = {"bool", "int8", "uint8", "int16", "uint16", "float16", "float32"}
 
 @converting
 def special_float(dtypes: Sequence[str]) -> str:
-    """Dtype rule of special functions, as in SciPy: float32 if all inputs convert to it exactly, else float64.
+    """Dtype rule of special functions, as in SciPy: float32 if all ``dtypes`` convert to it exactly, else float64.
 
     TypeError for complex inputs.
     """

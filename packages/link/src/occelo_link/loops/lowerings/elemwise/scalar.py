@@ -83,8 +83,9 @@ def lowers_scalar_to_loops(
 
 
 def scalar_value(builder: Builder, name: str, dtype: str, *args: Value) -> Value:
-    """The value of the scalar function ``name``, converted to ``dtype``. Formulas use it to call other scalar
-    functions.
+    """The value of the scalar function ``name`` of ``args`` by a ``builder``, converted to ``dtype``.
+
+    Formulas use it to call other scalar functions.
 
     Raises ValueError if the function has no formula for ``dtype`` and the dtypes of the arguments.
     """
