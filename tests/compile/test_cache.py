@@ -404,6 +404,18 @@ def test_explain_miss(fresh: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert explain_miss(oc.function([x], x * 2), file="str") == "The cache is switched off"
 
 
+def test_explain_miss_beside_an_entry_with_more_parts(
+    fresh: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    x = ot.dvector("x")
+    maker = oc.function([x], ot.exp(x)).maker
+    assert maker.cache_key is not None
+    more = {**maker.cache_key, "another family": "1"}
+    monkeypatch.setattr(function_cache, "_kept_keys", lambda store: iter([more]))
+    told = function_cache.why_missed(maker)
+    assert told == "another family: None here, '1' in the nearest entry"
+
+
 def test_entries_that_are_not_whole_count_as_absent(tmp_path: Path) -> None:
     store = Store(tmp_path)
     assert store.put("objects", "ab12", b"payload")

@@ -139,7 +139,7 @@ def blamed(expression: str) -> str | None:
             call = call.elts[0]
             continue
         called = call.func
-        if isinstance(called, ast.Attribute) and called.attr == "eval":
+        if isinstance(called, ast.Attribute) and called.attr in ("eval", "__enter__"):
             call = called.value
         elif isinstance(called, ast.Name) and called.id == "list":  # it runs a generator
             call = call.args[0]

@@ -375,8 +375,9 @@ def why_missed(maker: FunctionMaker) -> str:
             best = other
     if best is None:
         return "The cache has no other function"
-    name = next(k for k in key if best.get(k) != key[k])
-    return f"{name}: {key[name]!r} here, {best.get(name)!r} in the nearest entry"
+    # an entry may have a part more, such as that of a family
+    name = next(k for k in {**key, **best} if best.get(k) != key.get(k))
+    return f"{name}: {key.get(name)!r} here, {best.get(name)!r} in the nearest entry"
 
 
 def _common(a: dict[str, str], b: dict[str, str]) -> tuple[bool, int]:

@@ -110,7 +110,9 @@ def make_linker(name: str | None = None, **settings: Any) -> Linker:
     The name "auto" means the fastest linker, and None means the linker that the option ``linker`` names. ``settings``
     are arguments of the linker's class. Raises ValueError if there is no linker of that name.
     """
-    wanted = options.LINKER.get() if name is None else name
+    wanted: Any = options.LINKER.get() if name is None else name
+    if not isinstance(wanted, str):
+        raise TypeError(f"A linker is made by its name, got {wanted!r}")
     folded = wanted.lower()
     if folded == "auto":
         folded = _AUTO

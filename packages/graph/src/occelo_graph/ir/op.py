@@ -55,6 +55,7 @@ class Zero:
 
 
 ZERO = Zero()
+ZERO.__doc__ = "The derivative 0 of a cost that depends on the variable, as a cotangent or tangent."
 
 Cotangent = Variable | Zero | None
 """A cotangent or tangent: a variable, `ZERO` (connected, with the derivative 0) or None (not connected)."""

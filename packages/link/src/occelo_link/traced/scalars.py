@@ -7,7 +7,7 @@ name.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from occelo_graph.applicable import check_arguments, check_scalar_names
 from occelo_graph.extensions import is_external, register_extension
@@ -46,6 +46,10 @@ def traces_scalar(
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         if is_external(function):
             _check(names, function, backend)
+            if convert not in get_args(Conversion):
+                raise ValueError(
+                    f"convert is one of {', '.join(get_args(Conversion))}, not {convert!r}"
+                )
         for name in names:
             # a function from another package stays, even if Occelo's families are imported later
             known = _functions.get((name, backend))
