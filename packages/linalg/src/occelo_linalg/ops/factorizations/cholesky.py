@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from occelo_graph.errors import describe
 from occelo_graph.ir.op import ZERO, op
 from occelo_graph.ir.traits import SECOND
 from occelo_graph.ops.arguments import stands_for
@@ -138,7 +139,7 @@ def cholesky(
     """
     (x,) = as_matrices("cholesky", a, options=options)
     if x.type.ndim < 2:
-        raise ValueError(f"cholesky takes matrices, got {x.type}")
+        raise ValueError(f"cholesky takes matrices, got {describe(x)}")
     made = Cholesky(check_on_error(on_error))
     if lower if upper is None else not upper:
         factor: TensorVariable = made(x)
