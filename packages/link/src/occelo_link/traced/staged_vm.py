@@ -74,7 +74,7 @@ class StagedVM(VM):
         self.storage_map = linking.storage_map
         self.allow_gc = linker.allow_gc
         self.outputs = list(linking.outputs)
-        self.parts: list[VM] = [
+        self.stages: list[VM] = [
             linker.make_vm(Linking(first, first.toposort(), {}, linking.inputs, cells)),
             linker.make_vm(
                 Linking(second, second.toposort(), {}, [*linking.inputs, *cells], linking.outputs)
@@ -93,7 +93,7 @@ class StagedVM(VM):
 
     def __call__(self, output_subset: Sequence[int] | None = None) -> None:
         try:
-            self.parts[0]()
-            self.parts[1](output_subset)
+            self.stages[0]()
+            self.stages[1](output_subset)
         finally:
             self.clear_storage()
