@@ -54,7 +54,7 @@ def check_arguments(what: str, function: Callable[..., Any], *given: str) -> Non
     except TypeError as error:
         name = getattr(function, "__qualname__", type(function).__name__)
         raise TypeError(
-            f"{what} is called with {', '.join(given)}, which {name} cannot take: {error}"
+            f"{what} is called with {', '.join(given) or 'no arguments'}, which {name} cannot take: {error}"
         ) from None
     except ValueError:
         return  # code in C without a signature

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from occelo_graph.applicable import check_arguments
 from occelo_graph.ops.join import concatenate
 from occelo_graph.ops.shape.axes import normalize_axis
 from occelo_graph.tensors.constant import as_tensor_variable
@@ -29,6 +30,7 @@ def associative_scan(
 
     A loop combines the n elements one after the other. It computes ``fn`` n - 1 times, which is the fewest possible.
     """
+    check_arguments("The function of associative_scan", fn, "a slice of xs", "the next one")
     leaves, structure = flatten(xs, "x")
     if not leaves:
         raise ValueError("associative_scan needs a tensor")

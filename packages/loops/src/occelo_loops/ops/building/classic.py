@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from occelo_graph.applicable import check_arguments
 from occelo_graph.ir.nodes import Variable, nodes_made
 from occelo_graph.ir.shared import SharedVariable
 from occelo_graph.narrowing import is_list_or_tuple
@@ -283,6 +284,13 @@ class _Classic:
             del rest[:size]
         # the variables from outside themselves, so that the function can differentiate by them
         given = [*elements, *read, *self.constants]
+        kinds = {
+            "an element of sequences": elements,
+            "an earlier output": read,
+            "a non-sequence": self.constants,
+        }
+        names = [name for name, values in kinds.items() for _ in values]
+        check_arguments("The function of scan", self.fn, *names)
         with nodes_made() as nodes:
             found = _returned(self.fn(*given))
         if any(v is None for v in found.outputs) or not (

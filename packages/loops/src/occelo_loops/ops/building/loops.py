@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from occelo_graph.applicable import check_arguments
 from occelo_graph.errors import describe
 from occelo_graph.ir.nodes import Constant, Variable, nodes_made
 from occelo_graph.ir.taken_constants import taken
@@ -86,6 +87,10 @@ def loop(
     ValueError without ``xs`` and ``length``, or if static lengths contradict each other. ValueError at run time for a
     negative ``length``, or if ``xs`` has fewer than ``length`` elements.
     """
+    if xs is not None:
+        check_arguments("The step of a loop", step, "the state", "an element of xs")
+    elif length is not None:
+        check_arguments("The step of a loop", step, "the state")
     return _run(step, init, xs, length, until, reverse, checkpoint=checkpoint, name=name)
 
 
@@ -178,6 +183,7 @@ def fori_loop(lower: Any, upper: Any, body: Callable[[Any, Any], S], init: Any) 
     TypeError for bounds that are not integer scalars. OverflowError for bounds that int64 cannot represent, when the
     graph is built or when it runs.
     """
+    check_arguments("The body of fori_loop", body, "the number of the step", "the state")
     lower, upper = _bound(lower), _bound(upper)
     first = int(lower.data) if isinstance(lower, Constant) else None
     length: Any
@@ -227,6 +233,8 @@ def while_loop(
     """
     from occelo_graph.ops.control.branches import ifelse
 
+    check_arguments("The condition of while_loop", cond, "the state")
+    check_arguments("The body of while_loop", body, "the state")
     steps = as_tensor_variable(np.int64(_MOST_STEPS)) if max_steps is None else max_steps
     leaves, structure = flatten(init, "state")
     condition = as_condition(cond(structure.rebuild(list(_variables(leaves)))))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from occelo_graph.applicable import check_arguments
 from occelo_graph.ir.nodes import Variable
 from occelo_graph.ops.control.branches import ifelse
 from occelo_graph.ops.elemwise.arithmetic import lt
@@ -27,6 +28,9 @@ def switch_case(index: Any, branches: Sequence[Stepped], *operands: Any) -> Any:
             raise TypeError(
                 f"The branches of switch_case are functions, and branch {i} is {branch!r}"
             )
+        check_arguments(
+            f"Branch {i} of switch_case", branch, *[f"operand {k}" for k in range(len(operands))]
+        )
     results = [branch(*operands) for branch in branches]
     found = [flatten(result, "result") for result in results]
     leaves, structure = found[0]
