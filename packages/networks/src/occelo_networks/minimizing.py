@@ -11,6 +11,7 @@ import numpy as np
 import occelo_compile as oc
 import occelo_graph as og
 from occelo_graph import tensor as ot
+from occelo_graph.errors import describe
 from occelo_graph.ir import trees
 from occelo_graph.ir.nodes import Variable
 from occelo_graph.ir.shared import SharedVariable
@@ -49,6 +50,7 @@ def minimize(
     in ``params`` have these values afterwards.
 
     TypeError if the cost is not a real scalar, if a leaf of ``params`` is not a variable, or if there is no start.
+    `MissingInputError` if the cost depends on a variable without a value.
     """
     optimize: Any = importlib.import_module("scipy.optimize")  # slow to import
     variables, structure = trees.flatten(params, "params")
@@ -73,6 +75,11 @@ def minimize(
     pieces = trees.leaves(unravel(theta))
     replaced = {**dict(zip(variables, pieces, strict=True)), **_constants(given or {})}
     value = og.graph_replace(cost, replaced, strict=False)
+    for root in og.explicit_graph_inputs([value]):
+        if root is not theta:
+            raise og.MissingInputError(
+                f"The cost depends on {describe(root)}: give its value by given="
+            )
     with_gradient = method.lower() not in WITHOUT_GRADIENT
     function = oc.function(
         [theta], (value, og.grad(value, theta)) if with_gradient else value, mode
