@@ -36,7 +36,7 @@ def _vectors(a: Any, v: Any, function: str) -> tuple[TensorVariable, TensorVaria
 def convolve(a: Any, v: Any, mode: Mode = "full") -> TensorVariable:
     """The convolution of the vectors ``a`` and ``v``, as NumPy's. ``mode`` is "full", "valid", or "same", as the longer one.
 
-    ValueError for an empty vector, for tensors of more dimensions, and for another mode.
+    ValueError for a vector that is statically empty, for tensors of more dimensions, and for another mode.
     """
     x, k = _vectors(a, v, "convolve")
     return convolved(x, k, 1, mode, same="longest", method="auto", function="convolve")
