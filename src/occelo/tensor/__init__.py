@@ -179,7 +179,7 @@ else:  # type checkers know what is here without it
     )
 
     def __dir__() -> list[str]:
-        late = (_ARRAYS, _DTYPES, _SIGNAL, _SORTING, _SPECIAL)
+        late = (_ARRAYS, _DTYPES, _SIGNAL, _SORTING, _SPECIAL, "make_slice slicetype")
         return sorted({*globals(), *(name for names in late for name in names.split())})
 
     __all__ = [name for name in __dir__() if not name.startswith("_") and name != "TYPE_CHECKING"]
