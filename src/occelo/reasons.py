@@ -40,9 +40,6 @@ _BY_REASON = {
         check_broadcast copy_var_format profile_printer err_msg1 err_msg2 err_msg3""",
     "use general_toposort": "walk_toposort",
     "an op with inner graphs has them in Op.regions": "HasInnerGraph HasMultipleInnerGraph",
-    "use node_rewriter, or patterns of occelo_rewrite": """
-        LiteralString PatternVar ConstrainedVar Asterisk PatternNode convert_strs_to_vars match_pattern
-        reify_pattern""",
     "use FunctionGraph.attach_feature": "AddDestroyHandler AddFeatureOptimizer add_supervisor_to_fgraph",
     "use occelo.function(profile=True), and ProfileStats": """
         extended_open pytensor_imported_time total_fct_exec_time total_graph_rewrite_time total_time_linker
@@ -117,7 +114,7 @@ MODULES = {
     "compile.rewriting": "use occelo_rewrite.optdb",
     "conditional.rewriting": "rewrites of PyTensor have other names in Occelo; see docs/rewrites.md",
     "d3viz": "use occelo.to_dot, or occelo.view_rewriting",
-    "graph.rewriting.kanren": "use pattern rules of occelo_rewrite; relations are not searched",
+    "graph.rewriting.kanren": "a search through relations can take time without bound in a compiler: use node_rewriter, or unify and reify of occelo.graph.rewriting.unify",
     "graph.rewriting.reachability": "it is a part of PyTensor's own workings",
     "ipython": "use occelo.view_rewriting",
     "link.c": "ops have no C code in Occelo; see docs/adding-an-op.md",

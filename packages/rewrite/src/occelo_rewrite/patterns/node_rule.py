@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
-from typing import Any, Generic, Literal, overload
+from typing import Any, Generic, Literal, TypeGuard, overload
 
 from occelo_graph import Apply, Constant, FunctionGraph, Op, Variable
 from occelo_graph.applicable import check_arguments, check_classes
@@ -27,11 +27,16 @@ new variables. The dict may have a key "remove" with a list of nodes to remove.
 """
 
 
+class Wildcard:
+    """Base class of what stands for any value of a field in an `OpPattern`."""
+
+
 @frozen_dataclass
 class OpPattern(Generic[OpT]):
     """A pattern of ops: ops of the class ``op_type`` with the given ``parameters``.
 
-    ``parameters`` are pairs of the name of a field, and the value of the field or a class of its value. They may also be
+    ``parameters`` are pairs of the name of a field, and the value of the field, a class of its value, or a pattern for an op
+    as its value. They may also be
     given by name, as in ``OpPattern(CAReduce, scalar_op=add)``. An op of a subclass matches, too, unless the subclass
     overrides the NumPy code (`Op.computes_as`).
     """
@@ -65,7 +70,16 @@ class OpPattern(Generic[OpT]):
 
     @staticmethod
     def _fits(value: Any, wanted: Any) -> bool:
+        if isinstance(wanted, OpPattern):
+            return isinstance(value, Op) and wanted.matches(value)
+        if isinstance(wanted, Wildcard):
+            return True
         return bool(value == wanted) or (isinstance(wanted, type) and isinstance(value, wanted))
+
+
+def is_op_pattern(value: object) -> TypeGuard[OpPattern[Any]]:
+    """Whether ``value`` is an `OpPattern`."""
+    return isinstance(value, OpPattern)
 
 
 Tracked = type[OpT] | OpT | OpPattern[OpT]

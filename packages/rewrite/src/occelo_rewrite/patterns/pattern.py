@@ -20,7 +20,8 @@ Most rules for elementwise functions, and some for reductions, consist of a patt
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, cast
 
 from occelo_graph import Apply, Constant, Op, Variable
@@ -29,7 +30,7 @@ from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
 from occelo_rewrite.constants import plain_number_of
-from occelo_rewrite.patterns.node_rule import OpPattern
+from occelo_rewrite.patterns.node_rule import OpPattern, Wildcard, is_op_pattern
 
 Bindings = dict[str, Any]
 REST = "*rest"
@@ -74,7 +75,7 @@ class Pattern:
 
 
 @frozen_dataclass(eq=False)
-class Wild(Pattern):
+class Wild(Pattern, Wildcard):
     """A wildcard: it matches every variable that satisfies ``where``, or, if ``where`` is None, every variable."""
 
     name: str
@@ -101,6 +102,16 @@ class Number(Pattern):
 
 
 @frozen_dataclass(eq=False)
+class Rest(Pattern):
+    """The last argument of a pattern, which binds a tuple of the inputs that the other arguments leave over."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return f"*{self.name}"
+
+
+@frozen_dataclass(eq=False)
 class Call(Pattern):
     """A pattern of an op, or of any op of a class, applied to patterns.
 
@@ -118,6 +129,12 @@ class Call(Pattern):
         return isinstance(op, Elemwise) and op.commutative and op.scalar_op.nin is None
 
     @functools.cached_property
+    def rest(self) -> Rest | None:
+        """The argument for the inputs that are left over, if there is one."""
+        last = self.args[-1] if self.args else None
+        return last if isinstance(last, Rest) else None
+
+    @functools.cached_property
     def _least(self) -> tuple[tuple[Pattern, int], ...]:
         """For each kind of argument: one argument of this kind, and the number of arguments of this kind.
 
@@ -126,7 +143,7 @@ class Call(Pattern):
         """
         kinds: dict[Any, list[Pattern]] = {}
         for part in self.args:
-            if not isinstance(part, Wild):
+            if not isinstance(part, Wild | Rest):
                 kinds.setdefault(part.op if isinstance(part, Call) else Number, []).append(part)
         return tuple([(parts[0], len(parts)) for parts in kinds.values()])
 
@@ -139,6 +156,8 @@ class Call(Pattern):
     def may_match(self, node: Apply) -> bool:
         """A quick test of a node's inputs. False means that the pattern cannot match."""
         inputs = node.inputs
+        if self.rest is not None:
+            return len(inputs) >= len(self.args) - 1
         if self.is_variadic:
             if len(inputs) < len(self.args) or (self._repeats and len({*inputs}) == len(inputs)):
                 return False
@@ -259,10 +278,20 @@ def _add_names(pattern: Any, found: dict[str, type[Pattern]]) -> None:
             _add_names(part, found)
 
 
-def match(pattern: Call, node: Apply) -> Iterator[Bindings]:
-    """All ways in which a pattern matches a node. Each is a dict from names to variables, numbers and nodes."""
+def match(
+    pattern: Call, node: Apply, known: Mapping[str, Any] = MappingProxyType({})
+) -> Iterator[Bindings]:
+    """All ways in which a pattern matches a node. Each is a dict from names to variables, numbers and nodes.
+
+    ``known`` has what some names must stand for.
+    """
     if pattern.applies_to(node.op) and pattern.may_match(node):
-        yield from _match_node(pattern, node, {}, True)
+        yield from _match_node(pattern, node, dict(known), True)
+
+
+def match_variable(pattern: Pattern, variable: Variable, known: Bindings) -> Iterator[Bindings]:
+    """All ways in which a pattern matches a variable, as `match` yields them."""
+    yield from _match(pattern, variable, dict(known))
 
 
 def _match(pattern: Pattern, variable: Variable, bound: Bindings) -> Iterator[Bindings]:
@@ -273,7 +302,7 @@ def _match(pattern: Pattern, variable: Variable, bound: Bindings) -> Iterator[Bi
     elif isinstance(pattern, Wild):
         known = bound.get(pattern.name)
         if known is not None:
-            if known is variable:
+            if known is variable or (isinstance(known, Constant) and known.equals(variable)):
                 yield bound
         elif pattern.where is None or pattern.where(variable):
             yield {**bound, pattern.name: variable}
@@ -293,6 +322,14 @@ def _match(pattern: Pattern, variable: Variable, bound: Bindings) -> Iterator[Bi
 def _match_node(pattern: Call, node: Apply, bound: Bindings, root: bool) -> Iterator[Bindings]:
     if pattern.name:
         bound = {**bound, pattern.name: node}
+    if is_op_pattern(pattern.op):
+        fields = _with_fields(pattern.op, node.op, bound)
+        if fields is None:
+            return
+        bound = fields
+    if pattern.rest is not None:
+        yield from _match_rest(pattern, node, bound)
+        return
     if pattern.is_variadic:
         yield from _match_any_order(pattern, node, bound, root)
         return
@@ -301,6 +338,38 @@ def _match_node(pattern: Call, node: Apply, bound: Bindings, root: bool) -> Iter
     yield from _match_all(pattern.args, node.inputs, bound)
     if getattr(node.op, "commutative", False) and len(node.inputs) == 2:
         yield from _match_all(pattern.args, node.inputs[::-1], bound)
+
+
+def _with_fields(pattern: OpPattern[Any], op: Any, bound: Bindings) -> Bindings | None:
+    """``bound``, and what the wildcards among the fields of a pattern of ops stand for; None if they do not match."""
+    for name, wanted in pattern.parameters:
+        value = getattr(op, name)
+        if is_op_pattern(wanted):
+            found = _with_fields(wanted, value, bound)
+            if found is None:
+                return None
+            bound = found
+        elif isinstance(wanted, Wild):
+            if wanted.name in bound:
+                if not bool(bound[wanted.name] == value):
+                    return None
+            elif wanted.where is not None and not wanted.where(value):
+                return None
+            bound = {**bound, wanted.name: value}
+    return bound
+
+
+def _match_rest(pattern: Call, node: Apply, bound: Bindings) -> Iterator[Bindings]:
+    assert pattern.rest is not None
+    fixed, name = pattern.args[:-1], pattern.rest.name
+    if node.op.commutative:
+        ways = _choose(fixed, list(node.inputs), bound)
+    else:
+        first, last = node.inputs[: len(fixed)], list(node.inputs[len(fixed) :])
+        ways = ((f, last) for f in (_match_all(fixed, first, bound) if fixed else [bound]))
+    for found, left in ways:
+        if found.get(name, tuple(left)) == tuple(left):
+            yield {**found, name: tuple(left)}
 
 
 def _match_all(

@@ -5,16 +5,13 @@ The class is for users who bring rules from those libraries. The standard rules 
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from occelo_graph import Apply, Constant, FunctionGraph, Op, Variable
-from occelo_graph import tensor as ot
-from occelo_graph.narrowing import is_dict, is_tuple
-from occelo_rewrite.constants import number_of
+from occelo_graph import Apply, FunctionGraph, Op
 from occelo_rewrite.patterns.node_rule import NodeRewriter
-from occelo_rewrite.patterns.pattern import Bindings, Call, Number, Pattern, Wild, match
+from occelo_rewrite.patterns.pattern import Bindings, Call, match
+from occelo_rewrite.patterns.unifying import Conversion, convert_strs_to_vars, reify_pattern
 
 
 class PatternNodeRewriter(NodeRewriter):
@@ -39,42 +36,17 @@ class PatternNodeRewriter(NodeRewriter):
         self.in_pattern = in_pattern
         self.out_pattern = out_pattern
         self.allow_multiple_clients = allow_multiple_clients
-        self._inner: list[str] = []
-        self._constraints: list[tuple[str, Callable[[Any], bool]]] = []
-        self._names = itertools.count()
-        root = self._pattern(in_pattern)
+        conversion = Conversion()
+        root = conversion.pattern(in_pattern)
         if not isinstance(root, Call):
             raise TypeError(f"A pattern is a tuple of an op and arguments, got {in_pattern!r}")
-        self._inner.remove(root.name)
         self._root = root
+        self._variables = conversion.variables
+        self._inner = [label for label in conversion.inner if label != root.name]
+        self._constraints = conversion.constraints
         shown = name or f"{in_pattern} -> {out_pattern}"
         super().__init__(self._apply, list(tracks) or [root.op], shown)
         self.__doc__ = f"{in_pattern} = {out_pattern}."
-
-    def _pattern(self, given: Any) -> Pattern:
-        if is_tuple(given):
-            label = self._label()
-            self._inner.append(label)
-            return Call(given[0], tuple(self._pattern(g) for g in given[1:]), label)
-        if isinstance(given, str):
-            return Wild(given)
-        if is_dict(given):
-            inner = self._pattern(given["pattern"])
-            constraint: Callable[[Any], bool] = given["constraint"]
-            if isinstance(inner, Wild):
-                return Wild(inner.name, constraint)
-            if isinstance(inner, Call):
-                self._constraints.append((inner.name, constraint))
-            return inner
-        if isinstance(given, Constant):
-            value = number_of(given)
-            return Number(value) if value is not None else Wild(self._label(), given.equals)
-        if isinstance(given, int | float | complex):
-            return Number(given)
-        raise TypeError(f"A pattern consists of tuples, strings and numbers, got {given!r}")
-
-    def _label(self) -> str:
-        return f"*{next(self._names)}"
 
     def _apply(self, fgraph: FunctionGraph, node: Apply) -> Any:
         for bound in match(self._root, node):
@@ -97,15 +69,8 @@ class PatternNodeRewriter(NodeRewriter):
         matched = {k: v for k, v in bound.items() if not k.startswith("*")}
         if callable(self.out_pattern) and not isinstance(self.out_pattern, Op):
             return self.out_pattern(fgraph, node, matched)
-        return self._build(self.out_pattern, matched)
-
-    def _build(self, given: Any, matched: Bindings) -> Any:
-        if is_tuple(given):
-            op: Any = given[0]
-            return op(*(self._build(g, matched) for g in given[1:]))
-        if isinstance(given, str):
-            return matched[given]
-        return given if isinstance(given, Variable) else ot.constant(given)
+        built = convert_strs_to_vars(self.out_pattern, dict(self._variables))
+        return reify_pattern(built, {v: matched[k] for k, v in self._variables.items()})
 
 
 class SubstitutionNodeRewriter(NodeRewriter):
