@@ -20,6 +20,7 @@ import occelo.tensor as ot
 from occelo_graph import Constant, Container
 from occelo_graph import SharedVariable as OurShared
 from occelo_graph.ir.types import none_type
+from occelo_graph.ops.index.slice_values import slicetype
 from occelo_graph.tensors.variable import TensorSharedVariable
 from occelo_random.ops.generator_type import random_generator_type
 from occelo_random.ops.generators import RandomGeneratorSharedVariable
@@ -37,6 +38,8 @@ def our_type(theirs: Any) -> Any:
         return ot.TensorType(theirs.dtype, ())
     if isinstance(theirs, RandomType | XRandomGeneratorType):
         return random_generator_type
+    if isinstance(theirs, SliceType):
+        return slicetype
     raise TypeError(f"Occelo has no type for PyTensor's {theirs}")
 
 
@@ -48,6 +51,8 @@ def their_type(ours: Any) -> Any:
         return their_generator_type
     if ours == none_type:
         return none_type_t
+    if ours == slicetype:
+        return SliceType()
     raise TypeError(f"PyTensor has no type for Occelo's {ours}")
 
 

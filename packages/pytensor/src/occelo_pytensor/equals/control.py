@@ -17,7 +17,7 @@ from occelo_graph.gradient.barriers import (
 )
 from occelo_graph.inner_graph import OpFromGraph
 from occelo_graph.ops.control import CheckAndRaise, IfElse
-from occelo_graph.ops.control.identities import Assume
+from occelo_graph.ops.control.identities import After, Assume
 from occelo_pytensor.equals.registry import converted, equal_of, root
 from occelo_pytensor.library import theirs
 
@@ -27,8 +27,8 @@ def _check(op: Any, value: Any, *conditions: Any) -> Any:
     return theirs.raise_op.CheckAndRaise(op.exc_type, op.msg)(value, *conditions)
 
 
-@equal_of(Assume)
-def _same(op: Any, x: Any) -> Any:
+@equal_of(Assume, After)
+def _same(op: Any, x: Any, *others: Any) -> Any:
     return x
 
 
