@@ -539,6 +539,21 @@ def site(session: nox.Session) -> None:
     session.run("python", "-P", str(ROOT / "docs" / "site" / "build.py"), str(folder))
 
 
+@nox.session(python="3.11", reuse_venv=True)
+@timed
+def accessible(session: nox.Session) -> None:
+    """The pages that `site` built, checked with axe-core in Chromium at the widths of a desktop and a phone.
+
+    Findings that are serious fail. A Chromium of the machine is used; nothing is fetched but the package with axe-core.
+    """
+    # its other dependencies would bring a browser
+    session.install("--no-deps", "axe-playwright-python>=0.1.8")
+    pages = ROOT / ".nox" / "site-of-pages" / "html"
+    session.run(
+        "python", "-P", str(ROOT / "docs" / "site" / "accessible.py"), str(pages), *session.posargs
+    )
+
+
 @nox.session(python="3.11", tags=["thorough"])
 @timed
 def thorough(session: nox.Session) -> None:

@@ -29,6 +29,8 @@ OF_PROJECT = ("checks", "modules")
 
 BLOCK = re.compile(r"^```python( raises| quoted)?\n(.*?)^```$", re.M | re.S)
 LINK = re.compile(r"(?<=\]\()(?!https?://|#)([^)#\s]+)(#[^)\s]*)?(?=\))")
+TAGS = re.compile(r"<!-- tags: (.*?) -->")
+"""What the page of an example is about, by which the gallery can be filtered."""
 OTHER_PYTHON = re.compile(r"^(import|from) (occelo[._]pytensor|pymc)\b", re.M)
 """Code of pages that need a later Python; the tests of `occelo-pytensor` run it."""
 NOTEBOOK = "---\nfile_format: mystnb\nkernelspec:\n  name: python3\n---\n\n"
@@ -118,6 +120,14 @@ def links(path: Path, text: str, placed: dict[Path, Path]) -> str:
     return LINK.sub(moved, text)
 
 
+def tags_of(path: Path) -> list[str]:
+    """The tags of the page of an example. ValueError if it has none."""
+    line = TAGS.search(path.read_text())
+    if line is None:
+        raise ValueError(f"{path.name} has no line such as <!-- tags: networks, statistics -->")
+    return [tag.strip() for tag in line[1].split(",")]
+
+
 def gallery(placed: dict[Path, Path]) -> str:
     """The page with a card for each page of an example: its title, its picture, its first sentence."""
     cards: list[str] = []
@@ -130,9 +140,10 @@ def gallery(placed: dict[Path, Path]) -> str:
             )
             first = " ".join(text.split("\n\n")[1].split())
             sentence = re.split(r"(?<=\.) (?=[A-Z])|(?<=:)$", first, maxsplit=1)[0]
+            tags = " ".join(f"tag-{tag.strip().replace(' ', '-')}" for tag in tags_of(path))
             cards.append(
                 f":::{{grid-item-card}} {title}\n:img-top: {place.parent}/{picture}\n:img-alt: {title}\n"
-                f":link: {place.with_suffix('')}\n:link-type: doc\n\n{sentence}\n:::\n"
+                f":class-item: {tags}\n:link: {place.with_suffix('')}\n:link-type: doc\n\n{sentence}\n:::\n"
             )
     listed = "\n".join(
         str(p.with_suffix("")) for p in placed.values() if p.parent.name == "examples"
@@ -140,6 +151,7 @@ def gallery(placed: dict[Path, Path]) -> str:
     return (
         "# Gallery\n\nEach example is a script of the repository that runs as it is. It compares its results with a reference, "
         "and fails if they differ.\n\n"
+        '```{raw} html\n<div id="gallery-tags" role="group" aria-label="Show examples about"></div>\n```\n\n'
         f"::::{{grid}} 1 2 2 3\n:gutter: 3\n\n{''.join(cards)}::::\n\n"
         f"```{{toctree}}\n:hidden:\n\n{listed}\n```\n"
     )

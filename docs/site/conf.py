@@ -24,6 +24,7 @@ extensions = ["myst_nb", "sphinx_design", "sphinx_copybutton"]
 html_theme = "furo"
 html_static_path = [str(ROOT / "docs" / "site" / "static")]
 html_css_files = ["site.css"]
+html_js_files = ["gallery.js"]
 # the sources are pages of the repository
 html_copy_source = False
 html_show_sourcelink = False
@@ -64,7 +65,18 @@ def check_raising(app: Any, doctree: nodes.document) -> None:
             logger.warning("this cell raised no error", location=cell)
 
 
+def make_accessible(app: Any, page: str, template: str, context: dict[str, Any], _: Any) -> None:
+    """Let keys scroll what is wider than the page, and give the headings of the navigation the level that they need."""
+    context["body"] = context.get("body", "").replace("<pre>", '<pre tabindex="0">')
+    tree = context.get("furo_navigation_tree", "")
+    context["furo_navigation_tree"] = tree.replace(
+        'role="heading"', 'role="heading" aria-level="2"'
+    )
+
+
 def setup(app: Any) -> None:
     """Add what is above to Sphinx."""
     app.connect("doctree-read", unlink_type_variables)
     app.connect("doctree-read", check_raising)
+    # after the theme has written its part
+    app.connect("html-page-context", make_accessible, priority=900)

@@ -71,3 +71,16 @@ def test_the_tables_of_the_figures_are_found() -> None:
         assert {"Occelo", "JAX", "PyTorch"} <= set(columns)
         assert len(rows) >= 6
         assert all(row[columns.index("Occelo")] for row in rows.values())
+
+
+def test_every_example_has_tags_by_which_the_gallery_is_filtered() -> None:
+    examples = sorted((DOCS / "examples").glob("*.md"))
+    tags = [build().tags_of(path) for path in examples]
+    assert all(tags)
+    page = build().gallery(build().pages())
+    for tag in {tag for listed in tags for tag in listed}:
+        assert f"tag-{tag.replace(' ', '-')}" in page
+    assert page.count(":class-item: tag-") == len(examples)
+    script = (DOCS / "site" / "static" / "gallery.js").read_text()
+    assert 'id="gallery-tags"' in page
+    assert 'getElementById("gallery-tags")' in script

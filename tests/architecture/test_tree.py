@@ -114,7 +114,11 @@ def test_nothing_lies_about() -> None:
     named = {".gitignore", ".ci/run", "tests/compile/mistakes.txt", "benchmarks/loops_in_c.c"}
     # names of other libraries, not text
     named |= {f"docs/names_of_{n}.txt" for n in ("numpy_and_jax", "pytensor")}
-    named |= pictures | {".pre-commit-config.yaml", "docs/site/static/site.css"}
+    named |= pictures | {
+        ".pre-commit-config.yaml",
+        "docs/site/static/site.css",
+        "docs/site/static/gallery.js",
+    }
     named |= {f"packages/{p}/interface.txt" for p in PACKAGES}
     # worked examples, and messages about mistakes
     several = (Path("docs/site/examples"), Path("tests/compile/mistakes"))
