@@ -96,6 +96,23 @@ def test_the_command_line_is_a_module() -> None:
     assert "Usage:" in done.stdout
 
 
+@pytest.mark.parametrize(
+    ("arguments", "module"), [("--help", "rich"), ("modes", "jax"), ("modes", "torch")]
+)
+def test_commands_import_no_more_than_they_need(arguments: str, module: str) -> None:
+    """Help without the library of tables, and the list of modes without those of backends."""
+    code = f"""
+import sys
+from occelo.command.app import app
+try:
+    app({arguments.split()!r})
+except SystemExit as done:
+    sys.exit(done.code or (3 if {module!r} in sys.modules else 0))
+"""
+    done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, check=False)
+    assert done.returncode == 0, done
+
+
 def test_completion_of_shells_and_help_without_a_command() -> None:
     assert "--install-completion" in run("--help")
     assert "Start with" in run("", (0, 2))

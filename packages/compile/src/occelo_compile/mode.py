@@ -155,6 +155,13 @@ class Mode:
 
     __repr__ = __str__
 
+    def _repr_html_(self) -> str:
+        from occelo_graph.html_tables import html_table  # needed in notebooks alone
+
+        return html_table(
+            ("mode", "linker", "rewrites"), [(self, self._linker, self.provided_optimizer)]
+        )
+
 
 def _query_of(optimizer: Optimizer) -> RewriteDatabaseQuery | GraphRewriter:
     if isinstance(optimizer, str) or optimizer is None:

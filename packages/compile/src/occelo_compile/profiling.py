@@ -7,6 +7,7 @@ If a function is compiled with ``profile=True``, or while the option ``profile``
 from __future__ import annotations
 
 import atexit
+import html
 import json
 import os
 import sys
@@ -149,6 +150,11 @@ class ProfileStats:
 
     def __str__(self) -> str:
         return f"ProfileStats({self.message or ''}: {self.calls} calls, {self.call_time:.3g} s)"
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self.report())}</pre>"
 
     def _totals(self) -> str:
         lines = [f"Profile of {self.message or 'a function'}"]

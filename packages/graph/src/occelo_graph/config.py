@@ -302,6 +302,14 @@ class Config:
             for o in self.options()
         )
 
+    def _repr_html_(self) -> str:
+        from occelo_graph.html_tables import html_table  # needed in notebooks alone
+
+        rows = (
+            (o.name, repr(self.get(o.name)), self.origin(o.name), o.doc) for o in self.options()
+        )
+        return html_table(("option", "value", "set by", "meaning"), rows)
+
 
 config = Config()
 vars(config)[
