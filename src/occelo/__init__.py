@@ -239,7 +239,7 @@ _LATER = {
     "PdbBreakpoint": "occelo_graph.ops.control.observing",
     "Print": "occelo_graph.ops.control.observing",
     "ProfileStats": "occelo_compile.profiling",
-    "as_symbolic": "occelo_graph.ops.index.slice_values",
+    "as_symbolic": "occelo_arrays.ops.parts.slice_values",
     "as_op": "occelo_graph.ops.control.python_function",
     "wrap_py": "occelo_graph.ops.control.python_function",
     "bisect": "occelo_compile.debugging.bisection",
@@ -297,6 +297,7 @@ if TYPE_CHECKING:
     from occelo import updates as updates
     from occelo.ifelse import ifelse as ifelse
     from occelo.scan import scan as scan
+    from occelo_arrays.ops.parts.slice_values import as_symbolic as as_symbolic
     from occelo_compile.debugging.bisection import bisect as bisect
     from occelo_compile.debugging.debug_mode import DebugMode as DebugMode
     from occelo_compile.debugging.dumping import load_dump as load_dump
@@ -337,7 +338,6 @@ if TYPE_CHECKING:
     from occelo_graph.ops.control.observing import Print as Print
     from occelo_graph.ops.control.python_function import as_op as as_op
     from occelo_graph.ops.control.python_function import wrap_py as wrap_py
-    from occelo_graph.ops.index.slice_values import as_symbolic as as_symbolic
     from occelo_link.capabilities import supports as supports
     from occelo_link.jax.calling import as_jax as as_jax
     from occelo_link.jax.wrapping import wrap_jax as wrap_jax

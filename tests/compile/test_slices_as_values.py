@@ -10,11 +10,11 @@ import pytest
 
 import occelo_compile as oc
 import occelo_graph as og
+from occelo_arrays.ops.parts import slice_values as sv
 from occelo_graph import Op, op
 from occelo_graph import tensor as ot
 from occelo_graph.ir.types import generic, none_type
 from occelo_graph.ops import typed_list as tl
-from occelo_graph.ops.index import slice_values as sv
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*runs in Python", r"ignore:Shapes in the graph")
 

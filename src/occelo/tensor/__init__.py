@@ -38,7 +38,7 @@ _KINDS = """
 complex_matrix_types complex_scalar_types complex_types complex_vector_types float_matrix_types float_scalar_types float_types
 float_vector_types int_matrix_types int_scalar_types int_types int_vector_types
 """
-"""Names of `occelo_graph.tensors.kinds` that PyTensor has here."""
+"""Names of `occelo.tensor.kinds` that PyTensor has here."""
 
 _ALIASES = "Constant Lop Op Rop Variable grad hessian jacobian pullback pushforward"
 """Names of `occelo` that PyTensor has among those of tensors as well."""
@@ -119,6 +119,18 @@ if TYPE_CHECKING:
     from occelo.tensor import type as type
     from occelo.tensor import type_other as type_other
     from occelo.tensor import variable as variable
+    from occelo.tensor.kinds import complex_matrix_types as complex_matrix_types
+    from occelo.tensor.kinds import complex_scalar_types as complex_scalar_types
+    from occelo.tensor.kinds import complex_types as complex_types
+    from occelo.tensor.kinds import complex_vector_types as complex_vector_types
+    from occelo.tensor.kinds import float_matrix_types as float_matrix_types
+    from occelo.tensor.kinds import float_scalar_types as float_scalar_types
+    from occelo.tensor.kinds import float_types as float_types
+    from occelo.tensor.kinds import float_vector_types as float_vector_types
+    from occelo.tensor.kinds import int_matrix_types as int_matrix_types
+    from occelo.tensor.kinds import int_scalar_types as int_scalar_types
+    from occelo.tensor.kinds import int_types as int_types
+    from occelo.tensor.kinds import int_vector_types as int_vector_types
     from occelo.tensor.type_other import NoneConst as NoneConst
     from occelo.tensor.type_other import as_symbolic as as_symbolic
     from occelo.tensor.type_other import make_slice as make_slice
@@ -135,18 +147,6 @@ if TYPE_CHECKING:
     from occelo_graph import jacobian as jacobian
     from occelo_graph import pullback as pullback
     from occelo_graph import pushforward as pushforward
-    from occelo_graph.tensors.kinds import complex_matrix_types as complex_matrix_types
-    from occelo_graph.tensors.kinds import complex_scalar_types as complex_scalar_types
-    from occelo_graph.tensors.kinds import complex_types as complex_types
-    from occelo_graph.tensors.kinds import complex_vector_types as complex_vector_types
-    from occelo_graph.tensors.kinds import float_matrix_types as float_matrix_types
-    from occelo_graph.tensors.kinds import float_scalar_types as float_scalar_types
-    from occelo_graph.tensors.kinds import float_types as float_types
-    from occelo_graph.tensors.kinds import float_vector_types as float_vector_types
-    from occelo_graph.tensors.kinds import int_matrix_types as int_matrix_types
-    from occelo_graph.tensors.kinds import int_scalar_types as int_scalar_types
-    from occelo_graph.tensors.kinds import int_types as int_types
-    from occelo_graph.tensors.kinds import int_vector_types as int_vector_types
     from occelo_linalg.ops.block_matrices import kron as kron
     from occelo_linalg.ops.norms import norm as norm
     from occelo_signal.ops.polynomials import polyfit as polyfit
@@ -161,7 +161,7 @@ else:  # type checkers know what is here without it
         {name: f"occelo.tensor.{name}" for name in _MODULES.split()},
         {
             **dict.fromkeys(_ALIASES.split(), "occelo_graph"),
-            **dict.fromkeys(_KINDS.split(), "occelo_graph.tensors.kinds"),
+            **dict.fromkeys(_KINDS.split(), "occelo.tensor.kinds"),
             **dict.fromkeys(
                 ("NoneConst", "as_symbolic", "make_slice", "none_type_t", "slicetype"),
                 "occelo.tensor.type_other",

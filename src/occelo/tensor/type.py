@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from occelo.places import names_of as _names_of
 from occelo.tensor import *
-from occelo_graph.tensors.kinds import *
+from occelo.tensor.kinds import *
 
 if not TYPE_CHECKING:  # type checkers know what is here without it
     __getattr__ = _names_of(__name__, "occelo.tensor")

@@ -10,12 +10,12 @@ import numpy as np
 
 import occelo_compile as oc
 import occelo_graph as og
+from occelo_arrays.ops.raveling import ravel
 from occelo_graph import tensor as ot
 from occelo_graph.errors import describe
 from occelo_graph.ir import trees
 from occelo_graph.ir.nodes import Variable
 from occelo_graph.ir.shared import SharedVariable
-from occelo_graph.tensors.raveling import ravel
 
 WITH_HESSIAN = ("dogleg", "trust-exact")
 """Methods that need the Hessian."""

@@ -17,10 +17,10 @@ from pytensor.xtensor.random.type import XRandomGeneratorType
 from pytensor.xtensor.type import XTensorType
 
 import occelo.tensor as ot
+from occelo_arrays.ops.parts.slice_values import slicetype
 from occelo_graph import Constant, Container
 from occelo_graph import SharedVariable as OurShared
 from occelo_graph.ir.types import none_type
-from occelo_graph.ops.index.slice_values import slicetype
 from occelo_graph.tensors.variable import TensorSharedVariable
 from occelo_random.ops.generator_type import random_generator_type
 from occelo_random.ops.generators import RandomGeneratorSharedVariable

@@ -1,5 +1,5 @@
 """Lowerings of functions of arrays to loops. The linkers ``native``, ``c``, ``c|py`` and ``numba`` use them."""
 
-from occelo_arrays.lowerings import scalars, scatter, windows
+from occelo_arrays.lowerings import scalars, scatter, slice_values, windows
 
-__all__ = ["scalars", "scatter", "windows"]
+__all__ = ["scalars", "scatter", "slice_values", "windows"]

@@ -221,6 +221,10 @@ class Type:
             raise TypeError(f"{type(self).__name__} has no parameters {sorted(changes)}")
         return self
 
+    def as_index(self, variable: Variable) -> Any:
+        """What stands in an index ``x[variable]`` for a variable of this type: by default the variable itself."""
+        return variable
+
     def __call__(self, name: str | None = None) -> Any:
         return self.make_variable(name)
 
@@ -254,6 +258,9 @@ class NoneTypeT(Type):
     def filter(self, data: Any, strict: bool = False, allow_downcast: bool | None = None) -> None:
         if data is not None:
             raise TypeError(f"Expected None, got {data!r}")
+
+    def as_index(self, variable: Variable) -> None:
+        return None
 
     def __repr__(self) -> str:
         return "NoneType"

@@ -30,7 +30,6 @@ FAMILIES = {
     "occelo_graph.ops.create": "lowerings.create",
     "occelo_graph.ops.elemwise": "lowerings.elemwise.op",
     "occelo_graph.ops.index.search": "lowerings.index.search",
-    "occelo_graph.ops.index.slice_values": "lowerings.index.slice_values",
     "occelo_graph.ops.index.subtensor": "lowerings.index.subtensor",
     "occelo_graph.ops.join": "lowerings.join",
     "occelo_graph.ops.reduce": "lowerings.reduce",

@@ -183,9 +183,7 @@ def parse_key(key: Any, ndim: int) -> tuple[Key, list[Any], list[int]]:
 
 def _plain(entry: Any) -> Any:
     if isinstance(entry, Variable) and not is_tensor(entry):
-        from occelo_graph.ops.index.slice_values import as_index  # seldom needed
-
-        return as_index(entry)
+        return entry.type.as_index(entry)
     refuse_bool(entry, "an index")
     if is_list_or_tuple(entry):
         if any(isinstance(e, Variable) for e in entry):

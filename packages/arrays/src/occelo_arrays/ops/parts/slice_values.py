@@ -62,6 +62,15 @@ class SliceType(Type):
     def from_parts(self, parts: Sequence[Any]) -> Any:
         return slice(*(int(n) if given else None for n, given in zip(*parts, strict=True)))
 
+    def as_index(self, variable: Variable) -> Any:
+        data = getattr(variable, "data", None)
+        if data is not None:
+            return data
+        if variable.owner is not None and isinstance(variable.owner.op, MakeSlice):
+            rest = iter(variable.owner.inputs)
+            return slice(*(next(rest) if has else None for has in variable.owner.op.given))
+        return slice(*SliceBounds()(variable))
+
     def __repr__(self) -> str:
         return "slice"
 
@@ -179,20 +188,3 @@ def as_symbolic(x: Any, name: str | None = None) -> Variable:
         return as_tensor_variable(x, name)
     except (TypeError, ValueError):
         return generic.make_constant(x, name)
-
-
-def as_index(entry: Variable) -> Any:
-    """What stands in an index for a variable: a slice if its value is one, None if it is None, or the variable itself."""
-    if is_tensor(entry):
-        return entry
-    if _is_none(entry):
-        return None
-    if not isinstance(entry.type, SliceType):
-        return entry
-    data = getattr(entry, "data", None)
-    if data is not None:
-        return data
-    if entry.owner is not None and isinstance(entry.owner.op, MakeSlice):
-        rest = iter(entry.owner.inputs)
-        return slice(*(next(rest) if has else None for has in entry.owner.op.given))
-    return slice(*SliceBounds()(entry))

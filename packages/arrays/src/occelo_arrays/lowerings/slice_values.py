@@ -1,11 +1,11 @@
-"""Lowerings of the ops that make slices and read their bounds. `loops.build` imports this module to register them."""
+"""Lowerings of the ops that make slices and read their bounds."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from occelo_arrays.ops.parts.slice_values import FAR, MakeSlice, SliceBounds
 from occelo_graph import Apply
-from occelo_graph.ops.index.slice_values import FAR, MakeSlice, SliceBounds
 from occelo_link.loops.complexes import always
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value

@@ -1,0 +1,110 @@
+"""Words of other libraries, and names in the wrong place: what to write instead. `occelo_graph.missing_names` asks for a hint."""
+
+from __future__ import annotations
+
+import importlib
+
+NAMES = {
+    word: target
+    for target, words in {
+        "occelo.function": "jit compile_function",
+        "occelo.config": "set_default_dtype",
+        "occelo.vmap": "pmap",
+        "occelo.checkpoint": "remat",
+        "occelo.pushforward": "linearize",
+        "occelo.jacobian": "jacfwd jacrev",
+        "occelo.disconnected_grad": "no_grad detach",
+        "occelo.grad": "gradients autograd backward",
+        "occelo.ifelse": "lazy_cond",
+        "occelo.shared": "Parameter Buffer",
+        "occelo.tensor.abs": "absolute fabs",
+        "occelo.tensor.add": "plus",
+        "occelo.tensor.as_tensor": "array asarray from_numpy convert_to_tensor",
+        "occelo.tensor.cast": "astype to_dtype",
+        "occelo.tensor.clip": "clamp clip_by_value",
+        "occelo.tensor.concatenate": "cat concat",
+        "occelo.tensor.dimshuffle": "rearrange",
+        "occelo.tensor.expand_dims": "unsqueeze",
+        "occelo.tensor.gammaln": "lgamma loggamma",
+        "occelo.tensor.log1p": "log1plus",
+        "occelo.tensor.matmul": "mm bmm",
+        **{
+            f"occelo.nn.{name}": name
+            for name in "relu gelu silu elu selu layer_norm batch_norm one_hot dropout embedding".split()
+        },
+        "occelo.nn.batch_norm": "batch_normalization",
+        "occelo.nn.softmax_cross_entropy": "categorical_crossentropy",
+        "occelo.nn.binary_cross_entropy": "binary_crossentropy",
+        "occelo.nn.dot_product_attention": "attention",
+        "occelo.trees.ravel": "ravel_pytree",
+        "occelo.tensor.mod": "remainder",
+        "occelo.tensor.mul": "multiply times",
+        "occelo.tensor.neg": "negative",
+        "occelo.tensor.pow": "float_power",
+        "occelo.tensor.random.key": "PRNGKey manual_seed",
+        "occelo.tensor.random.normal": "randn",
+        "occelo.tensor.random.uniform": "rand",
+        "occelo.tensor.sub": "subtract minus",
+        "occelo.tensor.sum": "reduce_sum",
+        "occelo.tensor.mean": "reduce_mean",
+        "occelo.tensor.max": "reduce_max amax",
+        "occelo.tensor.min": "reduce_min amin",
+        "occelo.tensor.take": "index_select",
+        "occelo.tensor.take_along_axis": "gather",
+        "occelo.tensor.tensor": "placeholder",
+        "occelo.tensor.true_div": "divide",
+        "occelo.tensor.linalg.norm": "vector_length",
+    }.items()
+    for word in words.split()
+}
+"""Maps words of other libraries to Occelo's names."""
+
+METHODS = {
+    "append": "use occelo.tensor.concatenate",
+    "assign": "a shared variable gets new values by the updates of occelo.function",
+    "backward": "use occelo.grad(cost, variables)",
+    "clamp": "use clip",
+    "cpu": "Occelo computes on the processor; a mode chooses the backend",
+    "cuda": "Occelo computes on the processor; a mode chooses the backend",
+    "detach": "use occelo.disconnected_grad",
+    "device": "Occelo computes on the processor; a mode chooses the backend",
+    "double": 'use astype("float64")',
+    "expand": "use occelo.tensor.broadcast_to",
+    "float": 'use astype("float32")',
+    "get_value": "only a shared variable has a value; eval() computes one",
+    "grad": "use occelo.grad(cost, x)",
+    "int": 'use astype("int64")',
+    "item": "a variable has no value until a function runs; use eval()",
+    "long": 'use astype("int64")',
+    "numpy": "a variable has no value until a function runs; use eval()",
+    "permute": "use transpose",
+    "requires_grad": "use occelo.grad(cost, x), or occelo.disconnected_grad(x) for none",
+    "set_value": "only a shared variable has a value, see occelo.shared",
+    "to": "use astype for another dtype",
+    "tolist": "a variable has no value until a function runs; use eval()",
+    "type_as": "use astype(y.dtype)",
+    "unsqueeze": "use occelo.tensor.expand_dims",
+    "view": "use reshape",
+}
+"""Maps words for methods of tensors to what to write instead."""
+
+_PLACES = (
+    "occelo.tensor",
+    "occelo",
+    "occelo.tensor.linalg",
+    "occelo.tensor.random",
+    "occelo.nn",
+    "occelo.updates",
+)
+"""Namespaces of the facade in which a name is looked for, in this order."""
+
+
+def hint(name: str, owner: object) -> str:
+    """What to write instead of ``name``, which ``owner`` (a module's name, or a variable) lacks; empty if it is not known."""
+    if not isinstance(owner, str) and name in METHODS:
+        return METHODS[name]
+    near = NAMES.get(name)
+    for place in _PLACES:
+        if near is None and place != owner and name in dir(importlib.import_module(place)):
+            near = f"{place}.{name}"
+    return "" if near is None else f"use {near}"
