@@ -1,12 +1,14 @@
 """Example: a network with attention between the rows of an image learns to read digits.
 
-Run it as ``python digits_attention.py``; it needs scikit-learn. The parameters are a tree of shared variables. The network is a
+Run it as ``python digits_attention.py [picture.png]``; it needs scikit-learn and matplotlib. The parameters are a tree of shared variables. The network is a
 function of this tree, built from the functions in `occelo.nn`, and AdamW with a schedule updates it.
 """
 
+import sys
 from time import perf_counter
 
 import numpy as np
+from matplotlib.figure import Figure
 from sklearn.datasets import load_digits
 
 import occelo as oc
@@ -75,10 +77,22 @@ for _ in range(EPOCHS):
     order = rng.permutation(train)
     batches = order[: len(order) // BATCH * BATCH].reshape(-1, BATCH)
     history.append(np.mean([step(images[i], labels[i]) for i in batches]))
-right = (classify(images[test]) == labels[test]).mean()
+answers = classify(images[test])
+right = (answers == labels[test]).mean()
 print(
     f"{EPOCHS} epochs in {perf_counter() - began:.2f} s; loss {history[0]:.3f} to {history[-1]:.3f}"
 )
 print(f"{100 * right:.1f} % of {len(test)} images not used are read correctly")
 assert history[-1] < 0.1 < history[0]
 assert right > 0.95
+
+figure = Figure(figsize=(8, 3), layout="constrained")
+left, *rest = figure.subplots(1, 7, width_ratios=[3, *[1] * 6])
+left.semilogy(np.arange(1, EPOCHS + 1), history, "o-")
+left.set(xlabel="epoch", ylabel="loss")
+for axes, i in zip(rest, np.flatnonzero(answers != labels[test])[:6], strict=False):
+    axes.imshow(images[test[i]], cmap="binary")
+    axes.set_title(f"{labels[test[i]]}, read\nas {answers[i]}")
+for axes in rest:
+    axes.axis("off")
+figure.savefig(sys.argv[1] if len(sys.argv) > 1 else "digits_attention.png", dpi=100)

@@ -73,9 +73,9 @@ OF_CLIENTS = sorted((ROOT / "packages").glob("*/examples/*.py"))
 def test_examples_run(example: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = example.read_text()
     for library in sorted(
-        set(re.findall(r"^from (sklearn|statsmodels|matplotlib)\b", source, re.M))
+        set(re.findall(r"^ *(?:from|import) (sklearn|statsmodels|matplotlib|jax)\b", source, re.M))
     ):
-        pytest.importorskip(library, reason=f"{example.name} needs the extra `examples`")
+        pytest.importorskip(library, reason=f"{example.name} needs the extra `examples` or `jax`")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", [str(example), "picture.png"])
     runpy.run_path(str(example), run_name="__main__")
