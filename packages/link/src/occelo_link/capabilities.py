@@ -89,13 +89,13 @@ def gaps_of(backend: str) -> list[Gap]:
 
 
 def op_label(node: Apply) -> str:
-    """Return the display name of a node's op: the name of its scalar op if it has one, and otherwise the name of its
-    class.
+    """Return the display name of a node's op: the name of its scalar op or of the user's function that it calls, if it
+    has one, and otherwise the name of its class.
     """
     op = node.op
     scalar: ScalarOp | None = getattr(op, "scalar_op", None)
     if scalar is None:
-        return type(op).__name__
+        return str(getattr(op, "__name__", type(op).__name__))
     label = type(scalar).__name__.lower() if "{" in scalar.name else scalar.name
     return label if op.elementwise else f"{type(op).__name__}({label})"
 
