@@ -21,6 +21,7 @@ from occelo_graph.ops.elemwise.scalar import ScalarFunction, promoted
 from occelo_testing.examples import SCALAR_FUNCTIONS
 
 PRIMITIVE = {
+    "After": "is about the order in which values are computed",
     "AdvancedIncSubtensor": "positions may occur twice, of which each counts",
     "AdvancedSubtensor": "what gathers elements",
     "Alloc": "what broadcasts",
@@ -40,6 +41,7 @@ PRIMITIVE = {
     "Join": "what puts parts beside one another",
     "LinearRecurrence": "what runs along a dimension",
     "ListOp": "about lists of tensors, which are no tensors",
+    "MakeSlice": "makes a slice, which is no tensor",
     "MatrixOp": "what LAPACK computes",
     "Nonzero": "the length is known from the values alone",
     "Output": "is not run",
@@ -54,6 +56,7 @@ PRIMITIVE = {
     "Sort": "what sorts",
     "SortedOrder": "what sorts",
     "SpecifyShape": "has an effect: it raises",
+    "SliceBounds": "what reads a slice, which is no tensor",
     "SlidingWindow": "what reads elements several times",
     "Stretch": "what repeats a length that turns out 1 when the function runs",
     "Scatter": "positions may occur twice, of which each counts",
