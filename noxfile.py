@@ -539,6 +539,22 @@ def site(session: nox.Session) -> None:
     session.run("python", "-P", str(ROOT / "docs" / "site" / "build.py"), str(folder))
 
 
+@nox.session(python="3.12", reuse_venv=True)
+@timed
+def stored(session: nox.Session) -> None:
+    """Run the cells of the pages about PyTensor, PyMC and nutpie, and store their outputs beside the pages, for `site`.
+
+    The environment is that of `bridge`. ``tests/docs`` fails for a page whose cells changed since.
+    """
+    need_wheels()
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        build(folder, project=ROOT / "packages" / "pytensor")
+        needed = [wheel("pytensor", folder) + "[nutpie]", wheel(""), *map(wheel, PACKAGES)]
+        install(session, "--no-config", *needed)
+    session.run("python", "-P", str(ROOT / "docs" / "site" / "stored.py"))
+
+
 @nox.session(python="3.11", reuse_venv=True)
 @timed
 def accessible(session: nox.Session) -> None:

@@ -19,6 +19,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
+import stored
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -31,8 +32,6 @@ BLOCK = re.compile(r"^```python( raises| quoted)?\n(.*?)^```$", re.M | re.S)
 LINK = re.compile(r"(?<=\]\()(?!https?://|#)([^)#\s]+)(#[^)\s]*)?(?=\))")
 TAGS = re.compile(r"<!-- tags: (.*?) -->")
 """What the page of an example is about, by which the gallery can be filtered."""
-OTHER_PYTHON = re.compile(r"^(import|from) (occelo[._]pytensor|pymc)\b", re.M)
-"""Code of pages that need a later Python; the tests of `occelo-pytensor` run it."""
 NOTEBOOK = "---\nfile_format: mystnb\nkernelspec:\n  name: python3\n---\n\n"
 
 
@@ -68,7 +67,7 @@ def script_page(path: Path) -> str:
 
 def is_run(path: Path, text: str) -> bool:
     """Whether the blocks of a page are run. Pages of examples quote from scripts, which are run as a whole."""
-    return path.parent.name != "examples" and not OTHER_PYTHON.search(text)
+    return path.parent.name != "examples" and not stored.OTHER_PYTHON.search(text)
 
 
 def hidden(code: str) -> str:
@@ -77,7 +76,9 @@ def hidden(code: str) -> str:
 
 
 def cells(path: Path, text: str) -> str:
-    """The text of a page with cells instead of blocks of Python."""
+    """The text of a page with cells instead of blocks of Python. Those that are run elsewhere have stored outputs."""
+    if path in stored.pages():
+        return stored.with_outputs(path, text)
     if not is_run(path, text):
         return text
 
