@@ -89,7 +89,7 @@ class DividedPrinter(Printer):
         start += [self.found(b) for b in crossing[2] if b.name in words]
         start += [f"i64 {b.name}_room = {self.room(b)};" for b in rooms]
         name = self.fresh(f"{self.function_name}_piece")
-        head = f"static NOT_INLINED i64 {name}(i64 *frame UNUSED, void **table UNUSED, {self.state} *s) {{"
+        head = f"static NOT_INLINED i64 {name}(i64 *frame UNUSED, void **table UNUSED, {self.state} *s UNUSED) {{"
         declared = [f"  {text}" for text in start]
         self.own[name] = "\n".join([head, *declared, *self.lines, "  return 0;", "}"])
         self.lines, self.names, self.declarations, self.rooms = outer

@@ -29,8 +29,7 @@ def said_by(node: Statement) -> tuple[tuple[str, bool], ...]:
     return node.op.facts
 
 
-@infers_many(After)
-@infers_many(CheckAndRaise)
+@infers_many(After, CheckAndRaise)
 def _checked(node: TensorApply[Any], fact: str, ask: Ask) -> bool | None:
     return ask(node.inputs[0], fact)
 

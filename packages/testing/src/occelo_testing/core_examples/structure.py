@@ -464,6 +464,10 @@ def _inner(x: Any) -> Any:
     return OpFromGraph([inside], [ot.exp(inside) * inside])(x)
 
 
+def _after(x: Any) -> Any:
+    return After()(x, x * 2.0)
+
+
 def _identities() -> list[Example]:
     """Examples of ops that return their input unchanged, such as barriers of gradients and views."""
     made = (
@@ -473,7 +477,7 @@ def _identities() -> list[Example]:
         ("grad_clip", partial(barriers.grad_clip, lower_bound=-1.0, upper_bound=1.0)),
         ("grad_scale", partial(barriers.grad_scale, multiplier=2.0)),
         ("view", ViewOp()),
-        ("after", lambda x: After()(x, x * 2.0)),
+        ("after", _after),
     )
     return [Example(name, "control", f, lambda x: x, (A,)) for name, f in made]
 
