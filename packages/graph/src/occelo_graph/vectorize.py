@@ -193,14 +193,14 @@ def vectorize_graph(outputs: Any, replace: Replacements) -> Any:
     to one element of the batch after the other (`Blockwise`). NotImplementedError if such an op has effects, or has
     inputs or outputs that are not tensors.
 
-    If a batched variable decides lengths, as in ``arange(n)``, these must be equal for all elements of the batch. If they
-    are not, running the graph raises a ValueError that names the op. In an `OpFromGraph` lengths may differ, as long as
-    its outputs have the same shape for each element: it is then applied to one element after the other.
+    If a batched variable decides lengths, as in ``arange(n)``, ``x[i:j]`` or a mask, these must be equal for all elements
+    of the batch. If they are not, running the graph raises a ValueError that names the op. In an `OpFromGraph` lengths
+    may differ, as long as its outputs have the same shape for each element: it is then applied to one element after the
+    other.
 
-    NotImplementedError also if an op cannot be vectorized over one of its inputs, such as the bounds of a slice outside
-    of an `OpFromGraph`. TypeError for a replacement with fewer dimensions than the variable, or with a dtype that loses
-    precision when it is cast. ValueError for contradicting static lengths. Constants that ops keep in fields are checked
-    as in `clone_replace`.
+    NotImplementedError also if an op cannot be vectorized over one of its inputs. TypeError for a replacement with fewer
+    dimensions than the variable, or with a dtype that loses precision when it is cast. ValueError for contradicting
+    static lengths. Constants that ops keep in fields are checked as in `clone_replace`.
     """
     pairs, (wanted, structure) = replacement_pairs(replace), _outputs_of(outputs)
     for old, _ in pairs:

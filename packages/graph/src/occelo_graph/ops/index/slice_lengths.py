@@ -1,4 +1,4 @@
-"""`length_of_slice`: the length of a slice of a dimension whose length is computed at run time.
+"""The length of a slice of a dimension whose length is computed at run time (`length_of_slice`), and its first position.
 
 Slices with static bounds get their lengths in one normal form (`clipped_length`), so that slices of equal lengths, such
 as ``x[1:]`` and ``x[:-1]``, are known to fit.
@@ -14,7 +14,7 @@ from occelo_graph.ops.elemwise.arithmetic import ge, lt, maximum, minimum, switc
 from occelo_graph.ops.index.key import LARGEST
 from occelo_graph.tensors.constant import as_tensor_variable
 
-__all__ = ["clipped_length", "length_of_slice"]
+__all__ = ["clipped_length", "first_of_slice", "length_of_slice"]
 
 
 def clipped_length(
@@ -64,17 +64,11 @@ def length_of_slice(entry: slice, length: Any) -> Any:
     forward = step > 0 if isinstance(step, int) else ge(step, 1)
     if isinstance(forward, bool):
         low, high = (0, length) if forward else (-1, length - 1)
-        first = _clamp(start, length, low, high, low if forward else high)
+        first = first_of_slice(entry, length)
         last = _clamp(stop, length, low, high, high if forward else low)
         span = last - first if forward else first - last
         return _count(span, min(abs(step), LARGEST))
-    a = _clamp(
-        start,
-        length,
-        switch(forward, 0, -1),
-        switch(forward, length, length - 1),
-        switch(forward, 0, length - 1),
-    )
+    a = first_of_slice(entry, length)
     b = _clamp(
         stop,
         length,
@@ -84,6 +78,23 @@ def length_of_slice(entry: slice, length: Any) -> Any:
     )
     span = switch(forward, b - a, a - b)
     return _count(span, abs(maximum(as_tensor_variable(step), -LARGEST)))
+
+
+def first_of_slice(entry: slice, length: Any) -> Any:
+    """The position where a slice begins in a dimension of length ``length``, if it selects any element."""
+    start, _, step = slice_parts(entry)
+    step = 1 if step is None else step
+    if isinstance(step, int):
+        low, high = (0, length) if step > 0 else (-1, length - 1)
+        return _clamp(start, length, low, high, low if step > 0 else high)
+    forward = ge(step, 1)
+    return _clamp(
+        start,
+        length,
+        switch(forward, 0, -1),
+        switch(forward, length, length - 1),
+        switch(forward, 0, length - 1),
+    )
 
 
 def _count(span: Any, step: Any) -> Any:

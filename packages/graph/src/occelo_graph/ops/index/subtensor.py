@@ -20,12 +20,11 @@ from occelo_graph.ir.taken_constants import taken
 from occelo_graph.ir.traits import FIRST, trait
 from occelo_graph.ir.types import Type
 from occelo_graph.narrowing import is_slice
-from occelo_graph.ops.batched_lengths import LengthsVary
-from occelo_graph.ops.batching import align, materialize
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.create import arange, zeros_like
 from occelo_graph.ops.elemwise.arithmetic import add, eq, switch
 from occelo_graph.ops.elemwise.op import broadcast_static, unbroadcast
+from occelo_graph.ops.index.batched import batched_read, batched_write
 from occelo_graph.ops.index.fitting import fitted_arrays, fitted_value
 from occelo_graph.ops.index.key import (
     ARRAY,
@@ -210,10 +209,7 @@ class Subtensor(FollowsLengths, LinearInFirst):
     def batch(
         self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
     ) -> Sequence[Any]:
-        if not any(batch_ndims[1:]):
-            full = (slice(None),) * batch_ndims[0]
-            return [Subtensor((*full, *self.key))(*inputs)]
-        return _batched_read(self, self.key, inputs, batch_ndims)
+        return batched_read(self, self.key, inputs, batch_ndims)
 
     def __str__(self) -> str:
         return f"Subtensor{key_text(self.key)}"
@@ -312,7 +308,7 @@ class AdvancedSubtensor(FollowsLengths, LinearInFirst):
     def batch(
         self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
     ) -> Sequence[Any]:
-        return _batched_read(self, self.key, inputs, batch_ndims)
+        return batched_read(self, self.key, inputs, batch_ndims)
 
     def __str__(self) -> str:
         return f"AdvancedSubtensor{key_text(self.key)}"
@@ -462,7 +458,7 @@ class _Write(Op):
     def batch(
         self, node: TensorApply[_Write], inputs: Sequence[Any], batch_ndims: Sequence[int]
     ) -> Sequence[Any]:
-        return _batched_write(self, node, inputs, batch_ndims)
+        return batched_write(self, self.key, self.set_instead_of_inc, inputs, batch_ndims)
 
     def __str__(self) -> str:
         verb = "Set" if self.set_instead_of_inc else "Inc"
@@ -506,129 +502,6 @@ class AdvancedIncSubtensor(_Write):
 
     def _read(self, value: Any, rest: Sequence[Any]) -> Any:
         return AdvancedSubtensor(self.key)(value, *rest)
-
-
-# batching
-
-
-def _batched_key(
-    op_: Op,
-    key: Key,
-    given: Sequence[Any],
-    extras: Sequence[int],
-    lengths: Sequence[Any],
-    extra: int,
-) -> tuple[Key, list[Any], int, int]:
-    """A key for a batch of inputs: an index array for each batch dimension is put in front of ``key``.
-
-    ``lengths`` are the lengths of the ``extra`` batch dimensions. ``given`` are the inputs of the key, and ``extras``
-    are their numbers of batch dimensions.
-
-    Returns the new key, its inputs, and two numbers about the result without a batch: the number of dimensions that
-    come from index arrays, and the position of the first of them.
-    """
-    core_ndim = 0
-    marks = marks_of(key)
-    for variable, mark, own in zip(given, marks, extras, strict=True):
-        if mark == ARRAY:
-            if variable.dtype == "bool":
-                raise LengthsVary(f"{op_} cannot be vectorized with a mask; use nonzero()")
-            core_ndim = max(core_ndim, variable.type.ndim - own)
-    new_key: list[Any] = [ARRAY] * extra
-    inputs: list[Any] = []
-    for i, n in enumerate(lengths):
-        order: list[Any] = ["x"] * (extra + core_ndim)
-        order[i] = 0
-        inputs.append(arange(n).dimshuffle(order))
-    rest = iter(zip(given, extras, strict=True))
-    places: list[int] = []
-    slices_before = 0
-    for place, entry in enumerate(key):
-        if isinstance(entry, slice):
-            parts = slice_parts(entry)
-            for p in parts:
-                if p == SCALAR:
-                    variable, own = next(rest)
-                    if own:
-                        raise LengthsVary(f"{op_} cannot be vectorized over the bounds of a slice")
-                    inputs.append(variable)
-            new_key.append(entry)
-            slices_before += 0 if places else 1
-            continue
-        places.append(place)
-        if isinstance(entry, str):
-            variable, own = next(rest)
-            pad = core_ndim - (variable.type.ndim - own)
-            order = [*range(own), *["x"] * pad, *range(own, variable.type.ndim)]
-            inputs.append(align(variable.dimshuffle(order), own, extra))
-            new_key.append(ARRAY)
-        else:
-            new_key.append(entry)
-    # integers count as index arrays only if the original key has an array
-    had_array = is_advanced(key)
-    neighbours = not places or places == list(range(places[0], places[-1] + 1))
-    where = slices_before if had_array and neighbours else 0
-    return tuple(new_key), inputs, core_ndim, where
-
-
-def _batched_read(
-    op_: Op, key: Key, inputs: Sequence[Any], batch_ndims: Sequence[int]
-) -> list[Any]:
-    x, given = inputs[0], inputs[1:]
-    extra = max(batch_ndims)
-    if not any(batch_ndims[1:]) and is_advanced(key):
-        places = [i for i, e in enumerate(key) if not isinstance(e, slice)]
-        if places == list(range(places[0], places[-1] + 1)):
-            return [AdvancedSubtensor(((slice(None),) * extra) + key)(x, *given)]
-    (x,) = _with_batch([x], [batch_ndims[0]], inputs, batch_ndims)
-    lengths = lengths_by_variables(x)[:extra]
-    new_key, new_inputs, core, where = _batched_key(
-        op_, key, given, batch_ndims[1:], lengths, extra
-    )
-    read = AdvancedSubtensor(new_key)(x, *new_inputs)
-    # the dimensions of index arrays now follow the batch dimensions; they are moved to their original place
-    order = [*range(extra), *range(extra + core, extra + core + where), *range(extra, extra + core)]
-    order += list(range(extra + core + where, read.type.ndim))
-    return [read.dimshuffle(order)]
-
-
-def _with_batch(
-    wanted: Sequence[Any], extras: Sequence[int], inputs: Sequence[Any], batch_ndims: Sequence[int]
-) -> list[Any]:
-    """Broadcast the tensors ``wanted`` to the full batch shape of a node's inputs.
-
-    ``extras`` and ``batch_ndims`` are the numbers of batch dimensions of ``wanted`` and ``inputs``.
-    """
-    full = materialize([*wanted, *inputs], [*extras, *batch_ndims])
-    return full[: len(wanted)]
-
-
-def _batched_write(
-    op_: _Write, node: TensorApply[_Write], inputs: Sequence[Any], batch_ndims: Sequence[int]
-) -> list[Any]:
-    x, y, given = inputs[0], inputs[1], inputs[2:]
-    extra = max(batch_ndims)
-    (x,) = _with_batch([x], [batch_ndims[0]], inputs, batch_ndims)
-    y_core = node.inputs[1].type.ndim
-    region = len(op_.part_shape(node.inputs[0].type, [v.type for v in node.inputs[2:]]))
-    own = batch_ndims[1]
-    order: list[Any] = [*range(own), *["x"] * (region - y_core), *range(own, y.type.ndim)]
-    y = align(y.dimshuffle(order), own, extra)
-    if not any(batch_ndims[2:]):
-        places = [i for i, e in enumerate(op_.key) if not isinstance(e, slice)]
-        together = not places or places == list(range(places[0], places[-1] + 1))
-        if not op_.advanced or together:
-            full = (slice(None),) * extra
-            return [type(op_)((*full, *op_.key), op_.set_instead_of_inc)(x, y, *given)]
-    lengths = lengths_by_variables(x)[:extra]
-    new_key, new_inputs, core, where = _batched_key(
-        op_, op_.key, given, batch_ndims[2:], lengths, extra
-    )
-    back: list[Any] = [*range(extra), *range(extra + where, extra + where + core)]
-    back += [*range(extra, extra + where), *range(extra + where + core, extra + region)]
-    return [
-        AdvancedIncSubtensor(new_key, op_.set_instead_of_inc)(x, y.dimshuffle(back), *new_inputs)
-    ]
 
 
 # functions for users
