@@ -207,24 +207,23 @@ _LATER = {
             "hessian",
             "hessian_vector_product",
             "jacobian",
-            "jvp",
             "load",
             "numeric_grad",
             "pullback",
             "pushforward",
             "save",
-            "stop_gradient",
             "subgraph_grad",
             "undefined_grad",
-            "value_and_grad",
             "verify_grad",
-            "vjp",
             "zero_grad",
         ),
         "occelo_graph",
     ),
     **dict.fromkeys(
         ("draw", "pp", "pprint", "pydotprint", "to_dot", "to_latex", "to_python"), "occelo_printing"
+    ),
+    **dict.fromkeys(
+        ("jvp", "stop_gradient", "value_and_grad", "vjp"), f"{__name__}.transformations"
     ),
     "as_jax": "occelo_link.jax.calling",
     "wrap_jax": "occelo_link.jax.wrapping",
@@ -297,6 +296,10 @@ if TYPE_CHECKING:
     from occelo import updates as updates
     from occelo.ifelse import ifelse as ifelse
     from occelo.scan import scan as scan
+    from occelo.transformations import jvp as jvp
+    from occelo.transformations import stop_gradient as stop_gradient
+    from occelo.transformations import value_and_grad as value_and_grad
+    from occelo.transformations import vjp as vjp
     from occelo_arrays.ops.parts.slice_values import as_symbolic as as_symbolic
     from occelo_compile.debugging.bisection import bisect as bisect
     from occelo_compile.debugging.debug_mode import DebugMode as DebugMode
@@ -319,18 +322,14 @@ if TYPE_CHECKING:
         hessian,
         hessian_vector_product,
         jacobian,
-        jvp,
         load,
         numeric_grad,
         pullback,
         pushforward,
         save,
-        stop_gradient,
         subgraph_grad,
         undefined_grad,
-        value_and_grad,
         verify_grad,
-        vjp,
         zero_grad,
     )
     from occelo_graph.inner_graph import OpFromGraph as OpFromGraph

@@ -160,7 +160,6 @@ __all__ = [
     "io_toposort",
     "is_tensor",
     "jacobian",
-    "jvp",
     "load",
     "numeric_grad",
     "op",
@@ -176,7 +175,6 @@ __all__ = [
     "set_default_converter",
     "shared",
     "special_float",
-    "stop_gradient",
     "subgraph_grad",
     "tensor",
     "toposort",
@@ -184,13 +182,11 @@ __all__ = [
     "truncated_graph_inputs",
     "ufunc_rule",
     "undefined_grad",
-    "value_and_grad",
     "variable_depends_on",
     "vars_between",
     "vectorize",
     "vectorize_graph",
     "verify_grad",
-    "vjp",
     "vmap",
     "walk",
     "zero_grad",
@@ -234,10 +230,6 @@ _LATER = {
     "grad": "occelo_graph.gradient.reverse",
     "pullback": "occelo_graph.gradient.reverse",
     "subgraph_grad": "occelo_graph.gradient.reverse",
-    "jvp": "occelo_graph.gradient.transformations",
-    "stop_gradient": "occelo_graph.gradient.transformations",
-    "value_and_grad": "occelo_graph.gradient.transformations",
-    "vjp": "occelo_graph.gradient.transformations",
     "evaluate": "occelo_graph.interpret",
     "debugprint": "occelo_graph.node_trees",
     "dprint": "occelo_graph.node_trees",
@@ -271,7 +263,6 @@ if TYPE_CHECKING:
     from occelo_graph.gradient.jacobians import hessian, hessian_vector_product, jacobian
     from occelo_graph.gradient.numeric import numeric_grad, verify_grad
     from occelo_graph.gradient.reverse import Lop, grad, pullback, subgraph_grad
-    from occelo_graph.gradient.transformations import jvp, stop_gradient, value_and_grad, vjp
     from occelo_graph.interpret import evaluate
     from occelo_graph.node_trees import debugprint, dprint
 else:  # so that type checkers report unknown names

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from occelo_graph import stop_gradient
 from occelo_graph import tensor as ot
+from occelo_graph import zero_grad
 from occelo_graph.ops.arguments import real_tensor, stands_for
 from occelo_graph.ops.reduce import CumOp, LinearRecurrence
 from occelo_graph.ops.shape.axes import normalize_axes, normalize_axis
@@ -276,7 +276,7 @@ def cumlogsumexp(x: Any, axis: int | None = None) -> TensorVariable:
     x = ot.cast(x, "float64") if is_discrete(x.dtype) else x
     # s_k = exp(m_{k-1} - m_k) s_{k-1} + exp(x_k - m_k), where m is the largest element so far; s is at least 1. The
     # result does not depend on m, so no gradient passes it
-    largest = stop_gradient(cummax(x, where))
+    largest = zero_grad(cummax(x, where))
     before = ot.join(where, _part(largest, where, None, 1), _part(largest, where, None, -1))
     made: TensorVariable = LinearRecurrence(where)(
         ot.exp(_difference(before, largest)), ot.exp(_difference(x, largest))

@@ -26,8 +26,6 @@ from occelo_graph.tensors.type import TensorType, shape_text
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["batched_read", "batched_write"]
-
 
 class _Positions(NamedTuple):
     """An axis of the tensor without a batch, and what a slice selects from it: an index array, which has a batch."""

@@ -14,8 +14,6 @@ from occelo_graph.ops.elemwise.arithmetic import ge, lt, maximum, minimum, switc
 from occelo_graph.ops.index.key import LARGEST
 from occelo_graph.tensors.constant import as_tensor_variable
 
-__all__ = ["clipped_length", "first_of_slice", "length_of_slice"]
-
 
 def clipped_length(
     start: int | None, stop: int | None, forward: bool
