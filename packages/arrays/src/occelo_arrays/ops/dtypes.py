@@ -5,7 +5,6 @@ They return dtypes and bools of Python, not variables. A Python number among the
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
@@ -18,12 +17,12 @@ from occelo_graph.narrowing import is_tuple
 __all__ = ["can_cast", "finfo", "iinfo", "isdtype", "issubdtype", "promote_types", "result_type"]
 
 
-def _taking_variables(function: Callable[..., Any]) -> Callable[..., Any]:
+def _taking_variables(function: Callable[..., Any], parameters: str) -> Callable[..., Any]:
     @wraps(function)
     def calling(*args: Any, **options: Any) -> Any:
         return function(*map(_dtype_of, args), **options)
 
-    names = ", ".join(f"``{name}``" for name in inspect.signature(function).parameters)
+    names = ", ".join(f"``{name}``" for name in parameters.split())
     calling.__doc__ = (
         f"`numpy.{function.__name__}` of {names}, where symbolic tensors stand for their dtypes."
     )
@@ -45,9 +44,9 @@ def isdtype(dtype: Any, kind: Any) -> bool:
     return np.isdtype(own, tuple(_dtype_of(each) for each in kinds))
 
 
-can_cast = _taking_variables(np.can_cast)
-finfo = _taking_variables(np.finfo)
-iinfo = _taking_variables(np.iinfo)
-issubdtype = _taking_variables(np.issubdtype)
-promote_types = _taking_variables(np.promote_types)
-result_type = _taking_variables(np.result_type)
+can_cast = _taking_variables(np.can_cast, "from_ to casting")
+finfo = _taking_variables(np.finfo, "dtype")
+iinfo = _taking_variables(np.iinfo, "int_type")
+issubdtype = _taking_variables(np.issubdtype, "arg1 arg2")
+promote_types = _taking_variables(np.promote_types, "type1 type2")
+result_type = _taking_variables(np.result_type, "arrays_and_dtypes")
