@@ -13,6 +13,9 @@ from occelo_graph import tensor as ot
 from occelo_sorting import functions as sorting
 from occelo_sorting.ops.quantiles import METHODS
 
+COUNTS_NAN = pytest.mark.skipif(
+    np.__version__.startswith("2.0."), reason="NumPy 2.0 counts weights of NaN, and none that are 0"
+)
 LEVELS = np.array([0.0, 0.2, 0.5, 0.9, 1.0])
 
 
@@ -86,6 +89,7 @@ def test_axes_and_nan(axis: Any, keepdims: bool) -> None:
         np.testing.assert_allclose(got, want, rtol=1e-13)
 
 
+@COUNTS_NAN
 @pytest.mark.parametrize("axis", [None, 1, (1, 0)])
 def test_elements_count_as_their_weights_say(axis: Any) -> None:
     value = _draw("float64", 3, 5)
@@ -111,6 +115,7 @@ def test_elements_count_as_their_weights_say(axis: Any) -> None:
         f(value, -weights)
 
 
+@COUNTS_NAN
 @pytest.mark.filterwarnings("ignore")
 def test_rows_without_weights_are_refused_unless_they_have_no_elements() -> None:
     x, w = ot.dmatrices("x", "w")

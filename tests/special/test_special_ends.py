@@ -81,6 +81,8 @@ def test_a_function_and_its_slope_at_the_ends_of_its_domain(row: Row, mode: str)
     name, build, exact, ends = row
     if (name, mode) == ("hyp2f1 in z (0.5, 0.5, 1.0)", "jax"):
         pytest.skip("hyp2f1 of JAX is NaN where it is infinite")
+    if name.startswith("betainc") and scipy.__version__.startswith("1.13"):
+        pytest.skip("incomplete beta functions of SciPy 1.13 are NaN where a parameter is 0")
     x = ot.dscalar("x")
     compare_at_ends(oc.function([x], [build(x), og.grad(build(x), x)], mode=mode), exact, ends)
 
