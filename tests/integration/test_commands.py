@@ -102,12 +102,13 @@ def test_the_command_line_is_a_module() -> None:
 def test_commands_import_no_more_than_they_need(arguments: str, module: str) -> None:
     """Help without the library of tables, and the list of modes without those of backends."""
     code = f"""
-import sys
+import sys, typer
+before = {module!r} in sys.modules  # some versions of Typer import Rich
 from occelo.command.app import app
 try:
     app({arguments.split()!r})
 except SystemExit as done:
-    sys.exit(done.code or (3 if {module!r} in sys.modules else 0))
+    sys.exit(done.code or (3 if {module!r} in sys.modules and not before else 0))
 """
     done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, check=False)
     assert done.returncode == 0, done
