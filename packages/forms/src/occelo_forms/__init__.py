@@ -2,14 +2,25 @@
 
 The import of this package opens the door `occelo_graph.gradient.forms`: from then on derivatives are taken of stable
 forms. `occelo_rewrite` has rules that put the forms into compiled graphs. The modules that read expressions are imported
-with the first derivative.
+with those of derivatives.
 """
 
 from __future__ import annotations
 
+import importlib
+from typing import TYPE_CHECKING
+
 from occelo_graph.gradient.forms import set_forms
-from occelo_graph.lazy_names import at_first_call
+
+if TYPE_CHECKING:
+    from occelo_graph.gradient.forms import Forms
 
 __version__ = "0.1.0"
 
-set_forms(at_first_call("occelo_forms.stable_forms", "differentiable_form"))
+
+def _load() -> Forms:
+    found: Forms = importlib.import_module("occelo_forms.stable_forms").differentiable_form
+    return found
+
+
+set_forms(_load)

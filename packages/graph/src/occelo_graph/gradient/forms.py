@@ -20,11 +20,22 @@ def _as_written(_node: Apply, _keep: Collection[Variable]) -> tuple[Variable | N
 
 
 _forms: list[Forms] = [_as_written]
+_waiting: list[Callable[[], Forms]] = []
+_used: list[bool] = []
 
 
-def set_forms(forms: Forms) -> None:
-    """Let reverse and forward mode differentiate the forms that ``forms`` returns, from now on."""
-    _forms[0] = forms
+def set_forms(load: Callable[[], Forms]) -> None:
+    """Let reverse and forward mode differentiate the forms of what ``load`` imports, with them or, if they are there, now."""
+    _waiting[:] = [load]
+    if _used:
+        use_forms()
+
+
+def use_forms() -> None:
+    """Import the forms that `set_forms` announced. Modules that need forms call this, so that no derivative waits for it."""
+    _used[:] = [True]
+    while _waiting:
+        _forms[0] = _waiting.pop()()
 
 
 def differentiable_form(

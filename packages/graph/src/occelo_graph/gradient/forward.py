@@ -11,7 +11,7 @@ from typing import Any
 
 from occelo_graph.errors import DisconnectedInputError, NullTypeGradError, describe
 from occelo_graph.gradient.cotangents import fitting, from_rule, of_shape
-from occelo_graph.gradient.forms import differentiable_form
+from occelo_graph.gradient.forms import differentiable_form, use_forms
 from occelo_graph.gradient.reverse import grad, pullback, with_values, wrt_of
 from occelo_graph.ir.clone import clone_replace
 from occelo_graph.ir.nodes import Apply, Variable
@@ -231,3 +231,6 @@ def _report_disconnected(variable: Variable, what: str) -> None:
 def Rop(f: Any, wrt: Any, eval_points: Any, **options: Any) -> Any:
     """Older name of `pushforward`, of ``f`` and ``wrt``. Its tangents are ``eval_points``, and ``options`` its other arguments."""
     return pushforward(f, wrt, eval_points, **options)
+
+
+use_forms()

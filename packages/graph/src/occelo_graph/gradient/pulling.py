@@ -21,7 +21,7 @@ from typing import Any, Self
 from occelo_graph.config import FLOAT_X
 from occelo_graph.errors import at_node
 from occelo_graph.gradient.cotangents import from_rule
-from occelo_graph.gradient.forms import differentiable_form
+from occelo_graph.gradient.forms import differentiable_form, use_forms
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.op import ZERO, Cotangent, Zero
 from occelo_graph.ir.regions import Nested, operands_of
@@ -385,3 +385,6 @@ def cotangent_dtype(variable: Variable) -> str:
     """The dtype of the cotangent of a variable: floatX for integers and truth values, else the variable's dtype."""
     assert isinstance(variable.type, TensorType)
     return FLOAT_X.get() if is_discrete(variable.type.dtype) else variable.type.dtype
+
+
+use_forms()

@@ -5,7 +5,6 @@ The package `occelo_printing` draws and writes what is shown; without it noteboo
 
 from __future__ import annotations
 
-import html
 from collections.abc import Callable
 from typing import Any
 
@@ -30,6 +29,8 @@ class Shown:
         return None if _svg_of is None else _svg_of(self)
 
     def _repr_html_(self) -> str | None:
+        import html  # slow to import
+
         picture = self._repr_svg_()
         return (
             None

@@ -24,7 +24,6 @@ from occelo_graph.ops.cast import cast
 from occelo_graph.ops.create import arange, zeros_like
 from occelo_graph.ops.elemwise.arithmetic import add, eq, switch
 from occelo_graph.ops.elemwise.op import broadcast_static, unbroadcast
-from occelo_graph.ops.index.batched import batched_read, batched_write
 from occelo_graph.ops.index.fitting import fitted_arrays, fitted_value
 from occelo_graph.ops.index.key import (
     ARRAY,
@@ -209,6 +208,8 @@ class Subtensor(FollowsLengths, LinearInFirst):
     def batch(
         self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
     ) -> Sequence[Any]:
+        from occelo_graph.ops.index.batched import batched_read  # seldom needed
+
         return batched_read(self, self.key, inputs, batch_ndims)
 
     def __str__(self) -> str:
@@ -308,6 +309,8 @@ class AdvancedSubtensor(FollowsLengths, LinearInFirst):
     def batch(
         self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
     ) -> Sequence[Any]:
+        from occelo_graph.ops.index.batched import batched_read  # seldom needed
+
         return batched_read(self, self.key, inputs, batch_ndims)
 
     def __str__(self) -> str:
@@ -458,6 +461,8 @@ class _Write(Op):
     def batch(
         self, node: TensorApply[_Write], inputs: Sequence[Any], batch_ndims: Sequence[int]
     ) -> Sequence[Any]:
+        from occelo_graph.ops.index.batched import batched_write
+
         return batched_write(self, self.key, self.set_instead_of_inc, inputs, batch_ndims)
 
     def __str__(self) -> str:
