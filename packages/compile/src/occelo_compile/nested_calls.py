@@ -8,16 +8,17 @@ without trees have no `NestedCall`, and their calls do nothing of this.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
+from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_graph.ir.trees import Structure
 
 if TYPE_CHECKING:
     from occelo_compile.calling import Function
 
 
-@dataclass(frozen=True)
+@frozen_dataclass
 class Argument:
     """An argument of calls: its structure, its keyword, and what errors call it and its leaves.
 
@@ -31,7 +32,7 @@ class Argument:
     paths: list[str]
 
 
-@dataclass(frozen=True)
+@frozen_dataclass
 class NestedCall:
     """How a call passes arguments to a flat function, and what it makes of the results.
 
