@@ -145,14 +145,6 @@ def _found_class(base: type, name: str) -> Any:
     return found
 
 
-def moved_op(name: str) -> Any:
-    """The class of ops with this name, in whichever family it is now. The ``__getattr__`` of modules that pickles name."""
-    found = None if name.startswith("__") else _found_class(Op, f"graph:{name}")
-    if found is None:
-        raise AttributeError(f"No family has an op {name}")
-    return found
-
-
 def _subclass_named(base: type, name: str) -> Any:
     module, _, path = name.partition(":")
     # looked up in dictionaries: attributes of modules and classes may run code
