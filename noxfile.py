@@ -263,7 +263,7 @@ def types(session: nox.Session) -> None:
     All as the oldest Python and its NumPy see it.
     """
     session.install(
-        "pyright", "mypy", "numpy>=2.0", "scipy>=1.13", "hypothesis", "rich", "typer", "llvmlite",
+        "pyright", "mypy", "numpy>=2.0", "scipy>=1.13", "hypothesis", "rich", "click", "llvmlite",
         "filelock", "pytest>=8",
     )  # fmt: skip
     paths = os.pathsep.join(SOURCES)

@@ -21,14 +21,13 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
+import click
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-app = typer.Typer(add_completion=False)
 ROOT = Path(__file__).resolve().parent.parent
 PARTS = ["building", "first", "calls", "runtime", "stages", "rewriting"]
 
@@ -135,29 +134,41 @@ class Comparison:
         return results
 
 
-@app.command()
+@click.command(context_settings={"show_default": True})
+@click.argument("commit")
+@click.argument("parts", nargs=-1)
+@click.option("--rounds", type=click.IntRange(1), default=5, help="Rounds on each side.")
+@click.option("--inner", type=click.IntRange(1), default=1, help="Rounds within each process.")
+@click.option(
+    "--tolerance",
+    type=click.FloatRange(0),
+    default=0.03,
+    help="The part of a figure by which it may grow.",
+)
+@click.option(
+    "--twice", is_flag=True, help="Measure the other commit as two sides, to show the noise."
+)
+@click.option(
+    "--theirs", is_flag=True, help="Measure all sides by the benchmarks of the other commit."
+)
+@click.option("--ours", is_flag=True, help="Measure all sides by the benchmarks of this checkout.")
 def main(
-    commit: Annotated[str, typer.Argument(help="What to compare with, as git names it.")],
-    parts: Annotated[list[str] | None, typer.Argument(help="Parts of run.py.")] = None,
-    rounds: Annotated[int, typer.Option(min=1, help="Rounds on each side.")] = 5,
-    inner: Annotated[int, typer.Option(min=1, help="Rounds within each process.")] = 1,
-    tolerance: Annotated[
-        float, typer.Option(min=0, help="The part of a figure by which it may grow.")
-    ] = 0.03,
+    commit: str,
+    parts: tuple[str, ...],
+    rounds: int,
+    inner: int,
+    tolerance: float,
     *,
-    twice: Annotated[
-        bool, typer.Option(help="Measure the other commit as two sides, to show the noise.")
-    ] = False,
-    theirs: Annotated[
-        bool, typer.Option(help="Measure all sides by the benchmarks of the other commit.")
-    ] = False,
-    ours: Annotated[
-        bool, typer.Option(help="Measure all sides by the benchmarks of this checkout.")
-    ] = False,
+    twice: bool,
+    theirs: bool,
+    ours: bool,
 ) -> None:
-    """Compare this checkout with another commit; fails if a figure is worse beyond noise, twice."""
+    """Compare this checkout with COMMIT, as git names it; fails if a figure is worse beyond noise, twice.
+
+    PARTS are those of run.py.
+    """
     if theirs and ours:
-        raise typer.BadParameter("--theirs and --ours exclude each other")
+        raise click.UsageError("--theirs and --ours exclude each other")
     console = Console(width=140)
     slower: set[str] = set()
     with tempfile.TemporaryDirectory() as name:
@@ -181,8 +192,8 @@ def main(
     for figure in sorted(slower):
         console.print(f"worse beyond noise, twice: {figure}", style="red")
     if slower:
-        raise typer.Exit(1)
+        sys.exit(1)
 
 
 if __name__ == "__main__":
-    app()
+    main()

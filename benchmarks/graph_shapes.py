@@ -25,16 +25,15 @@ import tempfile
 import types
 from pathlib import Path
 from time import process_time
-from typing import Annotated, Any, NamedTuple
+from typing import Any, NamedTuple
 
-import typer
+import click
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
 __all__ = ["STAGES", "measure"]
 
-app = typer.Typer(add_completion=False)
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -188,19 +187,29 @@ def _row(name: str, growth: Growth) -> list[str]:
 _HEAD = ("shape", "nodes", "build", "gradient", "rewriting", "loops", "LLVM", "all, s", "exponent")
 
 
-@app.command()
+@click.command(context_settings={"show_default": True})
+@click.argument("names", nargs=-1)
+@click.option("--rounds", default=1, help="How often each size is measured.")
+@click.option("--largest", default=8000, help="The largest number of nodes.")
+@click.option("--limit", default=60, help="Processor seconds after which a process is stopped.")
+@click.option(
+    "--checkout",
+    type=click.Path(path_type=Path),
+    default=ROOT,
+    help="The checkout with the packages.",
+)
+@click.option("--markdown", type=click.Path(path_type=Path), help="A file for the table.")
+@click.option("--one", is_flag=True, hidden=True)
 def main(
-    names: Annotated[list[str] | None, typer.Argument(help="Shapes; all without one.")] = None,
-    rounds: Annotated[int, typer.Option(help="How often each size is measured.")] = 1,
-    largest: Annotated[int, typer.Option(help="The largest number of nodes.")] = 8000,
-    limit: Annotated[
-        int, typer.Option(help="Processor seconds after which a process is stopped.")
-    ] = 60,
-    checkout: Annotated[Path, typer.Option(help="The checkout with the packages.")] = ROOT,
-    markdown: Annotated[Path | None, typer.Option(help="A file for the table.")] = None,
-    one: Annotated[bool, typer.Option(hidden=True)] = False,
+    names: tuple[str, ...],
+    rounds: int,
+    largest: int,
+    limit: int,
+    checkout: Path,
+    markdown: Path | None,
+    one: bool,
 ) -> None:
-    """Print seconds and exponents of growth of each shape."""
+    """Print seconds and exponents of growth of the shapes NAMES, or of all."""
     chosen = list(names or _shapes())
     if one:
         name, nodes = chosen
@@ -233,4 +242,4 @@ def main(
 
 
 if __name__ == "__main__":
-    app()
+    main()

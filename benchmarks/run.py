@@ -15,13 +15,13 @@ import time
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
+import click
 import compiled
 import long_bodies
 import rewriting
 import stages
-import typer
 from building import building_figures
 from linear_algebra import LINEAR_MODELS
 from loops import LOOP_MODELS, LOOP_WORKLOADS
@@ -32,7 +32,6 @@ from random_numbers import random_goal, random_times
 from rich.console import Console
 from rich.table import Table
 
-app = typer.Typer(add_completion=False)
 GRADIENT_GOAL = 3.0
 """How many times the time of a loop its cost with derivatives may take."""
 
@@ -361,40 +360,47 @@ def _plot(runtime: dict[str, dict[str, float]], path: Path) -> None:
     figure.savefig(path)
 
 
-@app.command()
+@click.command(context_settings={"show_default": True})
+@click.argument("parts", nargs=-1, type=click.Choice([part.value for part in Part]))
+@click.option("--rounds", type=click.IntRange(1), default=3, help="Rounds of each measurement.")
+@click.option(
+    "--processor-time",
+    is_flag=True,
+    help="All times by processor time, for machines that do other work.",
+)
+@click.option(
+    "--peers", help="A Python that has peers which are not installed here, for run times."
+)
+@click.option(
+    "--only",
+    default="",
+    help="Measure run times of the workloads, and long bodies of the backends, whose names contain this.",
+)
+@click.option(
+    "--json",
+    "json_file",
+    type=click.Path(path_type=Path),
+    help="Write all figures to this file.",
+)
+@click.option(
+    "--plot",
+    type=click.Path(path_type=Path),
+    help="Draw the run times into this file (PNG, SVG or PDF).",
+)
 def main(
-    parts: Annotated[
-        list[Part] | None, typer.Argument(help="What to measure; everything if left out.")
-    ] = None,
-    rounds: Annotated[int, typer.Option(min=1, help="Rounds of each measurement.")] = 3,
-    processor_time: Annotated[
-        bool,
-        typer.Option(
-            "--processor-time", help="All times by processor time, for machines that do other work."
-        ),
-    ] = False,
-    peers: Annotated[
-        str | None,
-        typer.Option(help="A Python that has peers which are not installed here, for run times."),
-    ] = None,
-    only: Annotated[
-        str,
-        typer.Option(
-            help="Measure run times of the workloads, and long bodies of the backends, whose names contain this."
-        ),
-    ] = "",
-    json_file: Annotated[
-        Path | None, typer.Option("--json", help="Write all figures to this file.")
-    ] = None,
-    plot: Annotated[
-        Path | None, typer.Option(help="Draw the run times into this file (PNG, SVG or PDF).")
-    ] = None,
+    parts: tuple[str, ...],
+    rounds: int,
+    processor_time: bool,
+    peers: str | None,
+    only: str,
+    json_file: Path | None,
+    plot: Path | None,
 ) -> None:
-    """Compare Occelo with the peers that are installed."""
+    """Compare Occelo with the peers that are installed. Measures PARTS, or everything."""
     console = Console(width=140)
     figures: dict[str, Any] = {}
     setting = Setting(rounds, "process_time" if processor_time else "perf_counter", only, peers)
-    for part in parts or list(Part):
+    for part in map(Part, parts or [part.value for part in Part]):
         figures[part.value] = _MEASURES[part](setting, console)
     if plot is not None and "runtime" in figures:
         _plot(figures["runtime"], plot)
@@ -403,4 +409,4 @@ def main(
 
 
 if __name__ == "__main__":
-    app()
+    main()

@@ -25,13 +25,15 @@ class Halved(Op):
         return x / 2
 
 
-def test_the_table_in_the_docs_is_that_of_the_command() -> None:
+def test_the_table_in_the_docs_and_that_of_the_command_are_computed() -> None:
     pytest.importorskip("occelo.command.backends", reason="the command line is not installed")
     if not all(map(is_installed, BACKENDS)):
         pytest.skip("not all libraries are installed")
-    from occelo.command.backends import published
+    from occelo.command.backends import STORED, op_table, published, stored_text
 
-    assert (ROOT / "docs" / "backends.md").read_text() == published()
+    table = op_table()
+    assert (ROOT / "docs" / "backends.md").read_text() == published(table)
+    assert STORED.read_text() == stored_text(table)
 
 
 def test_what_a_backend_lacks_is_told_with_the_users_line() -> None:

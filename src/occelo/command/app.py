@@ -8,67 +8,49 @@ from __future__ import annotations
 
 import textwrap
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
+import click
 
 import occelo
 from occelo.command.cache import cache_app
 from occelo.command.dump import dump_app
 from occelo.command.tables import print_table
 
-app = typer.Typer(
-    help="Occelo compiles symbolic tensor expressions. Start with `occelo demo`.",
-    no_args_is_help=True,
-    # help with Rich would take as long to import as all of occelo
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-)
-app.add_typer(cache_app, name="cache")
-app.add_typer(dump_app, name="dump")
-pytensor_app = typer.Typer(
-    help="Models of PyMC on Occelo (the extra occelo[pytensor]).", no_args_is_help=True
-)
-app.add_typer(pytensor_app, name="pytensor")
+PATH = click.Path(path_type=Path)
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(occelo.__version__)
-        raise typer.Exit
-
-
-@app.callback()
-def occelo_command(
-    version: Annotated[
-        bool,
-        typer.Option(
-            "--version", help="Print the version.", callback=_print_version, is_eager=True
-        ),
-    ] = False,
-) -> None:
+@click.group(context_settings={"show_default": True})
+@click.version_option(occelo.__version__, message="%(version)s", help="Print the version.")
+def app() -> None:
     """Occelo compiles symbolic tensor expressions. Start with `occelo demo`."""
 
 
-@app.command()
-def demo(
-    mode: Annotated[
-        str | None, typer.Option(help="How to compile: a name that `occelo modes` lists.")
-    ] = None,
-    seed: Annotated[
-        int, typer.Option(help="Seed of the split, the start and the minibatches.")
-    ] = 0,
-    epochs: Annotated[int, typer.Option(min=1, help="Passes over the training images.")] = 40,
-    batch: Annotated[int, typer.Option(min=1, help="Images in a minibatch.")] = 64,
-    hidden: Annotated[int, typer.Option(min=1, help="Hidden units of the network.")] = 64,
-    shuffle_labels: Annotated[
-        bool, typer.Option(help="Train on shuffled labels: there is then nothing to learn.")
-    ] = False,
-    plot: Annotated[
-        Path | None, typer.Option(help="Write the loss curves to this file (PNG, SVG or PDF).")
-    ] = None,
-    graphs: Annotated[bool, typer.Option(help="Print the graphs before and after.")] = False,
-) -> None:
+app.add_command(cache_app)
+app.add_command(dump_app)
+
+
+@app.group("pytensor")
+def pytensor_app() -> None:
+    """Models of PyMC on Occelo (the extra occelo[pytensor])."""
+
+
+@app.command(short_help="Train two classifiers of handwritten digits.")
+@click.option("--mode", help="How to compile: a name that `occelo modes` lists.")
+@click.option("--seed", default=0, help="Seed of the split, the start and the minibatches.")
+@click.option(
+    "--epochs", type=click.IntRange(1), default=40, help="Passes over the training images."
+)
+@click.option("--batch", type=click.IntRange(1), default=64, help="Images in a minibatch.")
+@click.option("--hidden", type=click.IntRange(1), default=64, help="Hidden units of the network.")
+@click.option(
+    "--shuffle-labels",
+    is_flag=True,
+    help="Train on shuffled labels: there is then nothing to learn.",
+)
+@click.option("--plot", type=PATH, help="Write the loss curves to this file (PNG, SVG or PDF).")
+@click.option("--graphs", is_flag=True, help="Print the graphs before and after.")
+def demo(**options: Any) -> None:
     """Train two classifiers of handwritten digits, and show what compiling them took.
 
     The images are the 1,797 of 8 by 8 pixels that scikit-learn bundles. A softmax regression and a two-layer network
@@ -79,67 +61,47 @@ def demo(
 
     from occelo.command.demo import DemoSettings, run_demo
 
-    settings = DemoSettings(
-        mode=mode,
-        seed=seed,
-        epochs=epochs,
-        batch=batch,
-        hidden=hidden,
-        shuffle_labels=shuffle_labels,
-        plot=plot,
-        graphs=graphs,
-    )
     try:
-        run_demo(settings, Console())
+        run_demo(DemoSettings(**options), Console())
     except (ModuleNotFoundError, ValueError) as error:
-        raise typer.BadParameter(str(error)) from None
+        raise click.BadParameter(str(error)) from None
 
 
-@app.command()
-def explain(
-    graph: Annotated[
-        str,
-        typer.Argument(
-            help="A file written by occelo.save, or MODULE:NAME or FILE.py:NAME, a variable, a list "
-            "of them or a compiled function."
-        ),
-    ],
-    page: Annotated[Path, typer.Option(help="Where to write the page.")] = Path("rewriting.html"),
-    open_page: Annotated[
-        bool, typer.Option("--open/--no-open", help="Open the page in a browser.")
-    ] = True,
-    optimizer: Annotated[
-        str, typer.Option(help="Which rewrites: fast_run, fast_compile, strict, ...")
-    ] = "fast_run",
-    text: Annotated[
-        bool, typer.Option(help="Print the rules that led to each node as well.")
-    ] = False,
-    all_rules: Annotated[
-        bool, typer.Option("--all-rules", help="Print the rules that never applied, too.")
-    ] = False,
-) -> None:
+@app.command(short_help="Write a page that shows how a graph is rewritten.")
+@click.argument("graph")
+@click.option("--page", type=PATH, default=Path("rewriting.html"), help="Where to write the page.")
+@click.option("--open/--no-open", "open_page", default=True, help="Open the page in a browser.")
+@click.option(
+    "--optimizer", default="fast_run", help="Which rewrites: fast_run, fast_compile, strict, ..."
+)
+@click.option("--text", is_flag=True, help="Print the rules that led to each node as well.")
+@click.option("--all-rules", is_flag=True, help="Print the rules that never applied, too.")
+def explain(**options: Any) -> None:
     """Write a page that shows with a slider how a graph is rewritten, step by step, and where the time goes.
+
+    GRAPH is a file written by occelo.save, or MODULE:NAME or FILE.py:NAME, a variable, a list of them or a compiled
+    function.
 
     The page is self-contained. Each step shows the rule and its law, your line that made the node,
     and the graph before and after. The arrow keys go from step to step.
     """
-    from rich.console import Console
-
     from occelo.command.explain import explain_graph
 
     try:
-        explain_graph(graph, page, open_page, optimizer, text, all_rules, Console())
+        explain_graph(**options)
+    except BrokenPipeError:  # click ends quietly
+        raise
     except (OSError, ImportError, ValueError, AttributeError, occelo.OcceloError) as error:
-        raise typer.BadParameter(str(error)) from None
+        raise click.BadParameter(str(error)) from None
 
 
-@app.command("config")
-def config_command(
-    name: Annotated[str | None, typer.Argument(help="One option; all of them if left out.")] = None,
-) -> None:
-    """Show all options: the value of each, where it was set, and what the option means.
+@app.command("config", short_help="Show all options and their values.")
+@click.argument("name", required=False)
+def config_command(name: str | None) -> None:
+    """Show all options, or that called NAME: the value of each, where it was set, and what the option means.
 
-    The lines NAME=VALUE are in the form of OCCELO_FLAGS. Set options by OCCELO_FLAGS="name=value,name=value" or in the section [global] of ~/.occelorc.
+    The lines NAME=VALUE are in the form of OCCELO_FLAGS. Set options by OCCELO_FLAGS="name=value,name=value" or in the
+    section [global] of ~/.occelorc.
     """
     options = [o for o in occelo.config.options() if name in (None, o.name)]
     if not options:
@@ -147,10 +109,10 @@ def config_command(
     for option in options:
         origin = occelo.config.origin(option.name)
         where = "" if origin == "default" else f"  (from {origin})"
-        typer.secho(
+        click.secho(
             f"{option.name}={_flag(occelo.config.get(option.name))}{where}", bold=bool(where)
         )
-        typer.echo(textwrap.fill(option.doc, 80, initial_indent="    ", subsequent_indent="    "))
+        click.echo(textwrap.fill(option.doc, 80, initial_indent="    ", subsequent_indent="    "))
 
 
 def _flag(value: object) -> str:
@@ -158,15 +120,15 @@ def _flag(value: object) -> str:
     return value if isinstance(value, str) else repr(value)
 
 
-@app.command()
+@app.command(short_help="List the modes of compiling.")
 def modes() -> None:
     """List the names that `function(mode=...)` and `occelo demo --mode` take."""
-    from occelo_link.capabilities import is_installed
-    from occelo_link.libraries import LIBRARIES
+    from occelo_link.libraries import LIBRARIES, is_installed
 
+    linkers = occelo.available_linkers()
     rows: list[tuple[str, ...]] = []
     for name in occelo.available_modes():
-        if name in LIBRARIES:  # a linker that imports its library, which takes seconds
+        if name in linkers:  # making the linker would import its library
             installed = "yes" if is_installed(name) else f"no: {LIBRARIES[name]} is missing"
             rows.append((name, name, "fast_run", installed))
         else:
@@ -175,67 +137,80 @@ def modes() -> None:
     print_table(["mode", "linker", "rewrites", "installed"], rows)
 
 
-@app.command()
-def backends(
-    graph: Annotated[
-        str | None,
-        typer.Argument(
-            help="A file written by occelo.save, or MODULE:NAME or FILE.py:NAME of a variable or a "
-            "list of them; all ops if left out."
-        ),
-    ] = None,
-    write: Annotated[
-        Path | None, typer.Option(help="Write the table of all ops to this file, as Markdown.")
-    ] = None,
-) -> None:
+@app.command(short_help="Show what each backend compiles.")
+@click.argument("graph", required=False)
+@click.option(
+    "--write",
+    type=PATH,
+    help="Compute the table of all ops and write it to this file, as Markdown.",
+)
+def backends(graph: str | None, write: Path | None) -> None:
     """Show which ops of a graph each backend does not compile but runs in Python.
 
-    Without a graph, show the share of all ops that each backend compiles, and which it does not.
+    GRAPH is a file written by occelo.save, or MODULE:NAME or FILE.py:NAME of a variable or a list of them. Without
+    it, show the share of all ops that each backend compiles, and which it does not.
     """
     from occelo.command.backends import show_backends
 
     try:
         show_backends(graph, write)
+    except BrokenPipeError:  # click ends quietly
+        raise
     except (OSError, ImportError, ValueError, AttributeError, occelo.OcceloError) as error:
-        raise typer.BadParameter(str(error)) from None
+        raise click.BadParameter(str(error)) from None
 
 
 @app.command()
 def version() -> None:
     """Print the version."""
-    typer.echo(occelo.__version__)
+    click.echo(occelo.__version__)
 
 
-@pytensor_app.command("doctor")
-def doctor_command(
-    model: Annotated[
-        str, typer.Argument(help="MODULE:NAME: a model of PyMC, or a function that makes one.")
-    ],
-) -> None:
-    """Show what of a model would run in Python, what has no conversion, and where the time goes."""
+@app.command(short_help="Print the script of a shell's completion.")
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(shell: str) -> None:
+    """Print the script that lets a shell complete commands and options.
+
+    For bash, put the line eval "$(occelo completion bash)" into ~/.bashrc; for zsh the same into ~/.zshrc. For fish:
+    occelo completion fish > ~/.config/fish/completions/occelo.fish
+    """
+    from click.shell_completion import get_completion_class
+
+    completer = get_completion_class(shell)
+    assert completer is not None
+    click.echo(completer(app, {}, "occelo", "_OCCELO_COMPLETE").source())
+
+
+@pytensor_app.command("doctor", short_help="Show how well a model is compiled.")
+@click.argument("model")
+def doctor_command(model: str) -> None:
+    """Show what of a model would run in Python, what has no conversion, and where the time goes.
+
+    MODEL is MODULE:NAME: a model of PyMC, or a function that makes one.
+    """
     import importlib
 
     try:
         _ = importlib.import_module("occelo.pytensor").doctor  # names the extra if it is missing
         run: Any = importlib.import_module("occelo_pytensor.command").run_doctor
-        typer.echo(run(model))
+        click.echo(run(model))
     except (ImportError, AttributeError, ValueError, TypeError) as error:
-        raise typer.BadParameter(str(error)) from None
+        raise click.BadParameter(str(error)) from None
 
 
 def main() -> None:
     """Run the command line. For an unknown option in OCCELO_FLAGS, print one line instead of a traceback."""
-    _run(app)
+    _run(app, "occelo")
 
 
 def cache_main() -> None:
     """Run ``occelo-cache``, which is the same as ``occelo cache``."""
-    _run(cache_app)
+    _run(cache_app, "occelo-cache")
 
 
-def _run(commands: typer.Typer) -> None:
+def _run(commands: click.Command, name: str) -> None:
     try:
-        commands()
+        commands(prog_name=name)
     except AttributeError as error:
         if not isinstance(error, occelo.OcceloError):
             raise

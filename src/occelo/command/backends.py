@@ -1,18 +1,28 @@
 """The command ``occelo backends``, which shows what each backend compiles. It also writes the page
 ``docs/backends.md``.
+
+The table of all ops takes seconds to compute, and needs the examples of all ops. So the package has it as a file,
+``backends.json``, which is written with the page.
 """
 
 from __future__ import annotations
 
 import importlib
+import json
 from pathlib import Path
 from typing import Any
 
-from occelo.command.explain import graph_outputs
+from occelo.command.graph_names import graph_outputs
 from occelo.command.tables import print_table
 from occelo_graph import Apply, toposort
 from occelo_graph.tensors.sequences import is_sequence
 from occelo_link.capabilities import BACKENDS, GAPS, is_installed, op_label, supports
+
+Table = dict[str, dict[str, bool | None]]
+"""For each op and each backend, whether the backend compiles the op; None for a backend that is not installed."""
+
+STORED = Path(__file__).with_name("backends.json")
+"""The number of ops, and for each backend the ops that it does not compile."""
 
 
 def _example_nodes() -> dict[str, list[Apply]]:
@@ -38,13 +48,13 @@ def _example_nodes() -> dict[str, list[Apply]]:
     return nodes
 
 
-def op_table() -> dict[str, dict[str, bool | None]]:
+def op_table() -> Table:
     """Return, for each op and each backend, whether the backend compiles the op for at least one dtype.
 
     The value is None for a backend that is not installed.
     """
     backends = [b for b in BACKENDS if is_installed(b)]
-    table: dict[str, dict[str, bool | None]] = {}
+    table: Table = {}
     for label, nodes in sorted(_example_nodes().items()):
         row: dict[str, bool | None] = dict.fromkeys(BACKENDS)
         for backend in backends:
@@ -62,16 +72,21 @@ def _dtypes(node: Apply) -> tuple[str, ...]:
     return tuple(v.type.dtype or str(v.type) for v in node.inputs)
 
 
-def _share(table: dict[str, dict[str, bool | None]], backend: str) -> str:
+def _share(table: Table, backend: str) -> str:
     known = [row[backend] for row in table.values()]
     if None in known:
         return "not installed"
     return f"{100 * sum(map(bool, known)) / len(known):.1f} %"
 
 
-def published() -> str:
+def stored_text(table: Table) -> str:
+    """Return the content of the file ``STORED`` for a table of all ops."""
+    lacks = {b: [label for label, row in table.items() if row[b] is False] for b in BACKENDS}
+    return json.dumps({"ops": len(table), "in_python": lacks}, indent=1) + "\n"
+
+
+def published(table: Table) -> str:
     """Return the text of the page ``docs/backends.md``, which lists the ops that some backend does not compile."""
-    table = op_table()
     lines = [
         "# Backends",
         "",
@@ -94,23 +109,25 @@ def published() -> str:
     return "\n".join([*lines, ""])
 
 
-def _missing(table: dict[str, dict[str, bool | None]], backend: str) -> str:
-    """The ops that a backend does not compile, separated by commas."""
-    return ", ".join(label for label, row in table.items() if row[backend] is False)
-
-
 def show_backends(graph: str | None, write: Path | None) -> None:
     """Print a table of what each backend compiles, or write the text of `published` to the file ``write``.
 
     For a graph, the table shows which ops of the graph each backend does not compile. Without a graph, it shows which
-    share of all ops each backend compiles, and which ops run in Python.
+    share of all ops each backend compiles, and which ops run in Python. Writing computes the table of all ops; if all
+    libraries are installed, it renews the file of the package, too.
     """
     if write is not None:
-        write.write_text(published(), encoding="utf-8")
+        table = op_table()
+        write.write_text(published(table), encoding="utf-8")
+        if all(map(is_installed, BACKENDS)):
+            STORED.write_text(stored_text(table), encoding="utf-8")
         print(f"The page is {write}")
     elif graph is None:
-        ops = op_table()
-        rows = [(b, _share(ops, b), _missing(ops, b) or "nothing") for b in BACKENDS]
+        stored = json.loads(STORED.read_text(encoding="utf-8"))
+        rows = [
+            (b, f"{100 - 100 * len(lacks) / stored['ops']:.1f} %", ", ".join(lacks) or "nothing")
+            for b, lacks in stored["in_python"].items()
+        ]
         print_table(["backend", "compiled", "in Python"], rows)
     else:
         outputs = graph_outputs(graph)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import shutil
 import time
 from collections import Counter
-from contextlib import suppress
-from typing import Annotated
+from contextlib import nullcontext, suppress
 
-import typer
+import click
 
 from occelo.cache import (
     Store,
@@ -19,12 +18,21 @@ from occelo.cache import (
 )
 from occelo.command.tables import print_table
 
-cache_app = typer.Typer(
-    help="Inspect the compile directory, where compiled functions are kept. "
-    "Without a command, print its path. Everything in it can be deleted: missing code is "
-    "compiled again.",
+
+@click.group(
+    "cache",
     invoke_without_command=True,
+    context_settings={"show_default": True},
+    short_help="Inspect the compile directory.",
 )
+@click.pass_context
+def cache_app(context: click.Context) -> None:
+    """Inspect the compile directory, where compiled functions are kept.
+
+    Without a command, print its path. Everything in it can be deleted: missing code is compiled again.
+    """
+    if context.invoked_subcommand is None:
+        click.echo(compile_directory())
 
 
 def _store() -> Store:
@@ -35,17 +43,9 @@ def _size(size: int) -> str:
     return f"{size / 1e3:.1f} kB" if size < 1e6 else f"{size / 1e6:.2f} MB"
 
 
-@cache_app.callback()
-def directory(context: typer.Context) -> None:
-    """Print the compile directory."""
-    if context.invoked_subcommand is None:
-        typer.echo(str(compile_directory()))
-
-
-@cache_app.command("list")
-def list_entries(
-    count: Annotated[int, typer.Option(min=1, help="How many, the last used first.")] = 50,
-) -> None:
+@cache_app.command("list", short_help="List the entries.")
+@click.option("--count", type=click.IntRange(1), default=50, help="How many, the last used first.")
+def list_entries(count: int) -> None:
     """List the entries, the most recently used first: of a function its name, of an object the code of one."""
     store = _store()
     entries = sorted(store.entries(), key=lambda e: -e.used)
@@ -61,7 +61,7 @@ def list_entries(
     ]
     print_table(["kind", "function", "last used", "size", "key"], rows)
     if len(entries) > count:
-        typer.echo(f"and {len(entries) - count} more; --count shows more")
+        click.echo(f"and {len(entries) - count} more; --count shows more")
 
 
 def _age(seconds: float) -> str:
@@ -71,7 +71,7 @@ def _age(seconds: float) -> str:
     return "just now" if seconds < 60 else "a minute ago"
 
 
-@cache_app.command()
+@cache_app.command(short_help="Show numbers and sizes.")
 def stats() -> None:
     """Show the number and the size of the entries of each kind."""
     numbers: Counter[str] = Counter()
@@ -84,7 +84,7 @@ def stats() -> None:
     print_table(["kind", "entries", "size"], rows)
 
 
-@cache_app.command()
+@cache_app.command(short_help="Check every entry.")
 def verify() -> None:
     """Check the digest, the key and the permissions of every entry.
 
@@ -92,43 +92,41 @@ def verify() -> None:
     """
     whole, broken = _store().verify()
     for path in broken:
-        typer.echo(f"not to be used: {path}")
-    typer.echo(f"{whole} whole, {len(broken)} not")
-    raise typer.Exit(1 if broken else 0)
+        click.echo(f"not to be used: {path}")
+    click.echo(f"{whole} whole, {len(broken)} not")
+    click.get_current_context().exit(1 if broken else 0)
 
 
 @cache_app.command()
 def clear() -> None:
     """Delete all entries."""
-    from rich.progress import track
+    entries = list(_store().entries())
+    few = len(entries) < 1000
+    with nullcontext(entries) if few else click.progressbar(entries, label="deleting") as shown:
+        for entry in shown:
+            with suppress(OSError):  # another process has deleted the entry, or it can only be read
+                entry.path.unlink()
+    click.echo(f"deleted {len(entries)} entries")
 
-    store = _store()
-    entries = list(store.entries())
-    for entry in track(entries, description="deleting", disable=len(entries) < 1000):
-        with suppress(OSError):  # another process has deleted the entry, or it can only be read
-            entry.path.unlink()
-    typer.echo(f"deleted {len(entries)} entries")
 
-
-@cache_app.command()
+@cache_app.command(short_help="Delete what is damaged or left over.")
 def cleanup() -> None:
     """Delete damaged entries, and files that interrupted processes have left."""
-    typer.echo(f"deleted {_store().cleanup()} files")
+    click.echo(f"deleted {_store().cleanup()} files")
 
 
 @cache_app.command()
 def unlock() -> None:
     """Remove the lock of the compile directory, whoever holds it."""
     force_unlock()
-    typer.echo(f"{compile_directory()} is not locked")
+    click.echo(f"{compile_directory()} is not locked")
 
 
-@cache_app.command()
-def purge(
-    everything: Annotated[
-        bool, typer.Option("--base", help="All compile directories below the base directory.")
-    ] = False,
-) -> None:
+@cache_app.command(short_help="Delete the compile directory.")
+@click.option(
+    "--base", "everything", is_flag=True, help="All compile directories below the base directory."
+)
+def purge(everything: bool) -> None:
     """Delete the compile directory itself, with everything in it."""
     if everything:
         folders = [p for p in base_directory().glob("compiledir_*") if p.is_dir()]
@@ -136,4 +134,4 @@ def purge(
         folders = [compile_directory()]
     for folder in folders:
         shutil.rmtree(folder, ignore_errors=True)
-        typer.echo(f"deleted {folder}")
+        click.echo(f"deleted {folder}")

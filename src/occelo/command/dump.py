@@ -6,33 +6,34 @@ import difflib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
-from typing import Annotated, Any, TypeGuard
+from typing import Any, TypeGuard
 
-import typer
+import click
 
 import occelo
 from occelo.command.tables import print_table
 from occelo_graph.tensors.sequences import is_sequence
 
-dump_app = typer.Typer(
-    help="Inspect dumps of functions. Loading a dump that is a pickle can run any code, so it needs "
-    "--trust; dumps written with format='safe' are safe to load.",
-    no_args_is_help=True,
+FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+_trust = click.option(
+    "--trust", is_flag=True, help="Load the file even if it is a pickle, which can run any code."
 )
-File = Annotated[
-    Path, typer.Argument(exists=True, dir_okay=False, help="A file written by function_dump.")
-]
-Trust = Annotated[
-    bool,
-    typer.Option("--trust", help="Load the file even if it is a pickle, which can run any code."),
-]
+
+
+@click.group("dump", short_help="Inspect dumps of functions.")
+def dump_app() -> None:
+    """Inspect dumps of functions, files written by function_dump.
+
+    Loading a dump that is a pickle can run any code, so it needs --trust; dumps written with format='safe' are safe to
+    load.
+    """
 
 
 def _arguments(file: Path, trust: bool) -> dict[str, Any]:
     try:
         return occelo.load_dump(file, trust)
     except (ValueError, occelo.OcceloError) as error:
-        raise typer.BadParameter(str(error)) from None
+        raise click.BadParameter(str(error)) from None
 
 
 def _listed(given: object) -> Sequence[Any]:
@@ -83,15 +84,20 @@ def _graph(arguments: dict[str, Any]) -> str:
 
 
 @dump_app.command()
-def show(file: File, trust: Trust = False) -> None:
+@click.argument("file", type=FILE)
+@_trust
+def show(file: Path, trust: bool) -> None:
     """Show the arguments and the graph of a dump."""
     arguments = _arguments(file, trust)
     print_table(["argument", "value"], _rows(arguments))
-    typer.echo(_graph(arguments))
+    click.echo(_graph(arguments))
 
 
 @dump_app.command()
-def diff(first: File, second: File, trust: Trust = False) -> None:
+@click.argument("first", type=FILE)
+@click.argument("second", type=FILE)
+@_trust
+def diff(first: Path, second: Path, trust: bool) -> None:
     """Show the differences between two dumps. The exit status is 1 if they differ."""
     texts: list[list[str]] = []
     for file in (first, second):
@@ -101,21 +107,22 @@ def diff(first: File, second: File, trust: Trust = False) -> None:
     one, other = texts
     changes = list(difflib.unified_diff(one, other, str(first), str(second), lineterm=""))
     for line in changes:
-        typer.echo(line)
+        click.echo(line)
     if not changes:
-        typer.echo("The dumps are alike")
-    raise typer.Exit(int(bool(changes)))
+        click.echo("The dumps are alike")
+    click.get_current_context().exit(int(bool(changes)))
 
 
 @dump_app.command()
-def run(
-    file: File,
-    trust: Trust = False,
-    mode: Annotated[str | None, typer.Option(help="Compile in this mode instead.")] = None,
-    call: Annotated[
-        bool, typer.Option(help="Call the function as well, if it can be called without arguments.")
-    ] = True,
-) -> None:
+@click.argument("file", type=FILE)
+@_trust
+@click.option("--mode", help="Compile in this mode instead.")
+@click.option(
+    "--call/--no-call",
+    default=True,
+    help="Call the function as well, if it can be called without arguments.",
+)
+def run(file: Path, trust: bool, mode: str | None, call: bool) -> None:
     """Compile the function of a dump, and show how long each step took."""
     arguments = _arguments(file, trust)
     if mode is not None:
@@ -133,4 +140,4 @@ def run(
         said = f"result: {function()}"
         rows.append(("first call", f"{1e3 * (perf_counter() - start):.2f}"))
     print_table(["step", "ms"], rows)
-    typer.echo(said)
+    click.echo(said)
