@@ -124,6 +124,7 @@ __all__ = [
     "draw",
     "evaluate",
     "explain",
+    "export",
     "foldl",
     "foldr",
     "fori_loop",
@@ -249,6 +250,7 @@ _LATER = {
             "breakpoint",
             "compile",
             "configdefaults",
+            "export",
             "gradient",
             "graph",
             "ifelse",
@@ -285,6 +287,7 @@ if TYPE_CHECKING:
     from occelo import breakpoint as breakpoint
     from occelo import compile as compile
     from occelo import configdefaults as configdefaults
+    from occelo import export as export
     from occelo import gradient as gradient
     from occelo import graph as graph
     from occelo import link as link
