@@ -55,7 +55,7 @@ def longest_run(program: Program) -> int:
     return longest
 
 
-def _level(program: Program, text: str) -> int:
+def optimization_level(program: Program, text: str) -> int:
     """Return the optimization level of LLVM for a program, whose LLVM IR is ``text``."""
     if text.count(":\n") > _MOST_LABELS:
         return 0
@@ -71,7 +71,7 @@ def compiled_by_llvm(program: Program, part: Part, *, threads: bool) -> NativeUn
     from occelo_link.native.llvm import print_llvm  # slow, not needed for cached code
 
     text = print_llvm(program, threads=threads)
-    level = _level(program, text)
+    level = optimization_level(program, text)
     code = object_code(f"{level}\n{text}", lambda: compile_module(text, level=level))
     unit = NativeUnit(UnitInterface.of(program, part.inputs), load_object(code), program)
     unit.code = code
