@@ -221,8 +221,6 @@ def test_parameters_by_name_and_dtypes() -> None:
         rng.beta()
     with pytest.raises(TypeError, match="no parameter named sd"):
         rng.normal(sd=2.0)
-    with pytest.raises(TypeError, match="needs a generator"):
-        random.generators.normal()
 
 
 def test_choice_and_permutation() -> None:
@@ -386,16 +384,16 @@ class CornersRV(RandomVariable):
 def test_a_distribution_of_ones_own() -> None:
     rng = random.default_rng(3)
     a = ot.dvector("a")
-    following, x = PowerRV()(a, rng=rng, size=(2, 3), name="x")
+    following, x = PowerRV()(a, rng=rng, size=(2, 3), name="x", return_next_rng=True)
     given = np.array([1.0, 2.0, 3.0])
     g = np.random.default_rng(3)
     np.testing.assert_array_equal(og.evaluate(x, {a: given}), g.power(given, (2, 3)))
     np.testing.assert_array_equal(
-        og.evaluate(PowerRV()(a, rng=following)[1], {a: given}), g.power(given)
+        og.evaluate(PowerRV()(a, rng=following), {a: given}), g.power(given)
     )
     batched = og.vectorize_graph(x, {a: ot.constant(np.ones((4, 3)))})
     assert drawn(batched).shape == (4, 2, 3)
-    _, corners = CornersRV()(a, rng=rng, size=5)
+    corners = CornersRV()(a, rng=rng, size=5)
     shape, value = og.evaluate([corners.shape, corners], {a: given})
     assert tuple(shape) == value.shape == (5, 2, 3)
     assert PowerRV() == PowerRV() != PowerRV(dtype="float32")
@@ -426,26 +424,55 @@ def test_numpys_method_of_the_name_draws_by_default() -> None:
     class NoMethod(RandomVariable):
         name, signature, dtype = "no_such", "()->()", "float64"
 
-    draw = GumbelMethod()(1.0, 2.0, size=(3,), rng=random.default_rng(4))[1]
+    draw = GumbelMethod()(1.0, 2.0, size=(3,), rng=random.default_rng(4))
     np.testing.assert_array_equal(drawn(draw), np.random.default_rng(4).gumbel(1.0, 2.0, 3))
     with pytest.raises(NotImplementedError, match="NumPy's generators have no no_such"):
-        NoMethod()(1.0, rng=random.default_rng(4))[1].eval()
+        NoMethod()(1.0, rng=random.default_rng(4)).eval()
+
+
+def test_a_draw_without_a_generator_has_one_of_its_own() -> None:
+    with pytest.warns(UserWarning, match="power got no generator as rng=") as caught:
+        x = PowerRV()(2.0, size=(3,))
+    assert caught[0].filename == __file__
+    expected = x.owner.op.rng_param(x.owner).get_value().power(2.0, 3)
+    for _ in range(2):
+        np.testing.assert_array_equal(og.evaluate(x), expected)
+
+
+def test_what_a_draw_says_of_itself() -> None:
+    class Sums(RandomVariable):
+        name, dtype, ndim_supp, ndims_params = "sums", "float64", 1, [1, 0]
+
+        @classmethod
+        def rng_fn(cls, rng: Any, x: Any, y: Any, size: Any) -> Any:
+            return x + y
+
+        def _supp_shape_from_params(self, parameters: Any, shapes: Any) -> Any:
+            return [shapes[0][-1]]
+
+    rng, x = random.default_rng(3), ot.dmatrix("x")
+    following, draw = Sums()(x, 2.0, rng=rng, return_next_rng=True)
+    node = draw.owner
+    assert (node.op.ndim_supp, list(node.op.ndims_params), node.op.batch_ndim(node)) == (1, [1, 0], 1)
+    assert node.op.signature == "(d00),()->(s0)" and node.default_output() is draw
+    assert node.op.dist_params(node)[0] is x and node.op.update(node) == {rng: following}
+    np.testing.assert_array_equal(og.evaluate(draw, {x: np.eye(2)}), np.eye(2) + 2.0)
 
 
 def test_a_distribution_of_matrices() -> None:
     mean, rows, columns = (ot.dmatrix(name) for name in ("mean", "rows", "columns"))
     means, n = ot.dtensor3("means"), ot.lscalar("n")
     distribution, rng = MatrixNormalRV(), random.default_rng(3)
-    x = distribution(mean, rows, columns=columns, rng=rng)[1]
+    x = distribution(mean, rows, columns=columns, rng=rng)
     m, u, v = np.arange(6.0).reshape(2, 3), np.diag([1.0, 2.0]), np.diag([1.0, 2.0, 4.0])
     given = {mean: m, rows: u, columns: v, means: np.stack([m, 2 * m, 3 * m]), n: 4}
     np.testing.assert_array_equal(og.evaluate(x, given), _matrices(3, m, u, v))
     # a batch of one parameter, by the graph and by hand
     batched = og.vectorize_graph(x, {mean: means})
-    assert batched.type == distribution(means, rows, columns, rng=rng)[1].type
+    assert batched.type == distribution(means, rows, columns, rng=rng).type
     np.testing.assert_array_equal(og.evaluate(batched, given), _matrices(3, given[means], u, v))
     # shapes come from the parameters and the size, without a draw
-    sized = distribution(mean, rows, columns, rng=rng, size=(n, 5))[1]
+    sized = distribution(mean, rows, columns, rng=rng, size=(n, 5))
     for draw, expected in ((x, (2, 3)), (batched, (3, 2, 3)), (sized, (4, 5, 2, 3))):
         assert og.evaluate(draw, given).shape == expected
         node = draw.owner

@@ -32,7 +32,8 @@ from occelo_random.ops.random_variable import normalize_size_param as normalize_
 from occelo_random.ops.streams import RandomStream as RandomStream
 
 # what PyTensor's users read of a distribution, such as ``normal.ndims_params``
-for _name, _op in generators.DISTRIBUTIONS.items():
+for _name in generators.DISTRIBUTIONS:
+    _op: object = getattr(generators, _name)
     if isinstance(_op, RandomVariable):
         for _field in ("dtype", "name", "ndim_supp", "ndims_params", "rng_fn", "signature"):
             setattr(globals()[_name], _field, getattr(_op, _field))

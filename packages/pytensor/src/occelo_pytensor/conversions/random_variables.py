@@ -53,7 +53,7 @@ def _draw(node: Any, generator: Any, size: Any, *parameters: Any) -> Any:
     if law is None:
         return call_of(node, [generator, size, *parameters])
     drawn = law.changed(dtype=node.op.dtype)
-    return list(drawn(*parameters, size=size, rng=generator))
+    return drawn(*parameters, size=size, rng=generator, return_next_rng=True)
 
 
 @register_conversion(DefaultGeneratorMakerOp)

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import functools
 import importlib
-import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Protocol, overload
 
 from numpy.random import Generator
 
-from occelo_random.ops.generator_type import RandomGeneratorType
+from occelo_random.ops.generator_type import RandomGeneratorType, unseeded
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
@@ -102,12 +101,7 @@ def _with_generator(
             f"{name} takes a generator as rng=; a first argument is a key or a parameter"
         )
     if rng is None:
-        rng = generators.shared_rng()
-        warnings.warn(
-            f"{name} got no key as its first argument and no generator as rng=. Its generator has an unknown seed and "
-            "no update, so that each call of a function draws the same numbers",
-            stacklevel=3,
-        )
+        rng = unseeded(f"{name} got no key as its first argument and no generator as rng=", 3)
     elif not _is_generator(rng):
         raise TypeError(
             f"{name} takes as rng= a generator, made by random.shared_rng() or random.rng(), got {rng!r}; "

@@ -6,6 +6,8 @@ generator is represented by its state, as an array of 64-bit words.
 
 from __future__ import annotations
 
+import importlib
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -15,7 +17,7 @@ from numpy.random.bit_generator import ISeedSequence
 from occelo_graph.ir.types import Type
 from occelo_graph.tensors.type import TensorType
 
-__all__ = ["RandomGeneratorType", "copied", "random_generator_type"]
+__all__ = ["RandomGeneratorType", "copied", "random_generator_type", "unseeded"]
 
 _WORDS = TensorType("uint64", (None,))
 _MASK = 2**64 - 1
@@ -128,6 +130,15 @@ def copied(generator: np.random.Generator) -> np.random.Generator:
     made = _KINDS[_NUMBERS[state["bit_generator"]]].make(_NO_SEED)
     made.state = state
     return np.random.Generator(made)
+
+
+def unseeded(lack: str, stacklevel: int) -> Any:
+    """A new shared generator with an unknown seed, with a warning that begins with ``lack``: what the user left out."""
+    warnings.warn(
+        f"{lack}. Its generator has an unknown seed and no update, so that each call of a function draws the same numbers",
+        stacklevel=stacklevel + 1,
+    )
+    return importlib.import_module("occelo_random.ops.generators").shared_rng()
 
 
 class RandomGeneratorType(Type):

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,16 @@ __all__ = [
     "rng",
     "shared_rng",
 ]
+
+Distribution = Callable[..., Any]
+
+
+def in_pairs(distribution: Distribution) -> Distribution:
+    """The function that returns the next generator and the draw of ``distribution``."""
+    if isinstance(distribution, FunctionType) and distribution.__module__ == __name__:
+        return distribution
+    return partial(distribution, return_next_rng=True)
+
 
 bernoulli = distributions.BernoulliRV()
 beta = distributions.BetaRV()
@@ -88,7 +99,7 @@ wishart = further.WishartRV()
 
 def standard_normal(size: Any = None, rng: Any = None, **options: Any) -> list[Any]:
     """Normal numbers with mean 0 and standard deviation 1."""
-    return normal(0.0, 1.0, size=size, rng=rng, **options)
+    return in_pairs(normal)(0.0, 1.0, size=size, rng=rng, **options)
 
 
 def multivariate_normal(
@@ -99,7 +110,8 @@ def multivariate_normal(
     ``method`` is the method that factors the covariances: "svd", "eigh" or "cholesky". ValueError if the covariances
     are not positive semidefinite.
     """
-    return distributions.MvNormalRV(method=method)(mean, cov, size=size, rng=rng, **options)
+    law = in_pairs(distributions.MvNormalRV(method=method))
+    return law(mean, cov, size=size, rng=rng, **options)
 
 
 def lkj(n: Any, eta: Any = 1.0, size: Any = None, rng: Any = None, **options: Any) -> list[Any]:
@@ -110,7 +122,7 @@ def lkj(n: Any, eta: Any = 1.0, size: Any = None, rng: Any = None, **options: An
     """
     if not isinstance(n, int) or n is True:
         raise TypeError(f"The number n of rows must be a Python integer, got {n!r}")
-    return further.LKJRV(n=n)(eta, size=size, rng=rng, **options)
+    return in_pairs(further.LKJRV(n=n))(eta, size=size, rng=rng, **options)
 
 
 def integers(
@@ -129,7 +141,8 @@ def integers(
     if high is None:
         low, high = 0, low
     high = high + 1 if endpoint else high
-    return distributions.IntegersRV()(low, high, size=size, rng=rng, dtype=dtype, **options)
+    law = in_pairs(distributions.IntegersRV())
+    return law(low, high, size=size, rng=rng, dtype=dtype, **options)
 
 
 def choice(
@@ -150,7 +163,7 @@ def choice(
     draw = distributions.ChoiceRV(
         signature="()->()" if p is None else "(),(n)->()", replace=replace
     )
-    following, at = draw(count, *([] if p is None else [p]), size=size, rng=rng)
+    following, at = in_pairs(draw)(count, *([] if p is None else [p]), size=size, rng=rng)
     chosen = at if a.type.ndim == 0 else take(a, at, axis)
     chosen.name = name
     return [following, chosen]
@@ -185,13 +198,11 @@ def shuffle(x: Any, axis: int = 0, rng: Any = None, size: Any = None, **options:
 def _in_random_order(distribution: Callable[..., Any], x: Any, axis: int) -> Any:
     names = ",".join(f"x{i}" for i in range(x.type.ndim))
     axis = normalize_axis(axis, x)
-    return distribution(signature=f"({names})->({names})", dtype=x.dtype, axis=axis)
+    return in_pairs(distribution(signature=f"({names})->({names})", dtype=x.dtype, axis=axis))
 
-
-Distribution = Callable[..., Any]
 
 DISTRIBUTIONS: dict[str, Distribution] = {
-    name: globals()[name]
+    name: in_pairs(globals()[name])
     for name in (
         "bernoulli beta betabinom binomial categorical cauchy chisquare choice dirichlet dirichlet_multinomial "
         "exponential f gamma gengamma geometric gumbel gumbel_l halfcauchy halfnormal hypergeometric integers invgamma "
@@ -211,7 +222,8 @@ class _Drawing:
         self.__doc__ = distribution.__doc__ if callable(distribution) else None
 
     def __get__(self, variable: Any, owner: Any = None) -> Callable[..., Any]:
-        return self.distribution if variable is None else partial(self.distribution, rng=variable)
+        pairs = in_pairs(self.distribution)
+        return pairs if variable is None else partial(pairs, rng=variable)
 
 
 class GeneratorMethods:

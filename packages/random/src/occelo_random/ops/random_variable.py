@@ -29,7 +29,7 @@ from occelo_graph.ops.shape.dimensions import expand_dims
 from occelo_graph.tensors.constant import as_tensor_variable, constant
 from occelo_graph.tensors.nodes import Tensors
 from occelo_graph.tensors.type import StaticShape, TensorType, is_discrete, shape_text
-from occelo_random.ops.generator_type import RandomGeneratorType, copied
+from occelo_random.ops.generator_type import RandomGeneratorType, copied, unseeded
 
 __all__ = ["RandomVariable", "normalize_size_param"]
 
@@ -72,8 +72,8 @@ class RandomVariable(Op):
       is needed if a draw has a dimension that no parameter has.
     - ``_print_name``: the name as plain text and in LaTeX.
 
-    An instance is called with parameters and ``rng=``. It returns a list of two variables: the generator after the draw,
-    and the draw.
+    Instead of ``signature``, ``ndim_supp`` and ``ndims_params`` may give the numbers of dimensions of a draw and of each
+    parameter. An instance is called with parameters and ``rng=``, and returns the draw.
     """
 
     name: str = ""
@@ -84,6 +84,7 @@ class RandomVariable(Op):
     # the static shape of the draw depends on the value of the size
     plain_nodes: ClassVar[bool] = False
     types_follow_values: ClassVar[bool] = True
+    default_output: ClassVar[int | None] = 1
     _print_name: tuple[str, str] | None = None
     __props__: ClassVar[tuple[str, ...]] = ("name", "signature", "dtype", "inplace")
 
@@ -97,6 +98,7 @@ class RandomVariable(Op):
         for field, given in (("name", name), ("signature", signature), ("dtype", dtype)):
             setattr(self, field, getattr(type(self), field) if given is None else given)
         self.inplace = inplace
+        self.signature = self.signature or _signature_of(type(self))
         parameters, draws = parse_signature(self.signature)
         if len(draws) != 1:
             raise ValueError(
@@ -163,6 +165,14 @@ class RandomVariable(Op):
         """The inputs of ``node`` that are the parameters."""
         return node.inputs[2:]
 
+    def batch_ndim(self, node: Apply) -> int:
+        """The number of dimensions of the draw of ``node`` in front of those of one draw."""
+        return (node.outputs[1].type.ndim or 0) - self.ndim_supp
+
+    def update(self, node: Apply) -> dict[Variable, Variable]:
+        """The generator after the draw, by the generator that ``node`` draws with."""
+        return {node.inputs[0]: node.outputs[0]}
+
     # application
 
     def __call__(
@@ -172,16 +182,17 @@ class RandomVariable(Op):
         rng: Any = None,
         dtype: str | None = None,
         name: str | None = None,
-        return_list: bool = True,
-        return_next_rng: bool = True,
+        return_list: bool = False,
+        return_next_rng: bool = False,
         **unknown: Any,
     ) -> Any:
-        """Draw with ``rng``. Returns a list of two variables: the generator after the draw, and the draw.
+        """Draw with ``rng``. Returns the draw.
 
         Parameters are given by position or name, and the size may follow them by position. If ``size`` is None, the
         shape of the draw is the shape to which the parameters broadcast. Else the parameters are broadcast to ``size``.
-        ``name`` becomes the name of the draw. With ``return_next_rng=False``, only the draw is returned. TypeError
-        without a generator.
+        ``name`` becomes the name of the draw. With ``return_next_rng=True``, the result is a list of two variables: the
+        generator after the draw, and the draw. Without ``rng`` the draw has a generator of its own with an unknown seed,
+        and there is a warning.
         """
         given = list(parameters)
         if len(given) == len(self._parameters) + 1 and size is None:
@@ -193,14 +204,14 @@ class RandomVariable(Op):
         if unknown:
             raise TypeError(f"{self.name} has no parameter named {' or '.join(unknown)}")
         if rng is None:
-            raise TypeError(f"{self.name} needs a generator: rng=, from shared_rng() or rng()")
+            rng = unseeded(f"{self.name} got no generator as rng=", 2)
         wanted = self.dtype if dtype is None else dtype
         concrete = TensorType(FLOAT_X.get() if wanted == "floatX" else wanted, ()).dtype
         drawing = self if concrete == self.dtype else self.changed(dtype=concrete)
         node = Op.make_node(drawing, rng, size, *given)
         if name is not None:
             node.outputs[1].name = name
-        return list(node.outputs) if return_next_rng else node.outputs[1]
+        return list(node.outputs) if return_next_rng or return_list else node.outputs[1]
 
     def changed(self, **fields: Any) -> Any:
         """A copy of the op with other values of the attributes ``fields``, such as ``dtype`` or ``inplace``."""
@@ -382,6 +393,16 @@ class RandomVariable(Op):
         raise MethodNotDefined(
             f"Draws of the distribution {self.name} with a generator have no derivatives by their parameters; draws by keys have"
         )
+
+
+def _signature_of(cls: type[RandomVariable]) -> str:
+    """The signature of a class that has ``ndim_supp`` and ``ndims_params`` in place of one; else an empty text."""
+    draw, parameters = getattr(cls, "ndim_supp", None), getattr(cls, "ndims_params", None)
+    if not isinstance(draw, int) or not isinstance(parameters, tuple | list):
+        return ""
+    own: Sequence[int] = parameters
+    cores = [",".join(f"d{i}{k}" for k in range(n)) for i, n in enumerate(own)]
+    return f"{','.join(f'({core})' for core in cores)}->({','.join(f's{k}' for k in range(draw))})"
 
 
 def _length(size: Type) -> int:

@@ -11,7 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from occelo_random.ops.generators import DISTRIBUTIONS, RandomGeneratorSharedVariable, shared_rng
+from occelo_random.ops.generators import (
+    DISTRIBUTIONS,
+    RandomGeneratorSharedVariable,
+    in_pairs,
+    shared_rng,
+)
 
 __all__ = ["RandomStream"]
 
@@ -67,11 +72,11 @@ class RandomStream:
     def gen(self, distribution: Callable[..., Any], *parameters: Any, **options: Any) -> Any:
         """Draw from ``distribution`` with a new generator.
 
-        ``distribution`` is a function of `generators`, or any `RandomVariable`.
+        ``distribution`` is a function of this package, or any `RandomVariable`.
         """
         (own,) = self.gen_seedgen.spawn(1)
         state = shared_rng(self.rng_ctor(own), borrow=True)
-        following, draw = distribution(*parameters, rng=state, **options)
+        following, draw = in_pairs(distribution)(*parameters, rng=state, **options)
         state.default_update = following
         self._states.append(state)
         return draw
