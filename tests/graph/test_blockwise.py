@@ -190,6 +190,16 @@ def test_equal_ones_are_one_op() -> None:
     assert "Blockwise{" in og.dprint(y, file="str")
 
 
+def test_what_a_batch_says_of_itself() -> None:
+    many = ot.tensor("many", dtype="float64", shape=(4, None, 3, 2))
+    out = Blockwise(MatVec())(many, ot.dvector("v"))
+    (node,) = [n for n in og.toposort([out]) if isinstance(n.op, Blockwise)]
+    assert isinstance(node.op.core_op, MatVec)
+    assert node.op.inputs_sig == (("m", "n"), ("n",))
+    assert node.op.outputs_sig == (("m",),)
+    assert node.op.batch_ndim(node) == 1  # of four and any number, which are flattened
+
+
 @op
 class EverySecond(Op):
     """Every second element from the last one on, by another op alone."""

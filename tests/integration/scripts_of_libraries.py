@@ -81,6 +81,35 @@ SCRIPTS: dict[str, tuple[str, Any]] = {
         """,
         [1.0, 2.0],
     ),
+    "what linear algebra says of itself": (
+        """
+        x = pt.dtensor3("x")
+        y = pt.linalg.inv(x)
+        op = y.owner.op
+        core = getattr(op, "core_op", op)
+        assert type(core).__name__ in ("Inv", "MatrixInverse") and op.batch_ndim(y.owner) == 1
+        assert [len(dims) for dims in op.inputs_sig] == [2] and op.signature.count("(") == 2
+        result = y.eval({x: A[None]})[0]
+        """,
+        np.linalg.inv(A),
+    ),
+    "a draw without a generator": (
+        """
+        import warnings
+        from pytensor.tensor.random.op import RandomVariable
+        class Laplace(RandomVariable):
+            name = "laplace"
+            ndim_supp = 0
+            ndims_params = [0, 0]
+            dtype = "floatX"
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            x = Laplace()(0.0, [1.0, 2.0, 3.0])
+        rng, size, *parameters = x.owner.inputs
+        result = [pytensor.function([], x)().shape, rng.get_value().laplace(0.0, [1.0, 2.0, 3.0]) - x.eval()]
+        """,
+        [(3,), np.zeros(3)],
+    ),
     "an own distribution": (
         """
         from pytensor.tensor.random.op import RandomVariable

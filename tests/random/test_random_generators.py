@@ -453,9 +453,15 @@ def test_what_a_draw_says_of_itself() -> None:
     rng, x = random.default_rng(3), ot.dmatrix("x")
     following, draw = Sums()(x, 2.0, rng=rng, return_next_rng=True)
     node = draw.owner
-    assert (node.op.ndim_supp, list(node.op.ndims_params), node.op.batch_ndim(node)) == (1, [1, 0], 1)
-    assert node.op.signature == "(d00),()->(s0)" and node.default_output() is draw
-    assert node.op.dist_params(node)[0] is x and node.op.update(node) == {rng: following}
+    assert (node.op.ndim_supp, list(node.op.ndims_params), node.op.batch_ndim(node)) == (
+        1,
+        [1, 0],
+        1,
+    )
+    assert node.op.signature == "(d00),()->(s0)"
+    assert node.default_output() is draw
+    assert node.op.dist_params(node)[0] is x
+    assert node.op.update(node) == {rng: following}
     np.testing.assert_array_equal(og.evaluate(draw, {x: np.eye(2)}), np.eye(2) + 2.0)
 
 

@@ -166,8 +166,37 @@ def test_sums_that_run_and_degrees_of_freedom() -> None:
     for axis in (None, 0, 1):
         _compare(sorting.nancumsum, np.nancumsum, NANS, axis=axis)
         _compare(sorting.nancumprod, np.nancumprod, NANS, axis=axis)
+        _compare(sorting.nancumsum, np.nancumsum, NANS, axis=axis, dtype="float32")
     for ddof in (1, 3, 4):
         _compare(sorting.nanvar, np.nanvar, NANS, axis=1, ddof=ddof)
+
+
+@pytest.mark.parametrize("name", "nansum nanprod nanmax nanmin nanmean nanvar nanstd".split())
+@pytest.mark.filterwarnings("ignore")
+def test_reductions_of_selected_elements(name: str) -> None:
+    where = GENERATOR.random(NANS.shape) < 0.6
+    where[0] = False
+    varied = name in ("nanvar", "nanstd")
+    choices: list[dict[str, Any]] = [{"where": where}, {"where": True}, {"where": where[0]}]
+    if name in ("nansum", "nanprod", "nanmax", "nanmin"):
+        choices = [{"initial": 2.0}, *({"initial": -1.0, **each} for each in choices)]
+    if name not in ("nanmax", "nanmin"):
+        choices.append({"dtype": "float32"})
+    if varied:
+        choices += [{"correction": 1, **choices[0]}, {"mean": np.zeros((len(NANS), 1)), "axis": 1}]
+    for options in choices:
+        for axis in [options["axis"]] if "axis" in options else [None, 0, -1, (0, 1)]:
+            for value in [NANS, np.full((2, NANS.shape[1]), np.nan)][
+                : 1 if len(options) > 1 else 2
+            ]:
+                chosen = {**options, "axis": axis}
+                if value is not NANS and np.ndim(options.get("where")) == 2:
+                    chosen["where"] = where[:2]
+                rtol = 1e-5 if "dtype" in options else 1e-12
+                _compare(getattr(sorting, name), getattr(np, name), value, rtol=rtol, **chosen)
+    if varied:
+        with pytest.raises(ValueError, match="two names of one argument"):
+            getattr(sorting, name)(ot.dvector("x"), ddof=1, correction=1)
 
 
 def test_gradients_of_what_is_left_out_are_0() -> None:

@@ -16,7 +16,6 @@ from occelo_graph.ops.arguments import stands_for
 from occelo_graph.ops.blas import products as blas
 from occelo_graph.ops.elemwise import arithmetic as ar
 from occelo_graph.ops.elemwise import complex as cx
-from occelo_graph.ops.elemwise import transcendental as tr
 from occelo_graph.ops.index import search
 from occelo_graph.ops.shape.axes import normalize_axis
 from occelo_graph.tensors.constant import as_tensor_variable
@@ -68,10 +67,6 @@ def _tuple_of_several(function: Callable[..., Any]) -> Callable[..., Any]:
     return calling
 
 
-def _angle(z: Any, deg: bool = False) -> Any:
-    return tr.rad2deg(cx.angle(z)) if deg else cx.angle(z)
-
-
 _FUNCTIONS: dict[str, tuple[Callable[..., Any], str]] = {
     # reductions
     "sum": (reduce.sum, "a:input axis dtype -out keepdims initial where"),
@@ -100,7 +95,7 @@ _FUNCTIONS: dict[str, tuple[Callable[..., Any], str]] = {
     "dot": (blas.dot, "a:l b:r -out"),
     "outer": (blas.outer, "a:x b:y -out"),
     "tensordot": (blas.tensordot, "a b axes"),
-    "trace": (blas.trace, "a offset axis1 axis2 -dtype -out"),
+    "trace": (blas.trace, "a offset axis1 axis2 dtype -out"),
     # shapes
     "shape": (shape.shape, "a:x"),
     "reshape": (shape.reshape, "a:x shape:newshape -order=C -copy=True"),
@@ -117,8 +112,8 @@ _FUNCTIONS: dict[str, tuple[Callable[..., Any], str]] = {
     "broadcast_to": (create.broadcast_to, "array:x shape -subok=False"),
     "broadcast_arrays": (create.broadcast_arrays, "*"),
     # joining and splitting
-    "concatenate": (join.concatenate, "arrays:tensor_list axis -out -dtype -casting=same_kind"),
-    "stack": (join.stack, "arrays:tensors axis -out -dtype -casting=same_kind"),
+    "concatenate": (join.concatenate, "arrays:tensor_list axis -out dtype casting"),
+    "stack": (join.stack, "arrays:tensors axis -out dtype casting"),
     "split": (_split, "ary indices_or_sections axis"),
     "repeat": (join.repeat, "a repeats axis"),
     "tile": (join.tile, "A reps"),
@@ -126,15 +121,15 @@ _FUNCTIONS: dict[str, tuple[Callable[..., Any], str]] = {
     "flip": (join.flip, "m:arr axis"),
     "diff": (join.diff, "a n axis prepend append"),
     # making
-    "zeros_like": (create.zeros_like, "a:model dtype -order=K -subok=True -shape -device"),
-    "ones_like": (create.ones_like, "a:model dtype -order=K -subok=True -shape -device"),
+    "zeros_like": (create.zeros_like, "a:model dtype -order=K -subok=True shape -device"),
+    "ones_like": (create.ones_like, "a:model dtype -order=K -subok=True shape -device"),
     "empty_like": (
         create.empty_like,
-        "prototype:model dtype -order=K -subok=True -shape -device",
+        "prototype:model dtype -order=K -subok=True shape -device",
     ),
     "full_like": (
         create.full_like,
-        "a fill_value dtype -order=K -subok=True -shape -device",
+        "a fill_value dtype -order=K -subok=True shape -device",
     ),
     "tril": (create.tril, "m k"),
     "triu": (create.triu, "m k"),
@@ -150,7 +145,7 @@ _FUNCTIONS: dict[str, tuple[Callable[..., Any], str]] = {
     "nan_to_num": (ar.nan_to_num, "x -copy=True nan posinf neginf"),
     "real": (cx.real, "*"),
     "imag": (cx.imag, "*"),
-    "angle": (_angle, "z deg"),
+    "angle": (cx.angle, "z deg"),
     "where": (ar.where, "condition:cond x:ift y:iff"),
     # positions
     "nonzero": (search.nonzero, "a"),

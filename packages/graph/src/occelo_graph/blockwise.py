@@ -85,6 +85,20 @@ class Blockwise(Op):
             raise TypeError(f"{self.core_op} declares no gufunc_signature, so Blockwise needs one")
         object.__setattr__(self, "signature", declared)
 
+    @property
+    def inputs_sig(self) -> tuple[tuple[str, ...], ...]:
+        """The names of the dimensions of each argument for one element of the batch."""
+        return parse_signature(self.signature)[0]
+
+    @property
+    def outputs_sig(self) -> tuple[tuple[str, ...], ...]:
+        """The names of the dimensions of each result for one element of the batch."""
+        return parse_signature(self.signature)[1]
+
+    def batch_ndim(self, node: TensorApply[Blockwise]) -> int:
+        """The number of batch dimensions of the results of ``node``: 1, since its batch is flattened."""
+        return node.outputs[1].type.ndim - len(self.outputs_sig[0])
+
     def __call__(self, *args: Any, return_list: bool = False, **options: Any) -> Any:
         arguments = [as_tensor_variable(a) for a in args]
         ndims, _ = parse_signature(self.signature)

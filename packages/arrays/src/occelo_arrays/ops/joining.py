@@ -45,7 +45,7 @@ __all__ = [
     "vstack",
 ]
 
-_STACKED = "tup -dtype -casting=same_kind"
+_STACKED = "tup dtype casting"
 
 
 def _parts(tup: Any, name: str) -> list[Any]:
@@ -67,19 +67,25 @@ def _parts(tup: Any, name: str) -> list[Any]:
 
 
 @stands_for("hstack", _STACKED)
-def hstack(tup: Any) -> TensorVariable:
+def hstack(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> TensorVariable:
     """Join tensors side by side: along axis 1, or along axis 0 if they have at most one dimension.
 
-    ``tup`` is a sequence of tensors, or one tensor whose slices along the first dimension are joined.
+    ``tup`` is a sequence of tensors, or one tensor whose slices along the first dimension are joined. ``dtype`` and
+    ``casting`` are as in `concatenate`.
     """
     parts = [ot.atleast_1d(v) for v in _parts(tup, "hstack")]
-    return ot.concatenate(parts, 0 if parts[0].type.ndim == 1 else 1)
+    axis = 0 if parts[0].type.ndim == 1 else 1
+    return ot.concatenate(parts, axis, dtype=dtype, casting=casting)
 
 
 @stands_for("vstack", _STACKED)
-def vstack(tup: Any) -> TensorVariable:
-    """Join the tensors ``tup`` along axis 0, one below the other. A scalar or a vector counts as a matrix of one row."""
-    return ot.concatenate([ot.atleast_2d(v) for v in _parts(tup, "vstack")], 0)
+def vstack(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> TensorVariable:
+    """Join the tensors ``tup`` along axis 0, one below the other. A scalar or a vector counts as a matrix of one row.
+
+    ``dtype`` and ``casting`` are as in `concatenate`.
+    """
+    parts = [ot.atleast_2d(v) for v in _parts(tup, "vstack")]
+    return ot.concatenate(parts, 0, dtype=dtype, casting=casting)
 
 
 row_stack = vstack
@@ -105,14 +111,16 @@ def column_stack(tup: Any) -> TensorVariable:
     )
 
 
-def concat(arrays: Sequence[Any], /, *, axis: Any = 0) -> TensorVariable:
+def concat(
+    arrays: Sequence[Any], /, axis: Any = 0, *, dtype: Any = None, casting: str = "same_kind"
+) -> TensorVariable:
     """`concatenate` by the name of the array API: join the tensors ``arrays`` along ``axis``, or flattened if it is None.
 
-    TypeError if ``arrays`` is a single tensor.
+    ``dtype`` and ``casting`` are as there. TypeError if ``arrays`` is a single tensor.
     """
     if isinstance(arrays, Variable):
         raise TypeError("concat takes a sequence of tensors, not one tensor")
-    return ot.concatenate(arrays, axis)
+    return ot.concatenate(arrays, axis, dtype=dtype, casting=casting)
 
 
 @stands_for("block", "arrays")

@@ -25,19 +25,6 @@ from occelo_graph.tensors.type import is_complex
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = [
-    "NUMPY",
-    "checked_keepdims",
-    "known_mode",
-    "of_family",
-    "plain_number",
-    "real_tensor",
-    "refuse_list",
-    "refuse_out",
-    "row_of_family",
-    "stands_for",
-]
-
 NUMPY: dict[str, tuple[Callable[..., Any], str]] = {}
 """Maps the name of a NumPy function to Occelo's function and to NumPy's parameters, as `stands_for` registers them."""
 _F = TypeVar("_F", bound=Callable[..., Any])

@@ -238,8 +238,8 @@ def _number(value: int, dtype: Any) -> Any:
     return constant(value, dtype="floatX" if dtype is None else dtype)
 
 
-def full_like(a: Any, fill_value: Any, dtype: Any = None) -> TensorVariable:
-    """A tensor of the shape of ``a`` with all elements ``fill_value``. ``dtype`` None is the dtype of ``a``.
+def full_like(a: Any, fill_value: Any, dtype: Any = None, *, shape: Any = None) -> TensorVariable:
+    """A tensor of the shape of ``a``, or of ``shape``, with all elements ``fill_value``. ``dtype`` None is the dtype of ``a``.
 
     OverflowError if ``fill_value`` is an integer that does not fit the dtype, ValueError if it does not broadcast to the
     shape of ``a``. A Python bool needs the ``dtype`` bool, as in `full`.
@@ -250,25 +250,27 @@ def full_like(a: Any, fill_value: Any, dtype: Any = None) -> TensorVariable:
     given = isinstance(fill_value, Variable)
     value = as_tensor_variable(fill_value, dtype=None if given else wanted)
     value = cast(value, name_of(wanted))
-    shape = broadcast_static([a.type.shape, value.type.shape], "full_like")
-    if len(shape) > a.type.ndim or any(
-        n == 1 != m for n, m in zip(a.type.shape, shape, strict=True)
+    if shape is not None:
+        return alloc(value, *lengths_of(shape))
+    whole = broadcast_static([a.type.shape, value.type.shape], "full_like")
+    if len(whole) > a.type.ndim or any(
+        n == 1 != m for n, m in zip(a.type.shape, whole, strict=True)
     ):
         raise ValueError(f"fill_value of full_like, {value.type}, has more elements than {a.type}")
     # `second` rather than `alloc`, even for a static shape, so that the shape still follows the tensor
     return second(a, value)
 
 
-def zeros_like(model: Any, dtype: Any = None) -> TensorVariable:
-    """A tensor of zeros of the shape of ``model``. ``dtype`` None is the dtype of ``model``."""
+def zeros_like(model: Any, dtype: Any = None, *, shape: Any = None) -> TensorVariable:
+    """A tensor of zeros of the shape of ``model``, or of ``shape``. ``dtype`` None is the dtype of ``model``."""
     model = as_tensor_variable(model)
-    return full_like(model, _number(0, model.dtype if dtype is None else dtype), dtype)
+    return full_like(model, _number(0, model.dtype if dtype is None else dtype), dtype, shape=shape)
 
 
-def ones_like(model: Any, dtype: Any = None) -> TensorVariable:
-    """A tensor of ones of the shape of ``model``. ``dtype`` None is the dtype of ``model``."""
+def ones_like(model: Any, dtype: Any = None, *, shape: Any = None) -> TensorVariable:
+    """A tensor of ones of the shape of ``model``, or of ``shape``. ``dtype`` None is the dtype of ``model``."""
     model = as_tensor_variable(model)
-    return full_like(model, _number(1, model.dtype if dtype is None else dtype), dtype)
+    return full_like(model, _number(1, model.dtype if dtype is None else dtype), dtype, shape=shape)
 
 
 empty_like = zeros_like

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from occelo_graph.errors import describe
 from occelo_graph.ir.known_values import known_integer, known_integers
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.op import ZERO, Cotangents, Op, op
@@ -226,16 +227,34 @@ def _joined(axis: Any, parts: Sequence[Any]) -> TensorVariable:
     return made
 
 
-def concatenate(tensor_list: Sequence[Any], axis: Any = 0) -> TensorVariable:
+def concatenate(
+    tensor_list: Sequence[Any], axis: Any = 0, *, dtype: Any = None, casting: Any = "same_kind"
+) -> TensorVariable:
     """`join` with the arguments of NumPy's function. If ``axis`` is None, the tensors are flattened first.
 
-    TypeError if ``tensor_list`` is a single tensor.
+    They are cast to ``dtype``. TypeError if ``casting``, a word of `numpy.can_cast`, does not allow it, or if
+    ``tensor_list`` is a single tensor.
     """
     if isinstance(tensor_list, Variable):
         raise TypeError("concatenate takes a list of tensors, not one tensor")
+    tensor_list = _cast_to(dtype, casting, tensor_list)
     if axis is None:
         return _joined(0, [flatten(t) for t in tensor_list])
     return _joined(axis, tensor_list)
+
+
+def _cast_to(dtype: Any, casting: Any, parts: Sequence[Any]) -> Sequence[Any]:
+    if dtype is None and casting == "same_kind":
+        return parts
+    parts = promote_arguments(parts)
+    kinds: list[Any] = [v.type.numpy_dtype for v in parts]
+    wanted = np.result_type(*kinds) if dtype is None else TensorType(dtype, ()).numpy_dtype
+    for v, kind in zip(parts, kinds, strict=True):
+        if not np.can_cast(kind, wanted, casting):
+            raise TypeError(
+                f"{describe(v)}: it is not cast to {wanted} by the rule casting={casting!r}"
+            )
+    return [cast(v, wanted) for v in parts]
 
 
 def _check_ndims(what: str, variables: Sequence[Any]) -> None:
@@ -246,8 +265,10 @@ def _check_ndims(what: str, variables: Sequence[Any]) -> None:
         )
 
 
-def stack(tensors: Sequence[Any], axis: int = 0) -> TensorVariable:
-    """Join tensors of the same shape along a new dimension ``axis``.
+def stack(
+    tensors: Sequence[Any], axis: int = 0, *, dtype: Any = None, casting: Any = "same_kind"
+) -> TensorVariable:
+    """Join tensors of the same shape along a new dimension ``axis``; ``dtype`` and ``casting`` as in `concatenate`.
 
     TypeError for a single tensor, ValueError for an empty sequence.
     """
@@ -257,6 +278,7 @@ def stack(tensors: Sequence[Any], axis: int = 0) -> TensorVariable:
         raise ValueError("There is nothing to stack")
     nested = any(isinstance(t, list | tuple) for t in tensors)
     variables = promote_arguments(_weak_lists(tensors) if nested else tensors)
+    variables = _cast_to(dtype, casting, variables)
     if all(v.type.ndim == 0 for v in variables):
         normalize_axis(axis, 1)
         return make_vector(*variables)

@@ -525,6 +525,18 @@ class TensorVariable(Variable):
         """See `arctan`."""
         return tr.arctan(self)
 
+    def arcsinh(self) -> TensorVariable:
+        """See `arcsinh`."""
+        return tr.arcsinh(self)
+
+    def arccosh(self) -> TensorVariable:
+        """See `arccosh`."""
+        return tr.arccosh(self)
+
+    def arctanh(self) -> TensorVariable:
+        """See `arctanh`."""
+        return tr.arctanh(self)
+
     def deg2rad(self) -> TensorVariable:
         """See `deg2rad`."""
         return tr.deg2rad(self)
@@ -539,81 +551,77 @@ class TensorVariable(Variable):
         """See `dot`."""
         return blas.dot(self, right)
 
-    def trace(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> TensorVariable:
+    def trace(
+        self, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None
+    ) -> TensorVariable:
         """See `trace`."""
-        return blas.trace(self, offset, axis1, axis2)
+        return blas.trace(self, offset, axis1, axis2, dtype)
 
     def sum(
-        self, axis: Any = None, dtype: Any = None, keepdims: bool = False, acc_dtype: Any = None
-    ) -> TensorVariable:
+        self, axis: Any = None, dtype: Any = None, keepdims: bool = False, acc_dtype: Any = None,
+        **options: Any,
+    ) -> TensorVariable:  # fmt: skip
         """See `sum`."""
-        return reduce.sum(self, axis, dtype, keepdims, acc_dtype)
+        return reduce.sum(self, axis, dtype, keepdims, acc_dtype, **options)
 
     def prod(
-        self, axis: Any = None, dtype: Any = None, keepdims: bool = False, acc_dtype: Any = None
-    ) -> TensorVariable:
+        self, axis: Any = None, dtype: Any = None, keepdims: bool = False, acc_dtype: Any = None,
+        **options: Any,
+    ) -> TensorVariable:  # fmt: skip
         """See `prod`."""
-        return reduce.prod(self, axis, dtype, keepdims, acc_dtype)
+        return reduce.prod(self, axis, dtype, keepdims, acc_dtype, **options)
 
     def mean(
-        self, axis: Any = None, dtype: Any = None, keepdims: bool = False, acc_dtype: Any = None
-    ) -> TensorVariable:
+        self, axis: Any = None, dtype: Any = None, keepdims: bool = False, acc_dtype: Any = None,
+        **options: Any,
+    ) -> TensorVariable:  # fmt: skip
         """See `mean`."""
-        return statistics.mean(self, axis, dtype, keepdims, acc_dtype)
+        return statistics.mean(self, axis, dtype, keepdims, acc_dtype, **options)
 
-    def var(self, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> TensorVariable:
+    def var(
+        self, axis: Any = None, ddof: int = 0, keepdims: bool = False, **options: Any
+    ) -> TensorVariable:
         """See `var`."""
-        return statistics.var(self, axis, ddof, keepdims)
+        return statistics.var(self, axis, ddof, keepdims, **options)
 
-    def std(self, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> TensorVariable:
+    def std(
+        self, axis: Any = None, ddof: int = 0, keepdims: bool = False, **options: Any
+    ) -> TensorVariable:
         """See `std`."""
-        return statistics.std(self, axis, ddof, keepdims)
+        return statistics.std(self, axis, ddof, keepdims, **options)
 
     def norm(self, L: Any = None, axis: Any = None, keepdims: bool = False) -> TensorVariable:
         """See `norm` of linear algebra. TypeError if this family is not installed."""
-        made: TensorVariable = numpy_functions.call_function(
-            np.linalg.norm, (self, L, axis, keepdims), {}
-        )
-        return made
+        return _by_family(np.linalg.norm, self, L, axis, keepdims)
 
     def sort(
-        self,
-        axis: int | None = -1,
-        kind: str | None = None,
-        order: None = None,
-        *,
-        stable: bool | None = None,
+        self, axis: Any = -1, kind: Any = None, order: None = None, *, stable: Any = None
     ) -> TensorVariable:
         """A sorted copy; see `sort` of the family of sorting. TypeError if this family is not installed.
 
         NumPy's method of this name sorts an array in place. A symbolic tensor does not change.
         """
-        made: TensorVariable = numpy_functions.call_function(
-            np.sort, (self, axis, kind, order, stable), {}
-        )
-        return made
+        return _by_family(np.sort, self, axis, kind, order, stable)
 
     def argsort(
-        self,
-        axis: int | None = -1,
-        kind: str | None = None,
-        order: None = None,
-        *,
-        stable: bool | None = None,
+        self, axis: Any = -1, kind: Any = None, order: None = None, *, stable: Any = None
     ) -> TensorVariable:
         """See `argsort` of the family of sorting. TypeError if this family is not installed."""
-        made: TensorVariable = numpy_functions.call_function(
-            np.argsort, (self, axis, kind, order, stable), {}
-        )
-        return made
+        return _by_family(np.argsort, self, axis, kind, order, stable)
 
-    def max(self, axis: Any = None, keepdims: bool = False) -> TensorVariable:
+    def searchsorted(
+        self, v: TensorLike, side: str = "left", sorter: TensorLike | None = None
+    ) -> TensorVariable:
+        """See `searchsorted` of the family of sorting. TypeError if this family is not installed."""
+        return _by_family(np.searchsorted, self, v, side, sorter)
+
+    def max(self, axis: Any = None, keepdims: bool = False, **options: Any) -> TensorVariable:
         """See `max`."""
-        return reduce.max(self, axis, keepdims)
+        return reduce.max(self, axis, keepdims, **options)
 
-    def min(self, axis: Any = None, keepdims: bool = False) -> TensorVariable:
+    def min(self, axis: Any = None, keepdims: bool = False, **options: Any) -> TensorVariable:
         """See `min`."""
-        return reduce.min(self, axis, keepdims)
+        return reduce.min(self, axis, keepdims, **options)
 
     def argmax(self, axis: Any = None, keepdims: bool = False) -> TensorVariable:
         """See `argmax`."""
@@ -635,16 +643,22 @@ class TensorVariable(Variable):
         """See `ptp`."""
         return statistics.ptp(self, axis, keepdims)
 
-    def cumsum(self, axis: Any = None) -> TensorVariable:
+    def cumsum(self, axis: Any = None, dtype: Any = None) -> TensorVariable:
         """See `cumsum`."""
-        return reduce.cumsum(self, axis)
+        return reduce.cumsum(self, axis, dtype)
 
-    def cumprod(self, axis: Any = None) -> TensorVariable:
+    def cumprod(self, axis: Any = None, dtype: Any = None) -> TensorVariable:
         """See `cumprod`."""
-        return reduce.cumprod(self, axis)
+        return reduce.cumprod(self, axis, dtype)
 
 
 _LONGEST_FORMULA = 80
+
+
+def _by_family(function: Any, *args: Any) -> TensorVariable:
+    """Call the function of a family that stands for one of NumPy. TypeError if it is not installed."""
+    made: TensorVariable = numpy_functions.call_function(function, args, {})
+    return made
 
 
 def _shifted(ufunc: np.ufunc, x: Any, n: Any) -> TensorVariable:

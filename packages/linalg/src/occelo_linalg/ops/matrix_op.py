@@ -68,6 +68,25 @@ class MatrixOp(Op):
         """The name of the function that users call, for messages."""
         return type(self).__name__.lower()
 
+    @property
+    def core_op(self) -> MatrixOp:
+        """The op itself: it takes a batch as it is. Similar libraries have another op for a batch, which has this field."""
+        return self
+
+    @property
+    def inputs_sig(self) -> tuple[tuple[str, ...], ...]:
+        """The names of the dimensions of each argument for one element of the batch."""
+        return parse_signature(self.signature)[0]
+
+    @property
+    def outputs_sig(self) -> tuple[tuple[str, ...], ...]:
+        """The names of the dimensions of each result for one element of the batch."""
+        return parse_signature(self.signature)[1]
+
+    def batch_ndim(self, node: AnyApply) -> int:
+        """The number of batch dimensions of the results of ``node``."""
+        return (node.outputs[0].type.ndim or 0) - len(self.outputs_sig[0])
+
     def options(self) -> dict[str, Any]:
         """The options of the function's call in `formula`: by default, the fields that have not their default values."""
         own: Any = self

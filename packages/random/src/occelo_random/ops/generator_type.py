@@ -17,7 +17,7 @@ from numpy.random.bit_generator import ISeedSequence
 from occelo_graph.ir.types import Type
 from occelo_graph.tensors.type import TensorType
 
-__all__ = ["RandomGeneratorType", "copied", "random_generator_type", "unseeded"]
+__all__ = ["RandomGeneratorType", "copied", "random_generator_type"]
 
 _WORDS = TensorType("uint64", (None,))
 _MASK = 2**64 - 1

@@ -20,6 +20,7 @@ from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.op import Cotangents, Kernel, Op
 from occelo_graph.ir.traits import EVERY, trait
 from occelo_graph.ir.types import NoneTypeT, Type, none_type
+from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.ops.batching import batch_shape, parse_signature
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.join import make_vector
@@ -398,10 +399,9 @@ class RandomVariable(Op):
 def _signature_of(cls: type[RandomVariable]) -> str:
     """The signature of a class that has ``ndim_supp`` and ``ndims_params`` in place of one; else an empty text."""
     draw, parameters = getattr(cls, "ndim_supp", None), getattr(cls, "ndims_params", None)
-    if not isinstance(draw, int) or not isinstance(parameters, tuple | list):
+    if not isinstance(draw, int) or not is_list_or_tuple(parameters):
         return ""
-    own: Sequence[int] = parameters
-    cores = [",".join(f"d{i}{k}" for k in range(n)) for i, n in enumerate(own)]
+    cores = [",".join(f"d{i}{k}" for k in range(n)) for i, n in enumerate(parameters)]
     return f"{','.join(f'({core})' for core in cores)}->({','.join(f's{k}' for k in range(draw))})"
 
 

@@ -48,56 +48,86 @@ def _filled(a: Any, number: float, axis: Any) -> Any:
     return x if is_discrete(x.dtype) else switch(isnan(x), cast(number, x.dtype), x)
 
 
-@stands_for("nansum", "a axis dtype -out keepdims -initial -where=True")
-def nansum(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> TensorVariable:
+@stands_for("nansum", "a axis dtype -out keepdims initial where")
+def nansum(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    keepdims: bool = False,
+    *,
+    initial: Any = None,
+    where: Any = None,
+) -> TensorVariable:
     """The sum over ``axis`` of the elements of ``a`` that are not NaN, 0 if there are none.
 
-    ``dtype`` and ``keepdims`` are those of `sum`.
+    ``dtype``, ``keepdims``, ``initial`` and ``where`` are those of `sum`.
     """
-    return sum(_filled(a, 0, axis), axis, dtype, keepdims)
+    return sum(_filled(a, 0, axis), axis, dtype, keepdims, initial=initial, where=where)
 
 
-@stands_for("nanprod", "a axis dtype -out keepdims -initial -where=True")
-def nanprod(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> TensorVariable:
+@stands_for("nanprod", "a axis dtype -out keepdims initial where")
+def nanprod(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    keepdims: bool = False,
+    *,
+    initial: Any = None,
+    where: Any = None,
+) -> TensorVariable:
     """The product over ``axis`` of the elements of ``a`` that are not NaN, 1 if there are none.
 
-    ``dtype`` and ``keepdims`` are those of `prod`.
+    ``dtype``, ``keepdims``, ``initial`` and ``where`` are those of `prod`.
     """
-    return prod(_filled(a, 1, axis), axis, dtype, keepdims)
+    return prod(_filled(a, 1, axis), axis, dtype, keepdims, initial=initial, where=where)
 
 
-@stands_for("nancumsum", "a axis -dtype -out")
-def nancumsum(a: Any, axis: Any = None) -> TensorVariable:
-    """The cumulative sums of ``a`` along ``axis``, where NaN counts as 0: see `cumsum`."""
-    return cumsum(_filled(a, 0, axis), axis)
+@stands_for("nancumsum", "a axis dtype -out")
+def nancumsum(a: Any, axis: Any = None, dtype: Any = None) -> TensorVariable:
+    """The cumulative sums of ``a`` along ``axis``, where NaN counts as 0: see `cumsum` (also for ``dtype``)."""
+    return cumsum(_filled(a, 0, axis), axis, dtype)
 
 
-@stands_for("nancumprod", "a axis -dtype -out")
-def nancumprod(a: Any, axis: Any = None) -> TensorVariable:
-    """The cumulative products of ``a`` along ``axis``, where NaN counts as 1: see `cumprod`."""
-    return cumprod(_filled(a, 1, axis), axis)
+@stands_for("nancumprod", "a axis dtype -out")
+def nancumprod(a: Any, axis: Any = None, dtype: Any = None) -> TensorVariable:
+    """The cumulative products of ``a`` along ``axis``, where NaN counts as 1: see `cumprod` (also for ``dtype``)."""
+    return cumprod(_filled(a, 1, axis), axis, dtype)
 
 
-def _extreme(reduce: Any, a: Any, number: float, axis: Any, keepdims: bool) -> TensorVariable:
+def _extreme(
+    reduce: Any, a: Any, number: float, axis: Any, keepdims: bool, initial: Any, where: Any
+) -> TensorVariable:
     x = as_tensor_variable(a)
     if is_complex(x.dtype):
         raise TypeError(f"Complex numbers are not ordered for nanmax and nanmin, got {x}: {x.type}")
-    made: TensorVariable = reduce(_filled(x, number, axis), axis, keepdims)
-    if is_discrete(x.dtype):
+    made: TensorVariable = reduce(
+        _filled(x, number, axis), axis, keepdims, initial=initial, where=where
+    )
+    if is_discrete(x.dtype) or initial is not None:
         return made
     return switch(all_(isnan(x), axis, keepdims), cast(np.nan, x.dtype), made)
 
 
-@stands_for("nanmax", "a axis -out keepdims -initial -where=True")
-def nanmax(a: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
-    """The largest element of ``a`` over ``axis`` that is not NaN, or NaN if there is none: see `max` (also for ``keepdims``)."""
-    return _extreme(max, a, -np.inf, axis, keepdims)
+@stands_for("nanmax", "a axis -out keepdims initial where")
+def nanmax(
+    a: Any, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None
+) -> TensorVariable:
+    """The largest element of ``a`` over ``axis`` that is not NaN, or NaN if there is none.
+
+    ``keepdims``, ``initial`` and ``where`` are those of `max`.
+    """
+    return _extreme(max, a, -np.inf, axis, keepdims, initial, where)
 
 
-@stands_for("nanmin", "a axis -out keepdims -initial -where=True")
-def nanmin(a: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
-    """The smallest element of ``a`` over ``axis`` that is not NaN, or NaN if there is none: see `min` (also for ``keepdims``)."""
-    return _extreme(min, a, np.inf, axis, keepdims)
+@stands_for("nanmin", "a axis -out keepdims initial where")
+def nanmin(
+    a: Any, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None
+) -> TensorVariable:
+    """The smallest element of ``a`` over ``axis`` that is not NaN, or NaN if there is none.
+
+    ``keepdims``, ``initial`` and ``where`` are those of `min`.
+    """
+    return _extreme(min, a, np.inf, axis, keepdims, initial, where)
 
 
 def _position(find: Any, a: Any, number: float, axis: Any, keepdims: bool) -> TensorVariable:
@@ -130,49 +160,88 @@ def nanargmin(a: Any, axis: Any = None, keepdims: bool = False) -> TensorVariabl
     return _position(argmin, a, np.inf, axis, keepdims)
 
 
-def _counted(x: Any, axis: Any, dtype: str, keepdims: bool) -> Any:
-    return cast(sum(invert(isnan(x)), axis, keepdims=keepdims), dtype)
+def _counted(x: Any, axis: Any, dtype: str, keepdims: bool, where: Any) -> Any:
+    return cast(sum(invert(isnan(x)), axis, keepdims=keepdims, where=where), dtype)
 
 
-@stands_for("nanmean", "a axis dtype -out keepdims -where=True")
-def nanmean(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> TensorVariable:
+@stands_for("nanmean", "a axis dtype -out keepdims where")
+def nanmean(
+    a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False, *, where: Any = None
+) -> TensorVariable:
     """The mean over ``axis`` of the elements of ``a`` that are not NaN, or NaN if there are none.
 
-    ``dtype`` and ``keepdims`` are those of `mean`.
+    ``dtype``, ``keepdims`` and ``where`` are those of `mean`.
     """
     x = as_tensor_variable(a)
     if is_discrete(x.dtype):
-        return mean(x, axis, dtype, keepdims)
+        return mean(x, axis, dtype, keepdims, where=where)
     if x.dtype == "float16" and dtype is None:
-        return cast(nanmean(cast(x, "float32"), axis, None, keepdims), "float16")
-    total = nansum(x, axis, dtype, keepdims)
-    return total / _counted(x, axis, total.dtype, keepdims)
+        return cast(nanmean(cast(x, "float32"), axis, None, keepdims, where=where), "float16")
+    total = nansum(x, axis, dtype, keepdims, where=where)
+    return total / _counted(x, axis, total.dtype, keepdims, where)
 
 
-@stands_for("nanvar", "a axis -dtype -out ddof keepdims -where=True -mean -correction")
-def nanvar(a: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> TensorVariable:
-    """The variance over ``axis`` of the elements of ``a`` that are not NaN: see `var` (also for ``keepdims``).
+_OF_VARIANCE = "a axis dtype -out ddof keepdims where mean correction"
 
-    It is NaN where the number of these elements is not larger than ``ddof``.
+
+@stands_for("nanvar", _OF_VARIANCE)
+def nanvar(
+    a: Any,
+    axis: Any = None,
+    ddof: int = 0,
+    keepdims: bool = False,
+    *,
+    dtype: Any = None,
+    where: Any = None,
+    mean: Any = None,
+    correction: Any = None,
+) -> TensorVariable:
+    """The variance over ``axis`` of the elements of ``a`` that are not NaN: see `var`, also for ``keepdims``.
+
+    It is NaN where the number of these elements is not larger than ``ddof``, or ``correction``. Sums are computed in
+    ``dtype``. Only elements for which ``where`` is true count; ``mean`` is the mean, if it is known, with the axes kept.
     """
-    plain_number(ddof, "ddof", "nanvar and nanstd have no dtype")
+    plain_number(ddof, "ddof", "nanvar and nanstd take dtype= by keyword")
     x = as_tensor_variable(a)
     if is_discrete(x.dtype):
-        return var(x, axis, ddof, keepdims)
+        return var(
+            x, axis, ddof, keepdims, dtype=dtype, where=where, mean=mean, correction=correction
+        )
+    if correction is not None:
+        if ddof != 0:
+            raise ValueError(
+                "ddof and correction of nanvar and nanstd are two names of one argument"
+            )
+        ddof = correction
     if x.dtype == "float16":
-        return cast(nanvar(cast(x, "float32"), axis, ddof, keepdims), "float16")
-    centred = _filled(x - nanmean(x, axis, keepdims=True), 0, axis)
+        wide = cast(x, "float32")
+        narrow = "float16" if dtype is None else dtype
+        return cast(nanvar(wide, axis, ddof, keepdims, where=where, mean=mean), narrow)
+    center = nanmean(x, axis, dtype, keepdims=True, where=where) if mean is None else mean
+    centred = _filled(x - center, 0, axis)
     squares = (centred * centred.conj()).real if is_complex(x.dtype) else centred * centred
-    total = sum(squares, axis, keepdims=keepdims)
-    freedom = _counted(x, axis, total.dtype, keepdims) - ddof
+    total = sum(squares, axis, dtype, keepdims, where=where)
+    freedom = _counted(x, axis, total.dtype, keepdims, where) - ddof
     # not a choice of quotients: the root of a sum of squares has a gradient at 0
     return total / switch(le(freedom, 0), cast(np.nan, total.dtype), freedom)
 
 
-@stands_for("nanstd", "a axis -dtype -out ddof keepdims -where=True -mean -correction")
-def nanstd(a: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> TensorVariable:
-    """The root of `nanvar` of ``a`` over ``axis``, with the same ``ddof`` and ``keepdims``."""
+@stands_for("nanstd", _OF_VARIANCE)
+def nanstd(
+    a: Any,
+    axis: Any = None,
+    ddof: int = 0,
+    keepdims: bool = False,
+    *,
+    dtype: Any = None,
+    where: Any = None,
+    mean: Any = None,
+    correction: Any = None,
+) -> TensorVariable:
+    """The root of `nanvar` of ``a`` over ``axis``, with the same ``ddof``, ``keepdims``, ``dtype``, ``where``, ``mean`` and ``correction``."""
     x = as_tensor_variable(a)
-    if is_discrete(x.dtype):
-        return std(x, axis, ddof, keepdims)
-    return sqrt(nanvar(x, axis, ddof, keepdims))
+    variance = std if is_discrete(x.dtype) else nanvar
+    made = variance(
+        x, axis, ddof, keepdims, dtype=dtype, where=where, mean=mean, correction=correction
+    )
+    return made if is_discrete(x.dtype) else sqrt(made)

@@ -501,6 +501,8 @@ def _batched(name: str, x: Any, y: Any, axes: Any) -> TensorVariable:
     return reshape(product, [batch, *(a_shape[i] for i in keep_a), *(b_shape[i] for i in keep_b)])
 
 
-def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> TensorVariable:
-    """Sum of the diagonal ``offset`` of the matrices in dimensions ``axis1`` and ``axis2`` of ``a``. ValueError if they are one."""
-    return as_tensor_variable(a).diagonal(offset, axis1, axis2).sum(-1)
+def trace(
+    a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None
+) -> TensorVariable:
+    """Sum of the diagonal ``offset`` of the matrices in dimensions ``axis1`` and ``axis2`` of ``a``, in ``dtype``. ValueError if they are one."""
+    return as_tensor_variable(a).diagonal(offset, axis1, axis2).sum(-1, dtype=dtype)

@@ -94,7 +94,7 @@ def _angle_dtype(dtypes: Sequence[str]) -> str:
     return "float64" if dtypes[0] == "bool" else float_like(dtypes)
 
 
-angle: Elemwise = elementwise(
+_angle: Elemwise = elementwise(
     "angle",
     1,
     _angle_dtype,
@@ -107,6 +107,12 @@ angle: Elemwise = elementwise(
     holomorphic=False,
     complex_pullback=[_angle_pullback],
 )
+
+
+def angle(z: Any, deg: bool = False) -> TensorVariable:
+    """Angle of the complex numbers ``z``, in radians, or in degrees if ``deg`` is true."""
+    radians: TensorVariable = _angle(z)
+    return radians * (180 / np.pi) if deg else radians
 
 
 def complex_from_polar(r: Any, theta: Any) -> TensorVariable:

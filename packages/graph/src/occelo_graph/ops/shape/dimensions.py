@@ -22,24 +22,6 @@ from occelo_graph.tensors.type import TensorType
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = [
-    "DimShuffle",
-    "atleast_1d",
-    "atleast_2d",
-    "atleast_3d",
-    "atleast_Nd",
-    "dimshuffle",
-    "expand_dims",
-    "matrix_transpose",
-    "moveaxis",
-    "shape_padaxis",
-    "shape_padleft",
-    "shape_padright",
-    "squeeze",
-    "swapaxes",
-    "transpose",
-]
-
 
 @op
 class DimShuffle(LinearInFirst):

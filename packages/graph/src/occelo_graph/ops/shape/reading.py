@@ -26,14 +26,6 @@ from occelo_graph.upward import stack
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = [
-    "Shape",
-    "Shape_i",
-    "shape",
-    "shape_i",
-    "shape_tuple",
-]
-
 
 @op
 class Shape(Op):
