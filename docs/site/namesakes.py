@@ -23,6 +23,11 @@ PLACES = {
     "occelo.tensor.signal": {"scipy.signal": SCIPY, "scipy.signal.windows": SCIPY},
     "occelo.tensor.special": {"scipy.special": SCIPY},
     "occelo.tensor.stats": {"scipy.stats": SCIPY},
+    "occelo.optimize": {
+        "scipy.optimize": SCIPY,
+        "scipy.integrate": SCIPY,
+        "scipy.sparse.linalg": SCIPY,
+    },
     "occelo.tensor.random": {"numpy.random.Generator": GENERATORS, "scipy.stats": SCIPY},
 }
 """Where names of a door come from, the first that has one, and where it is documented."""

@@ -9,7 +9,7 @@ array([2., 4., 6.])
 
 Users import this package. It only collects names from the packages `occelo_graph`, `occelo_rewrite`, `occelo_link` and
 `occelo_compile`, and from the families `occelo_arrays`, `occelo_linalg`, `occelo_loops`, `occelo_random`, `occelo_signal`,
-`occelo_sorting`, `occelo_special`, `occelo_stats` and `occelo_networks`; many of them are imported at their first use.
+`occelo_sorting`, `occelo_special`, `occelo_stats`, `occelo_networks` and `occelo_optimize`; many of them are imported at their first use.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 import occelo_arrays as occelo_arrays
 import occelo_linalg as occelo_linalg
 import occelo_loops as occelo_loops
+import occelo_optimize as occelo_optimize
 import occelo_printing as occelo_printing
 import occelo_random as occelo_random
 import occelo_signal as occelo_signal
@@ -150,6 +151,7 @@ __all__ = [
     "numeric_grad",
     "op",
     "optdb",
+    "optimize",
     "pp",
     "pprint",
     "pullback",
@@ -256,6 +258,7 @@ _LATER = {
             "ifelse",
             "link",
             "nn",
+            "optimize",
             "printing",
             "raise_op",
             "scan",
@@ -292,6 +295,7 @@ if TYPE_CHECKING:
     from occelo import graph as graph
     from occelo import link as link
     from occelo import nn as nn
+    from occelo import optimize as optimize
     from occelo import printing as printing
     from occelo import raise_op as raise_op
     from occelo import trees as trees

@@ -38,6 +38,7 @@ SAME_NAMES = {
     "occelo.configparser": "occelo.configdefaults",
     "occelo.tensor.random.variable": "occelo_random.ops.generators",
     "occelo.tensor.interpolate": "occelo.tensor",
+    "occelo.tensor.optimize": "occelo.optimize",
     "occelo.tensor.rewriting": "occelo_rewrite",
     "occelo.tensor.rewriting.basic": "occelo_rewrite",
     "occelo.tensor.signal.conv": "occelo.tensor.signal",

@@ -411,5 +411,5 @@ def test_what_is_imported_is_declared(package: str) -> None:
     assert imported <= _needed(package) | optional, imported - _needed(package) - optional
     # the graph package says what to install where SciPy is missing; compiled code takes LAPACK from it
     assert ("scipy" in _needed(package)) is (
-        package in ("", "link", "compile", "networks", "testing")
+        package in ("", "link", "compile", "networks", "optimize", "testing")
     )

@@ -29,7 +29,7 @@ from occelo_graph.tensor import vectorize as vectorize
 from occelo_graph.tensor import vectorize_graph as vectorize_graph
 
 _MODULES = """
-basic blockwise elemwise exceptions extra_ops fft functional linalg math nlinalg random sharedvar signal slinalg sort special stats
+basic blockwise elemwise exceptions extra_ops fft functional linalg math nlinalg optimize random sharedvar signal slinalg sort special stats
 subtensor type type_other variable
 """
 """Modules that are imported at their first use. That of `sort` is the function (`occelo.places`)."""
@@ -99,6 +99,7 @@ if TYPE_CHECKING:
     from numpy import uint32 as uint32
     from numpy import uint64 as uint64
 
+    from occelo import optimize as optimize
     from occelo.tensor import basic as basic
     from occelo.tensor import blockwise as blockwise
     from occelo.tensor import elemwise as elemwise

@@ -1,0 +1,66 @@
+"""`apply_method`: makes the op of a problem and a method, with options that may be variables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from occelo_graph.ir.nodes import Constant, Variable
+from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_optimize.ops.implicit import ImplicitFunction
+from occelo_optimize.ops.methods.iterating import Found
+from occelo_optimize.ops.regions import Region
+
+
+def apply_method(
+    region: Region,
+    residual: Region,
+    method: Callable[..., Found],
+    starts: Sequence[Any],
+    options: Mapping[str, Any],
+    name: str,
+) -> tuple[Any, Any, Any]:
+    """The solution, success and iterations, as outputs of an `ImplicitFunction`.
+
+    ``method`` is called with the function of ``region``, the ``starts`` and the ``options``. The solution solves
+    ``residual`` = 0. Both regions have the same variable.
+    """
+    read = [*starts, *options.values()]
+    values = [v for v in read if isinstance(v, Variable) and not isinstance(v, Constant)]
+    outside = tuple(dict.fromkeys((*residual.parameters, *region.parameters)))
+    others = [v for v in (*outside[len(residual.parameters) :], *values)]
+    given = [*residual.parameters, *others]
+    inner = [v.type.make_variable(v.name) for v in given]
+    parameters = dict(zip(outside, inner, strict=False))
+    own = iter(inner[len(outside) :])
+    starts, settings = (
+        [next(own) if v in values else v for v in starts],
+        {k: next(own) if v in values else v for k, v in options.items()},
+    )
+    function = region.function([parameters[v] for v in region.parameters])
+    found = method(function, *starts, **settings)
+    outputs: list[Any] = list(map(as_tensor_variable, found))
+    op = ImplicitFunction(inner, outputs, residual.graph, name)
+    x, success, nit = op(*given, return_list=True)
+    return x, success, nit
+
+
+def options_of(
+    who: str, given: Mapping[str, Any] | None, known: Mapping[str, Any], **named: Any
+) -> dict[str, Any]:
+    """The options of a method: those ``known``, with their defaults, replaced by the user's. TypeError for others.
+
+    ``named`` are options that the user gave as arguments; None means that there is none.
+    """
+    chosen = {**(given or {}), **{k: v for k, v in named.items() if v is not None}}
+    for name in chosen:
+        if name not in known:
+            raise TypeError(f"{who} has the options {', '.join(known)}, and no {name!r}")
+    return {**known, **chosen}
+
+
+def one_of(who: str, method: Any, known: Mapping[str, Any]) -> str:
+    """The name of a method in lower case. ValueError, with the names, if it is not among the known ones."""
+    if not isinstance(method, str) or method.lower() not in known:
+        raise ValueError(f"{who} has the methods {', '.join(known)}, and no {method!r}")
+    return method.lower()

@@ -1,0 +1,146 @@
+"""`ImplicitFunction`: the solution x of F(x, parameters) = 0 as an op, with derivatives by the implicit function theorem.
+
+Where F(x, p) = 0 holds near a solution, dF/dx dx/dp + dF/dp = 0. So a pullback solves one system with the transposed
+Jacobian dF/dx, whatever loop has found x. Derivatives of higher order follow, since x in this formula is the op's output.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from occelo_graph.canonical.encoding import Arrays, decode, encode, register_coder
+from occelo_graph.fgraph.frozen import FrozenFunctionGraph
+from occelo_graph.gradient.forward import pushforward
+from occelo_graph.gradient.jacobians import jacobian
+from occelo_graph.gradient.reverse import pullback
+from occelo_graph.ir.clone import rebuilt
+from occelo_graph.ir.nodes import Variable
+from occelo_graph.ir.op import Cotangents, Tangents
+from occelo_graph.ops.elemwise.arithmetic import neg
+from occelo_graph.ops.shape.reading import length_product, lengths_by_variables
+from occelo_graph.ops.shape.reshaping import reshape
+from occelo_graph.tensors.variable import TensorVariable
+from occelo_linalg.ops.equations.solve import solve
+from occelo_optimize.ops.solver import Solver, connected
+
+
+class ImplicitFunction(Solver):
+    """An op whose first output x solves F(x, parameters) = 0. The other outputs have no derivatives.
+
+    - ``inputs``: the parameters, and then what only the search for the solution reads, such as its start.
+    - ``outputs``: the solution, and for instance whether it was found.
+    - ``residual``: the graph of F, from x and the parameters to a tensor like x.
+    """
+
+    __props__: ClassVar[tuple[str, ...]] = (*Solver.__props__, "residual")
+
+    def __init__(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        residual: FrozenFunctionGraph,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(inputs, outputs, name=name)
+        self.residual = residual
+
+    @classmethod
+    def from_fields(
+        cls,
+        graph: FrozenFunctionGraph,
+        inline: bool,
+        name: str | None,
+        pull_rule: Any,
+        push_rule: Any,
+        declared_pattern: Any,
+        residual: FrozenFunctionGraph | None = None,
+    ) -> ImplicitFunction:
+        """Make an op from its fields. Printed Python source calls this method."""
+        assert residual is not None
+        return cls(list(graph.inputs), list(graph.outputs), residual, name)
+
+    def _inferred_pattern(self) -> list[list[bool]]:
+        count = len(self.residual.inputs) - 1
+        rest = [False] * (len(self.graph.outputs) - 1)
+        return [[i < count, *rest] for i in range(len(self.graph.inputs))]
+
+    def pullback(
+        self, inputs: Sequence[Variable], outputs: Sequence[Variable], cotangents: Cotangents
+    ) -> Cotangents:
+        count = len(self.residual.inputs) - 1
+        rest: list[Any] = [None] * (len(inputs) - count)
+        ct: Any = cotangents[0]
+        if not connected(ct):
+            return [*([ct] * count), *rest]
+        x, *parameters = own = [v.type.make_variable() for v in self.residual.inputs]
+        (residual,) = self.residual.bind(own)
+        seed = ct.type.make_variable()
+        weights = _solved(residual, x, seed, transposed=True)
+        found = pullback(
+            residual,
+            parameters,
+            neg(weights),
+            disconnected_inputs="ignore",
+            return_disconnected="none",
+            null_gradients="return",
+        )
+        pairs = [(x, outputs[0]), (seed, ct), *zip(parameters, inputs, strict=False)]
+        return [*_with_values(found, pairs), *rest]
+
+    def pushforward(
+        self, inputs: Sequence[Variable], outputs: Sequence[Variable], tangents: Tangents
+    ) -> Tangents:
+        count = len(self.residual.inputs) - 1
+        rest: list[Any] = [None] * (len(outputs) - 1)
+        live = [i for i in range(count) if connected(tangents[i])]
+        if not live:
+            return [next((t for t in tangents[:count] if t is not None), None), *rest]
+        x, *parameters = own = [v.type.make_variable() for v in self.residual.inputs]
+        (residual,) = self.residual.bind(own)
+        given: list[Any] = [tangents[i] for i in live]
+        seeds = [t.type.make_variable() for t in given]
+        (pushed,) = pushforward(
+            [residual], [parameters[i] for i in live], seeds, disconnected_outputs="ignore"
+        )
+        moved = neg(_solved(residual, x, pushed, transposed=False))
+        pairs = [(x, outputs[0]), *zip(seeds, given, strict=True)]
+        pairs += zip(parameters, inputs, strict=False)
+        return [*_with_values([moved], pairs), *rest]
+
+
+def _solved(residual: Any, x: Any, right: Any, *, transposed: bool) -> TensorVariable:
+    """The solution of a system with the Jacobian of ``residual``, or with the transposed one. ``right`` is like ``x``."""
+    matrix = jacobian(residual, x)
+    if x.type.ndim == 0:
+        return right / matrix
+    lengths = lengths_by_variables(x)
+    count = length_product(lengths)
+    square = reshape(matrix, (count, count))
+    found = solve(square.T if transposed else square, reshape(right, (count,)))
+    return reshape(found, lengths)
+
+
+def _with_values(found: Sequence[Any], pairs: Sequence[tuple[Variable, Any]]) -> list[Any]:
+    """The graphs among ``found`` with variables replaced by their values; the rest as it is."""
+    graphs = [v for v in found if isinstance(v, Variable)]
+    made = iter(rebuilt(graphs, pairs, rebuild_strict=False))
+    return [next(made) if isinstance(v, Variable) else v for v in found]
+
+
+def _encode(op: ImplicitFunction, arrays: Arrays) -> Any:
+    return {
+        "graph": encode(op.graph, arrays),
+        "residual": encode(op.residual, arrays),
+        "name": op.name,
+    }
+
+
+def _decode(plain: Any, arrays: Arrays) -> ImplicitFunction:
+    graph: FrozenFunctionGraph = decode(plain["graph"], arrays)
+    inputs = [v.type.make_variable() for v in graph.inputs]
+    residual: FrozenFunctionGraph = decode(plain["residual"], arrays)
+    return ImplicitFunction(inputs, graph.bind(inputs), residual, plain["name"])
+
+
+register_coder(ImplicitFunction, _encode, _decode)

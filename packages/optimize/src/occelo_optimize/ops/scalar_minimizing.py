@@ -1,0 +1,141 @@
+"""`minimize_scalar`: a minimum of a function of one number, with the names of `scipy.optimize.minimize_scalar`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from occelo_graph.errors import describe
+from occelo_graph.gradient.reverse import grad
+from occelo_graph.ops.control.checks import CheckAndRaise
+from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_optimize.ops.applying import apply_method, one_of, options_of
+from occelo_optimize.ops.methods.iterating import Found
+from occelo_optimize.ops.methods.scalar_minima import (
+    GOLDEN,
+    bracket_of,
+    brent,
+    golden,
+    ordered,
+)
+from occelo_optimize.ops.regions import problem_of, region_of
+from occelo_optimize.ops.results import OptimizeResult
+
+__all__ = ["minimize_scalar"]
+
+METHODS = {
+    "brent": {"xtol": 1.48e-8, "maxiter": 500},
+    "bounded": {"xatol": 1e-5, "maxiter": 500},
+    "golden": {"xtol": 1.4901161193847656e-08, "maxiter": 5000},
+}
+"""The options of each method, with SciPy's defaults."""
+_WHO = "minimize_scalar"
+
+
+def minimize_scalar(
+    objective: Any,
+    x: Any = None,
+    *,
+    args: Sequence[Any] = (),
+    method: str | None = None,
+    bracket: Any = None,
+    bounds: Any = None,
+    tol: Any = None,
+    options: Mapping[str, Any] | None = None,
+) -> OptimizeResult:
+    """A minimum of a function of one number: a value of ``x`` at which ``objective`` is smaller than at others near it.
+
+    - ``objective``: a real scalar, an expression of ``x``. Or a Python function of a scalar and of ``args``.
+    - ``x``: a scalar of floats in the objective. For a Python function it may be left out.
+    - ``method``: "brent", "golden" or "bounded". The default is "bounded" with ``bounds``, else "brent".
+    - ``bracket``: two numbers, from which a search goes downhill until it has a bracket, or three numbers (a, b, c) with
+      a < b < c and the objective at b below those at a and c. The default is (x, x + 1), with x = 0 if there is none.
+      (SciPy has no start, and begins at 0.)
+    - ``bounds``: the interval for "bounded". Derivatives of the solution hold if it lies inside.
+    - ``tol``: the relative accuracy; for "bounded" the absolute one. The default is SciPy's, 1.48e-8 and 1e-5.
+    - ``options``: ``maxiter``, and ``xtol`` or ``xatol`` in place of ``tol``.
+
+    Returns a pair of the solution, of the dtype of ``x``, and whether it was found, with the attributes of `OptimizeResult`.
+    The solution has derivatives with respect to everything that the objective reads, by the implicit function theorem,
+    and needs second derivatives for them.
+
+    TypeError for an ``x`` that is no scalar of floats, ValueError for an objective that does not depend on it, or for an
+    unknown method. ValueError at run time for three numbers that are no bracket, or for bounds in the wrong order.
+    """
+    if method is None:
+        method = "brent" if bounds is None else "bounded"
+    method = one_of(_WHO, method, METHODS)
+    if method == "bounded" and bounds is None:
+        raise ValueError("The method bounded needs bounds, an interval (a, b)")
+    if method != "bounded" and bounds is not None:
+        raise ValueError(
+            f"The method {method} takes a bracket, and no bounds; 'bounded' takes them"
+        )
+    problem = problem_of(objective, 0.0 if x is None else x, args, _WHO)
+    for each, what in ((problem.x, "variable"), (problem.expression, "objective")):
+        if each.type.ndim:
+            raise TypeError(f"minimize_scalar needs a scalar as its {what}, got {describe(each)}")
+    region = region_of([problem.expression], problem.x, "objective")
+    slope = region_of(
+        [grad(problem.expression, problem.x)], problem.x, "derivative of the objective"
+    )
+    key = "xatol" if method == "bounded" else "xtol"
+    settings = options_of(f"The method {method}", options, METHODS[method], **{key: tol})
+    starts = _points(problem.start, bracket, bounds)
+    solve: Any = {"brent": _brent, "golden": _golden, "bounded": _bounded}[method]
+    found = apply_method(region, slope, solve, starts, settings, f"minimize_{method}")
+    value = region.function(region.parameters)(found[0])
+    return OptimizeResult(problem.tree(found[0]), found[1], fun=value, nit=found[2])
+
+
+def _points(start: Any, bracket: Any, bounds: Any) -> list[Any]:
+    """The points that a method starts with, of the dtype of ``start``."""
+    if bracket is None and bounds is None:
+        return [start, start + 1.0]
+    what, count = ("bracket", (2, 3)) if bounds is None else ("bounds", (2,))
+    points = as_tensor_variable(bracket if bounds is None else bounds)
+    length = points.type.shape[0] if points.type.ndim == 1 else None
+    if length is None or length not in count:
+        numbers = " or ".join(map(str, count))
+        raise ValueError(
+            f"minimize_scalar needs {numbers} numbers as its {what}, got {describe(points)}"
+        )
+    return [points[i].astype(start.dtype) for i in range(length)]
+
+
+def _triple(f: Any, points: Sequence[Any]) -> tuple[Any, Any, Any, Any]:
+    """A bracket (low, x, high) from two or three points, and whether it is one."""
+    if len(points) == 2:
+        a, b, c, fits = bracket_of(f, *points)
+    else:
+        a, b, c = points
+        fb = f(b)
+        good = (fb < f(a)) & (fb < f(c)) & (((a < b) & (b < c)) | ((c < b) & (b < a)))
+        check = CheckAndRaise(
+            ValueError,
+            "minimize_scalar: three numbers (a, b, c) with a < b < c and f(b) < f(a), f(b) < f(c)",
+        )
+        b, fits = check(b, good), good
+    low, high = ordered(a, c)
+    return low, b, high, fits
+
+
+def _brent(f: Any, *points: Any, xtol: Any, maxiter: Any) -> Found:
+    low, x, high, fits = _triple(f, points)
+    found = brent(f, low, x, high, xtol=1e-11, rtol=xtol, maxiter=maxiter)
+    return found._replace(success=found.success & fits)
+
+
+def _golden(f: Any, *points: Any, xtol: Any, maxiter: Any) -> Found:
+    low, x, high, fits = _triple(f, points)
+    found = golden(f, low, x, high, xtol=xtol, maxiter=maxiter)
+    return found._replace(success=found.success & fits)
+
+
+def _bounded(f: Any, low: Any, high: Any, *, xatol: Any, maxiter: Any) -> Found:
+    check = CheckAndRaise(ValueError, "minimize_scalar: the lower bound exceeds the upper bound")
+    low = check(low, low <= high)
+    start = low + GOLDEN * (high - low)
+    return brent(
+        f, low, start, high, xtol=xatol / 3.0, rtol=1.4901161193847656e-08, maxiter=maxiter
+    )

@@ -1,0 +1,167 @@
+"""`Solver`: an op that computes a graph with loops, and whose derivatives do not go through these loops.
+
+A subclass defines the derivatives of one problem by `pullback` and `pushforward`. `BatchedSolver` is the same for a batch
+of problems: its graph and its derivatives are those of one problem, vectorized. Like any `OpFromGraph` the ops are replaced by their
+graphs before linking, so backends know nothing of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+from occelo_graph.canonical.encoding import Arrays, decode, encode, register_coder
+from occelo_graph.fgraph.frozen import FrozenFunctionGraph
+from occelo_graph.inner_graph import OpFromGraph
+from occelo_graph.ir.nodes import Apply, Variable
+from occelo_graph.ir.op import ZERO, Cotangents, Tangents
+from occelo_graph.ir.types import NullType
+from occelo_graph.ops.batching import align, batch_shape, materialize
+from occelo_graph.ops.create import broadcast_to
+from occelo_graph.ops.shape.reading import shape_tuple
+from occelo_graph.tensors.nodes import is_tensor
+from occelo_graph.vectorize import vectorize_graph
+
+
+class Solver(OpFromGraph):
+    """An op that computes a graph, of which a subclass knows the derivatives. See the module."""
+
+    def batch(
+        self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
+    ) -> Sequence[Any]:
+        chosen = [i for i, n in enumerate(batch_ndims) if n]
+        arguments = list(inputs)
+        whole = materialize([inputs[i] for i in chosen], [batch_ndims[i] for i in chosen])
+        for i, variable in zip(chosen, whole, strict=True):
+            arguments[i] = variable
+        ndim = max(batch_ndims)
+        inner = [v.type.make_variable() for v in arguments]
+        own = [ndim if i in chosen else 0 for i in range(len(inner))]
+        lengths = batch_shape(inner, own)
+        outputs = [
+            _whole(made, out, lengths)
+            for made, out in zip(super().batch(node, inner, own), node.outputs, strict=True)
+        ]
+        has = tuple(i in chosen for i in range(len(inner)))
+        made: Sequence[Any] = BatchedSolver(inner, outputs, self, has)(*arguments, return_list=True)
+        return made
+
+
+def _whole(made: Any, out: Variable, lengths: Sequence[Any]) -> Any:
+    """A result of a batch with all batch dimensions, also if it is the same for all elements."""
+    assert is_tensor(out)
+    if made.type.ndim == out.type.ndim + len(lengths):
+        return made
+    full = align(made, made.type.ndim - out.type.ndim, len(lengths))
+    return broadcast_to(full, (*lengths, *shape_tuple(full)[len(lengths) :]))
+
+
+class BatchedSolver(Solver):
+    """``core`` applied to each element of a batch. ``has`` says of each input whether it has batch dimensions."""
+
+    __props__: ClassVar[tuple[str, ...]] = (*Solver.__props__, "core", "has")
+
+    def __init__(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        core: Solver,
+        has: tuple[bool, ...],
+    ) -> None:
+        super().__init__(inputs, outputs, name=core.name)
+        self.core = core
+        self.has = has
+
+    @classmethod
+    def from_fields(
+        cls,
+        graph: FrozenFunctionGraph,
+        inline: bool,
+        name: str | None,
+        pull_rule: Any,
+        push_rule: Any,
+        declared_pattern: Any,
+        core: Solver | None = None,
+        has: tuple[bool, ...] = (),
+    ) -> BatchedSolver:
+        """Make an op from its fields. Printed Python source calls this method."""
+        assert core is not None
+        return cls(list(graph.inputs), list(graph.outputs), core, has)
+
+    def _inferred_pattern(self) -> list[list[bool]]:
+        return self.core._inferred_pattern()
+
+    def pullback(
+        self, inputs: Sequence[Variable], outputs: Sequence[Variable], cotangents: Cotangents
+    ) -> Cotangents:
+        found = self._vectorized(self.core.pullback, inputs, outputs, cotangents, outputs)
+        results: list[Any] = []
+        for ct, v, has in zip(found, self.core.graph.inputs, self.has, strict=True):
+            if not _is_graph(ct) or has:
+                results.append(ct)
+                continue
+            assert is_tensor(v)
+            results.append(ct.sum(tuple(range(ct.type.ndim - v.type.ndim))))
+        return results
+
+    def pushforward(
+        self, inputs: Sequence[Variable], outputs: Sequence[Variable], tangents: Tangents
+    ) -> Tangents:
+        found = self._vectorized(self.core.pushforward, inputs, outputs, tangents, inputs)
+        arguments = [v for v, has in zip(inputs, self.has, strict=True) if has]
+        assert is_tensor(arguments[0])
+        core = self.core.graph.inputs[self.has.index(True)]
+        assert is_tensor(core)
+        lengths = shape_tuple(arguments[0])[: arguments[0].type.ndim - core.type.ndim]
+        return [
+            _whole(t, v, lengths) if _is_graph(t) else t
+            for t, v in zip(found, self.core.graph.outputs, strict=True)
+        ]
+
+    def _vectorized(
+        self,
+        rule: Callable[..., Any],
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        given: Sequence[Any],
+        like: Sequence[Variable],
+    ) -> list[Any]:
+        """A derivative of the core, vectorized. ``given`` are the cotangents or tangents of the variables ``like``."""
+        graph = self.core.graph
+        variables = [v.type.make_variable() for v in (*graph.inputs, *graph.outputs)]
+        own_inputs, own_outputs = variables[: len(inputs)], variables[len(inputs) :]
+        own_like = own_inputs if like is inputs else own_outputs
+        seeds = [
+            v.type.make_variable() if _is_graph(g) else g
+            for v, g in zip(own_like, given, strict=True)
+        ]
+        found = list(rule(own_inputs, own_outputs, seeds))
+        replaced = dict(zip(variables, (*inputs, *outputs), strict=True))
+        replaced.update((s, g) for s, g in zip(seeds, given, strict=True) if _is_graph(g))
+        wanted = [i for i, v in enumerate(found) if _is_graph(v)]
+        for i, v in zip(wanted, vectorize_graph([found[i] for i in wanted], replaced), strict=True):
+            found[i] = v
+        return found
+
+
+def _is_graph(value: Any) -> bool:
+    return isinstance(value, Variable) and not isinstance(value.type, NullType)
+
+
+def connected(cotangent: Any) -> bool:
+    """Whether a cotangent or tangent is a variable, and neither None nor `ZERO`."""
+    return cotangent is not None and cotangent is not ZERO
+
+
+def _encode(op: BatchedSolver, arrays: Arrays) -> Any:
+    return {"graph": encode(op.graph, arrays), "core": encode(op.core, arrays), "has": op.has}
+
+
+def _decode(plain: Any, arrays: Arrays) -> BatchedSolver:
+    graph: FrozenFunctionGraph = decode(plain["graph"], arrays)
+    inputs = [v.type.make_variable() for v in graph.inputs]
+    core: Solver = decode(plain["core"], arrays)
+    return BatchedSolver(inputs, graph.bind(inputs), core, tuple(plain["has"]))
+
+
+register_coder(BatchedSolver, _encode, _decode)
