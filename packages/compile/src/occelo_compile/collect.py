@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -101,7 +101,8 @@ def _inputs(
                 own = [_named(own[0], key)]
         inputs += own
         if structure is not trees.LEAF or not own[0].implicit:
-            name = key if is_dict(given) else own[0].name if structure is trees.LEAF else None
+            named = own[0] if structure is trees.LEAF else entry
+            name = key if is_dict(given) else getattr(named, "name", None)
             optional = structure is trees.LEAF and own[0].value is not None
             arguments.append(Argument(structure, name, optional, path, paths))
     seen: dict[Variable, int] = {}
@@ -181,20 +182,10 @@ def _outputs(given: Any) -> _Outputs:
     return _Outputs(outputs, structure=structure if trees.is_nested(given) else None)
 
 
-def _update_pairs(given: Pairs) -> Iterator[tuple[Any, Any]]:
-    """Pairs of a variable and its update, also from pairs of two trees."""
-    for key, expression in replacement_pairs(given):
-        if trees.is_tree(key):
-            leaves, structure = trees.flatten(key, "The updated tree")
-            yield from zip(leaves, structure.leaves_of(expression, "The update"), strict=True)
-        else:
-            yield key, expression
-
-
 def _updates(given: Pairs, inputs: Sequence[SymbolicInput]) -> dict[SharedVariable, Any]:
     listed = {each.variable: each for each in inputs}
     updates: dict[SharedVariable, Any] = {}
-    for key, expression in _update_pairs(given):
+    for key, expression in replacement_pairs(given, "The update"):
         if not isinstance(key, SharedVariable):
             shown = describe(key) if isinstance(key, Variable) else repr(key)
             raise TypeError(f"Only shared variables can be updated, not {shown}")

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from occelo_graph.errors import describe
+from occelo_graph.ir import trees
 from occelo_graph.ir.nodes import Apply, AtomicVariable, Constant, Variable
 from occelo_graph.ir.shared import SharedVariable
 from occelo_graph.ir.taken_constants import check_taken_constants
@@ -72,13 +73,22 @@ def clone(
     return [equiv[v] for v in inputs], [equiv[v] for v in outputs]
 
 
-def replacement_pairs(replace: Replacements) -> list[tuple[Any, Any]]:
-    """A list of pairs of old and new variables, from a mapping or an iterable of pairs."""
+def replacement_pairs(
+    replace: Replacements, name: str = "The replacement"
+) -> list[tuple[Any, Any]]:
+    """A list of pairs of old and new variables, from a mapping or an iterable of pairs, each of variables or trees.
+
+    ``name`` is what errors call a new tree: ValueError if it has another structure than the old one.
+    """
     if replace is None:
         return []
     given: Any = replace
     pairs: Iterable[tuple[Any, Any]] = given.items() if isinstance(replace, Mapping) else given
-    return [(old, new) for old, new in pairs]
+    found: list[tuple[Any, Any]] = []
+    for old, new in pairs:
+        leaves, structure = trees.flatten(old, "The replaced tree")
+        found += zip(leaves, structure.leaves_of(new, name), strict=True)
+    return found
 
 
 def clone_replace(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from occelo_graph.ir import trees
 from occelo_graph.ir.nodes import Variable, is_node
 
 _held: dict[str, Callable[[Any], Any]] = {}
@@ -37,7 +38,7 @@ def graph_parts(
 ) -> tuple[list[Variable], list[Variable]]:
     """The outputs and the inputs of ``graph``.
 
-    ``graph`` is a variable, a sequence of variables, a node, an object with outputs and inputs such as a
+    ``graph`` is a variable, a tree or a sequence of variables, a node, an object with outputs and inputs such as a
     `FunctionGraph`, or an object with a function graph, such as a compiled function. TypeError for anything else.
 
     - ``inputs``: if they are given, they are returned as the inputs. Otherwise the inputs of the object are returned.
@@ -62,7 +63,7 @@ def graph_parts(
         return list(outputs), list(inputs) or list(own)
     variables: Iterable[Any] = graph
     if isinstance(graph, Iterable) and not isinstance(graph, str | bytes):
-        listed = list(variables)
+        listed = trees.leaves(variables) if trees.is_tree(variables) else list(variables)
         wrong = next((v for v in listed if not isinstance(v, Variable)), None)
         if wrong is None:
             return listed, list(inputs)

@@ -152,16 +152,23 @@ class _Registered(_Kind):
         cls: type[Any],
         take_apart: Callable[[Any], tuple[Iterable[Any], Any]],
         rebuild: Callable[[Any, Sequence[Any]], Any],
+        read: Callable[[Any, Any], Iterable[Any]] | None,
     ) -> None:
         super().__init__(cls)
         self._take_apart = take_apart
         self._rebuild = rebuild
+        self._read = read
 
     def data(self, tree: Any) -> Any:
         parts, rest = self._take_apart(tree)
         return len(list(parts)), rest
 
     def parts(self, tree: Any, data: Any) -> Iterable[Any]:
+        if self._read is not None:
+            try:
+                return list(self._read(tree, data[1]))
+            except (TypeError, ValueError) as error:
+                raise _MismatchError(str(error)) from None
         if type(tree) is not self.cls:
             raise _MismatchError(f"is {_shown(tree)}, not {_article(self.cls.__name__)}")
         parts, rest = self._take_apart(tree)
@@ -176,7 +183,7 @@ class _Registered(_Kind):
         return self._rebuild(data[1], parts)
 
     def steps(self, data: Any) -> Steps:
-        return [f"<part {i}>" for i in range(data[0])]
+        return [f"<part {i}>" if self._read is None else "" for i in range(data[0])]
 
 
 _kinds: dict[type[Any], _Kind | None] = {
@@ -191,17 +198,20 @@ def register(
     cls: type[T],
     take_apart: Callable[[T], tuple[Iterable[Any], Any]],
     rebuild: Callable[[Any, Sequence[Any]], T],
+    read: Callable[[Any, Any], Iterable[Any]] | None = None,
 ) -> None:
     """Let objects of a class be trees. Subclasses are not meant.
 
     ``take_apart`` returns the parts of an object of ``cls`` and a rest, which may be anything that can be compared. ``rebuild`` makes
-    an object from a rest and a list of parts. ValueError if the class is already one of trees.
+    an object from a rest and a list of parts. ``read`` returns the parts of a value that stands for an object with a rest, such as an
+    argument of a call, and raises TypeError or ValueError for others; by default only objects of the class with an equal rest do.
+    ValueError if the class is already one of trees.
     """
     if not isinstance(cast("object", cls), type):
         raise TypeError(f"Trees are objects of a class, got {cls!r}")
     if _kind_of(cls) is not None:
         raise ValueError(f"Objects of {cls.__name__} are trees already")
-    _kinds[cls] = _Registered(cls, take_apart, rebuild)
+    _kinds[cls] = _Registered(cls, take_apart, rebuild, read)
 
 
 def _kind_of(cls: type[Any]) -> _Kind | None:

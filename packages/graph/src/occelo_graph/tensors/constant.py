@@ -76,6 +76,7 @@ def as_tensor_variable(
       length 1 are added or dropped.
     - For a node, its default output is returned.
     - The elements of a sequence that contains variables are stacked.
+    - An object that holds a tensor returns it by its method ``__occelo_tensor__``, or raises TypeError.
     - Anything else becomes a constant named ``name``, as in `constant`.
 
     TypeError if ``x`` cannot be converted. TypeError also for a Python bool, or a sequence of bools and numbers. Such a
@@ -93,6 +94,8 @@ def as_tensor_variable(
         return as_tensor_variable(x.default_output(), name, ndim, dtype)
     if is_sequence(x) and _holds_variable(x):
         return as_tensor_variable(stack(x), name, ndim, dtype)
+    if hasattr(x, "__occelo_tensor__"):
+        return as_tensor_variable(x.__occelo_tensor__(), name, ndim, dtype)
     refuse_bool(x)
     return constant(x, name, ndim, dtype)
 
