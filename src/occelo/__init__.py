@@ -10,6 +10,7 @@ array([2., 4., 6.])
 Users import this package. It only collects names from the packages `occelo_graph`, `occelo_rewrite`, `occelo_link` and
 `occelo_compile`, and from the families `occelo_arrays`, `occelo_linalg`, `occelo_loops`, `occelo_random`, `occelo_signal`,
 `occelo_sorting`, `occelo_special`, `occelo_stats`, `occelo_networks` and `occelo_optimize`; many of them are imported at their first use.
+`occelo_sorting`, `occelo_special`, `occelo_stats`, `occelo_networks` and `occelo_dims`; many of them are imported at their first use.
 """
 
 from __future__ import annotations
@@ -120,6 +121,7 @@ __all__ = [
     "config",
     "debugprint",
     "digest",
+    "dims",
     "disconnected_grad",
     "dprint",
     "draw",
@@ -188,6 +190,7 @@ __all__ = [
     "while_loop",
     "wrap_jax",
     "wrap_py",
+    "xtensor",
     "zero_grad",
 ]
 __version__ = "0.1.0"
@@ -252,6 +255,7 @@ _LATER = {
             "breakpoint",
             "compile",
             "configdefaults",
+            "dims",
             "export",
             "gradient",
             "graph",
@@ -265,6 +269,7 @@ _LATER = {
             "trees",
             "typed_list",
             "updates",
+            "xtensor",
         )
     },
     "scan_checkpoints": "occelo_loops.ops.building.classic",
@@ -287,6 +292,7 @@ _LATER = {
 }
 
 if TYPE_CHECKING:
+    import occelo_dims as dims
     from occelo import breakpoint as breakpoint
     from occelo import compile as compile
     from occelo import configdefaults as configdefaults
@@ -301,6 +307,7 @@ if TYPE_CHECKING:
     from occelo import trees as trees
     from occelo import typed_list as typed_list
     from occelo import updates as updates
+    from occelo import xtensor as xtensor
     from occelo.ifelse import ifelse as ifelse
     from occelo.scan import scan as scan
     from occelo.transformations import jvp as jvp

@@ -43,6 +43,11 @@ SAME_NAMES = {
     "occelo.tensor.rewriting.basic": "occelo_rewrite",
     "occelo.tensor.signal.conv": "occelo.tensor.signal",
     "occelo.tensor.var": "occelo.tensor.variable",
+    "occelo.dims": "occelo_dims",
+    **{
+        f"occelo.xtensor.{name}": f"occelo_dims.{name}"
+        for name in "basic indexing math reduction shape type".split()
+    },
 }
 """Places of PyTensor without a file here. Each is made at its first import, with the names of another module."""
 

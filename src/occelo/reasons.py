@@ -145,7 +145,7 @@ MODULES = {
     "typed_list.rewriting": "rewrites of PyTensor have other names in Occelo; see docs/rewrites.md",
     "typed_list.type": "use occelo.typed_list.TypedListType",
     "utils": "it is a part of PyTensor's own workings",
-    "xtensor": "Occelo has no tensors with named dimensions yet",
+    "xtensor.rewriting": "operations on named dimensions build graphs of tensors at once, so there is nothing to rewrite",
 }
 """Maps modules below ``pytensor`` that Occelo lacks to the reason; the modules below them have the same one."""
 REASONS = {name: reason for reason, names in _BY_REASON.items() for name in names.split()}

@@ -34,7 +34,7 @@ LAWS = re.compile(
     # densities and the like are formulas, which hand functions of elements on
     r"|occelo_stats/|occelo_special/(ops/log_beta|traced/gamma_quotients)\.py"
     # further names, which say nothing else of a function
-    r"|occelo_arrays/ops/aliases\.py"
+    r"|occelo_arrays/ops/aliases\.py|occelo_dims/"
 )
 OTHER_WORDS = re.compile(
     # operations of loop programs have names of their own, which are often the same

@@ -1,0 +1,26 @@
+"""Symbolic tensors with named dimensions: PyTensor's names, xarray's behaviour.
+
+Functions match dimensions by name and build the graph of tensors without names at once, so gradients, rewriting and
+backends know nothing of names.
+"""
+
+from occelo_dims import math as math
+from occelo_dims import reduction as reduction
+from occelo_dims import shape as shape
+from occelo_dims.math import dot as dot
+from occelo_dims.math import where as where
+from occelo_dims.shape import broadcast as broadcast
+from occelo_dims.shape import concat as concat
+from occelo_dims.shape import full_like as full_like
+from occelo_dims.shape import ones_like as ones_like
+from occelo_dims.shape import zeros_like as zeros_like
+from occelo_dims.type import XTensorConstant as XTensorConstant
+from occelo_dims.type import XTensorSharedVariable as XTensorSharedVariable
+from occelo_dims.type import XTensorType as XTensorType
+from occelo_dims.type import XTensorVariable as XTensorVariable
+from occelo_dims.type import as_xtensor as as_xtensor
+from occelo_dims.type import xtensor as xtensor
+from occelo_dims.type import xtensor_constant as xtensor_constant
+from occelo_dims.type import xtensor_shared as xtensor_shared
+
+__version__ = "0.1.0"
