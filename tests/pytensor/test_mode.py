@@ -15,7 +15,8 @@ import pymc as pm
 import pytensor
 import pytensor.tensor as pt
 import pytest
-from pytensor.compile.mode import get_mode
+from pytensor.compile.mode import Mode, get_mode
+from pytensor.scan.utils import until
 
 import occelo as oc
 import occelo_pytensor  # noqa: F401  # registers the mode
@@ -211,3 +212,21 @@ def test_the_tag_of_inplace_draws_arrives() -> None:
     numbers = np.random.default_rng(5)
     for _ in range(2):
         np.testing.assert_array_equal(f(), numbers.normal(size=2))
+
+
+@pytest.mark.filterwarnings("ignore:The `mode` argument of `scan`:FutureWarning")  # PyTensor's
+@pytest.mark.parametrize("mode", ["OCCELO", "FAST_COMPILE", Mode("py", "fast_run")])
+def test_a_loop_with_the_mode_runs_in_every_mode(mode: Any) -> None:
+    x = pt.dvector("x")
+    sums, powers = pytensor.scan(
+        lambda row, total, power: ((total + row, power * 2.0), until(total > 4.0)),
+        sequences=[x],
+        outputs_info=[pt.zeros(()), pt.ones(())],
+        mode="OCCELO",
+        return_updates=False,
+    )
+    f = pytensor.function([x], [sums, powers[-1], x.sum()], mode=mode)
+    for _ in range(2):
+        found = f(np.arange(6.0))
+        np.testing.assert_array_equal(found[0], [0.0, 1.0, 3.0, 6.0, 10.0])
+        assert (float(found[1]), float(found[2])) == (32.0, 15.0)

@@ -12,6 +12,7 @@ from pytensor.compile.rewriting import rewrite_ofg_inner_graph
 from pytensor.graph.basic import Constant
 from pytensor.link.basic import Container, LocalLinker
 from pytensor.link.utils import map_storage
+from pytensor.scan.op import Scan
 from pytensor.scan.rewriting.inner_graph import rewrite_scan_inner_graph
 
 import occelo as oc
@@ -93,6 +94,33 @@ def _compiled(graph: Any, cells: list[list[Any]], mode: Any) -> Any:
     with converting(Settings(derivatives=False)):
         outputs = convert(list(graph.outputs), known)
     return oc.function([], outputs, mode=mode, name=graph.name)
+
+
+class _Storing:
+    """A compiled function that also stores its outputs in the cells of PyTensor's function, as the steps of a loop are read there."""
+
+    def __init__(self, inner: Any, cells: list[list[Any]]) -> None:
+        self._inner = inner
+        self._cells = cells
+        self.allow_gc, self.storage_map = inner.allow_gc, inner.storage_map
+
+    def __call__(self) -> None:
+        for cell, value in zip(self._cells, self._inner(), strict=True):
+            cell[0] = value
+
+
+def let_loops_be_compiled() -> None:
+    """Let a `scan` of PyTensor whose own mode is "OCCELO" run in a function of another mode, which calls each step by itself."""
+    loop: Any = Scan
+    compile_step = loop.compile_fn
+
+    def compile_fn(self: Any, mode: Any) -> Any:
+        step = compile_step(self, mode)
+        if isinstance(mode.linker, OcceloLinker):
+            step.vm = _Storing(step.vm, [each.storage for each in step.output_storage])
+        return step
+
+    loop.compile_fn = compile_fn
 
 
 def _as_it_is(linker: OcceloLinker, *_: Any, **__: Any) -> None:

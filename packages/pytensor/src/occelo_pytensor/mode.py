@@ -26,7 +26,7 @@ from pytensor.raise_op import CheckAndRaise
 import occelo as oc
 from occelo_graph.ir.graph_like import register_holder
 from occelo_pytensor import library
-from occelo_pytensor.linker import OcceloLinker
+from occelo_pytensor.linker import OcceloLinker, let_loops_be_compiled
 
 NAME = "OCCELO"
 _CHECKS = "occelo_checks"
@@ -63,6 +63,7 @@ def register() -> None:
         register_linker("occelo", OcceloLinker())
     register_mode(NAME, Mode(OcceloLinker(), RewriteDatabaseQuery(include=["minimum_compile"])))
     _let_the_option_name_it()
+    let_loops_be_compiled()
     register_holder("pytensor.compile.executor.Function", _inside)
     register_holder("pymc.pytensorf.PointFunc", lambda function: function.f)
     register_holder("pymc.model.core.ValueGradFunction", lambda f: f._pytensor_function)
