@@ -19,8 +19,9 @@ from pytensor.scalar.basic import ScalarType
 
 import occelo.tensor as ot
 from occelo_graph.ir.nodes import nodes_made
+from occelo_graph.provenance import Source
 from occelo_pytensor.calls import call_of
-from occelo_pytensor.provenance import source_of
+from occelo_pytensor.provenance import lines_of_factors, source_of
 from occelo_pytensor.registry import conversion_of
 from occelo_pytensor.variables import as_dtype, constant, converted_shared, input_like, is_shared
 
@@ -85,7 +86,8 @@ def convert_inner(
 
     Conversions of ops with inner graphs call this. The settings are those of the conversion that is running.
     """
-    return convert(outputs, dict(zip(inputs, values, strict=True)))
+    known = dict(zip(inputs, values, strict=True))
+    return _convert(outputs, list(toposort(outputs, blockers=list(known))), known, {})
 
 
 def convert(outputs: Sequence[Any], known: dict[Any, Any]) -> list[Any]:
@@ -93,12 +95,20 @@ def convert(outputs: Sequence[Any], known: dict[Any, Any]) -> list[Any]:
 
     A variable without an owner that is not in ``known`` becomes a constant, a shared variable or an input.
     """
-    for node in toposort(outputs, blockers=list(known)):
+    nodes = list(toposort(outputs, blockers=list(known)))
+    return _convert(outputs, nodes, known, lines_of_factors(nodes))
+
+
+def _convert(
+    outputs: Sequence[Any], nodes: Sequence[Any], known: dict[Any, Any], lines: dict[Any, Source]
+) -> list[Any]:
+    for node in nodes:
         for variable in node.inputs:
             if variable not in known:
                 known[variable] = root(variable)
         inputs = [known[v] for v in node.inputs]
-        known.update(zip(node.outputs, _converted(node, inputs), strict=True))
+        converted = _converted(node, inputs, source_of(node, lines.get(node)))
+        known.update(zip(node.outputs, converted, strict=True))
     for variable in outputs:
         if variable not in known:
             known[variable] = root(variable)
@@ -116,7 +126,7 @@ def root(variable: Any) -> Any:
     return converted_shared(variable) if is_shared(variable) else input_like(variable)
 
 
-def _converted(node: Any, inputs: list[Any]) -> list[Any]:
+def _converted(node: Any, inputs: list[Any], source: Source | None) -> list[Any]:
     with nodes_made() as made:
         convert_node = conversion_of(node.op)
         try:
@@ -128,13 +138,12 @@ def _converted(node: Any, inputs: list[Any]) -> list[Any]:
             called[str(reason)] = called.get(str(reason), 0) + 1
             results = call_of(node, inputs)
         except Exception as error:
-            error.add_note(
-                f"while converting PyTensor's {node.op} of {[str(v.type) for v in node.inputs]}"
-            )
+            made_at = "" if source is None else f", made at {source}: {source.text}"
+            types = [str(v.type) for v in node.inputs]
+            error.add_note(f"while converting PyTensor's {node.op} of {types}{made_at}")
             raise
         several = list(results) if isinstance(results, list | tuple) else [results]
         fitting = [_fit(v, wanted) for v, wanted in zip(several, node.outputs, strict=True)]
-    source = source_of(node)
     if source is not None:
         for each in made:
             each.mark = source

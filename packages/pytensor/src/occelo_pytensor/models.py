@@ -62,7 +62,8 @@ def log_density(
         shapes = {k: np.shape(v) for k, v in model.initial_point().items()}
     point, pieces = _pieces(variables, shapes)
     cost = model.logp(jacobian=jacobian) if costs is None else costs
-    value = from_pytensor(cost, replace=pieces, checks=checks_of(model))
+    with model:  # its lines are those of the factors
+        value = from_pytensor(cost, replace=pieces, checks=checks_of(model))
     parts = oc.grad(value, list(pieces.values()), disconnected_inputs="ignore")
     named = {v.name: piece for v, piece in pieces.items()}
     return LogDensity(point, value, joined(parts, point.dtype), named)

@@ -119,9 +119,24 @@ class OcceloNutpieModel(CompiledModel):
             return make_transform_adapter(**options)(*arguments, **more, logp_fn=None)
 
         return nutpie_lib.PyMcModel(
-            density, expand, variables, self.count, sizes, dict(self._coords), self.initial_point,
+            density, expand, variables, self.count, sizes, dict(self._coords), self._start,
             make_adapter,
         )  # fmt: skip
+
+    def _start(self, seed: Any) -> Any:
+        """An initial point at which no check fails, of ten. ValueError with the check and its line if there is none.
+
+        The sampler itself knows checks by their numbers only.
+        """
+        code = 0
+        for attempt in range(10):
+            point = self.initial_point(seed + attempt)
+            value, gradient = np.zeros(()), np.zeros_like(point)
+            places = [a.ctypes.data for a in (point, gradient, value)]
+            code = self.density.function.ctypes(len(point), *places, self.density.data)
+            if code <= 0:
+                return point
+        raise ValueError(self.density.function.errors[code])
 
 
 class _CFunction:
