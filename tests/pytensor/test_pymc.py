@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+import arviz as az
 import numpy as np
 import pymc as pm
 import pytensor
@@ -87,11 +89,52 @@ def test_sampling_and_what_follows_it() -> None:
         assert np.isfinite(pm.fit(100, **QUIET).hist).all()
 
 
-@pytest.mark.parametrize("step", [pm.Metropolis, pm.Slice])
-def test_other_steps_and_processes(step: Any) -> None:
+@pytest.mark.parametrize("step", [pm.NUTS, pm.Metropolis, pm.Slice])
+def test_steps_in_processes(step: Any) -> None:
     with bridge.use(), _line():
         trace = pm.sample(
             draws=30, tune=30, chains=2, cores=2, step=step(), compute_convergence_checks=False,
             **QUIET,
         )  # fmt: skip
     assert trace.posterior["b"].shape == (2, 30)
+
+
+COMPILED: dict[str, Callable[[Any, Any], Any]] = {
+    "find_MAP": lambda trace, options: pm.find_MAP(progressbar=False, **options)["b"],
+    "sample_prior_predictive": lambda trace, options: pm.sample_prior_predictive(
+        4, random_seed=1, **options
+    ).prior["b"],
+    "sample_posterior_predictive": lambda trace, options: pm.sample_posterior_predictive(
+        trace, **QUIET, **options
+    ).posterior_predictive["y"],
+    "compute_log_likelihood": lambda trace, options: pm.compute_log_likelihood(
+        trace, extend_inferencedata=False, progressbar=False, **options
+    )["y"],
+    "compute_deterministics": lambda trace, options: pm.compute_deterministics(
+        trace.posterior, progressbar=False, **options
+    )["twice"],
+    "sample": lambda trace, options: pm.sample(
+        draws=4, tune=2, chains=1, step=pm.Metropolis(**options), compute_convergence_checks=False,
+        **QUIET, **options,
+    ).posterior["b"],
+    "sample_smc": lambda trace, options: pm.sample_smc(
+        20, chains=1, compute_convergence_checks=False, **QUIET, **options
+    ).posterior["b"],
+    "compile_fn": lambda trace, options: pm.modelcontext(None).compile_fn(
+        [2 * v for v in pm.modelcontext(None).value_vars], mode=options["compile_kwargs"]["mode"]
+    )({"b": np.array(0.25), "s_log__": np.array(0.5)}),
+}  # fmt: skip
+
+
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("entry", COMPILED)
+def test_entries_take_the_mode(entry: str) -> None:
+    """Each gives the numbers that PyTensor's own mode gives for the same seed."""
+    with _line() as model:
+        pm.Deterministic("twice", 2 * model["b"])
+        trace = az.from_dict({"posterior": {"b": np.full((1, 2), 2.9), "s": np.full((1, 2), 1.1)}})
+
+        def run(mode: str) -> Any:
+            return np.asarray(COMPILED[entry](trace, {"compile_kwargs": {"mode": mode}}))
+
+        np.testing.assert_allclose(run("OCCELO"), run("FAST_COMPILE"), rtol=1e-6)
