@@ -4,9 +4,16 @@ Functions match dimensions by name and build the graph of tensors without names 
 backends know nothing of names.
 """
 
+from occelo_dims import basic as basic
+from occelo_dims import indexing as indexing
+from occelo_dims import linalg as linalg
 from occelo_dims import math as math
+from occelo_dims import random as random
 from occelo_dims import reduction as reduction
 from occelo_dims import shape as shape
+from occelo_dims import signal as signal
+from occelo_dims import vectorization as vectorization
+from occelo_dims.applying import apply_ufunc as apply_ufunc
 from occelo_dims.math import dot as dot
 from occelo_dims.math import where as where
 from occelo_dims.shape import broadcast as broadcast
@@ -22,5 +29,6 @@ from occelo_dims.type import as_xtensor as as_xtensor
 from occelo_dims.type import xtensor as xtensor
 from occelo_dims.type import xtensor_constant as xtensor_constant
 from occelo_dims.type import xtensor_shared as xtensor_shared
+from occelo_dims.vectorization import vectorize_graph as vectorize_graph
 
 __version__ = "0.1.0"

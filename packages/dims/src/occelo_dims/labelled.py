@@ -21,6 +21,8 @@ from occelo_graph.tensors.type import shape_text
 if TYPE_CHECKING:
     from occelo_dims.variable import XTensorVariable
 
+_LONGEST = 40
+"""The most characters of a formula that a message shows for a tensor without a name; a longer one would hide the message."""
 XTensorLike = Any
 """The type of arguments: tensors with names, numbers, scalars, and arrays of xarray."""
 Dims = tuple[str, ...]
@@ -94,7 +96,8 @@ def describe(x: Labelled) -> str:
     kind = x.values.type
     pairs = zip(x.dims, kind.shape, strict=True)
     inner = ", ".join([kind.dtype, *(f"{d}: {'?' if n is None else n}" for d, n in pairs)])
-    return f"{formula_of(x.values)} ({inner})"
+    shown = formula_of(x.values)
+    return f"{shown if len(shown) <= _LONGEST and shown.isprintable() else x.values} ({inner})"
 
 
 def is_data_array(value: object) -> bool:
