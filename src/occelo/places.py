@@ -48,7 +48,10 @@ SAME_NAMES = {
         f"occelo.xtensor.{name}": f"occelo_dims.{name}"
         for name in "basic indexing linalg math random reduction shape signal type vectorization".split()
     },
-    **{f"occelo.xtensor.random.{name}": "occelo_dims.random" for name in ("basic", "type", "variable")},
+    **{
+        f"occelo.xtensor.random.{name}": "occelo_dims.random"
+        for name in ("basic", "type", "variable")
+    },
 }
 """Places of PyTensor without a file here. Each is made at its first import, with the names of another module."""
 
