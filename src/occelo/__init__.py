@@ -9,8 +9,8 @@ array([2., 4., 6.])
 
 Users import this package. It only collects names from the packages `occelo_graph`, `occelo_rewrite`, `occelo_link` and
 `occelo_compile`, and from the families `occelo_arrays`, `occelo_linalg`, `occelo_loops`, `occelo_random`, `occelo_signal`,
-`occelo_sorting`, `occelo_special`, `occelo_stats`, `occelo_networks` and `occelo_optimize`; many of them are imported at their first use.
-`occelo_sorting`, `occelo_special`, `occelo_stats`, `occelo_networks` and `occelo_dims`; many of them are imported at their first use.
+`occelo_sorting`, `occelo_sparse`, `occelo_special`, `occelo_stats`, `occelo_networks` and `occelo_optimize`; many of them are imported at their first use.
+`occelo_sorting`, `occelo_sparse`, `occelo_special`, `occelo_stats`, `occelo_networks` and `occelo_dims`; many of them are imported at their first use.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ import occelo_printing as occelo_printing
 import occelo_random as occelo_random
 import occelo_signal as occelo_signal
 import occelo_sorting as occelo_sorting
+import occelo_sparse as occelo_sparse
 import occelo_special as occelo_special
 import occelo_stats as occelo_stats
 from occelo import places as places
@@ -266,6 +267,7 @@ _LATER = {
             "printing",
             "raise_op",
             "scan",
+            "sparse",
             "trees",
             "typed_list",
             "updates",
@@ -304,6 +306,7 @@ if TYPE_CHECKING:
     from occelo import optimize as optimize
     from occelo import printing as printing
     from occelo import raise_op as raise_op
+    from occelo import sparse as sparse
     from occelo import trees as trees
     from occelo import typed_list as typed_list
     from occelo import updates as updates

@@ -36,6 +36,13 @@ SAME_NAMES = {
     "occelo.conditional": "occelo_graph.ops.control",
     "occelo.conditional.op": "occelo_graph.ops.control",
     "occelo.configparser": "occelo.configdefaults",
+    **dict.fromkeys(
+        (
+            f"occelo.sparse.{name}"
+            for name in "basic linalg math sharedvar type utils variable".split()
+        ),
+        "occelo.sparse",
+    ),
     "occelo.tensor.random.variable": "occelo_random.ops.generators",
     "occelo.tensor.interpolate": "occelo.tensor",
     "occelo.tensor.optimize": "occelo.optimize",

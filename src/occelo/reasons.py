@@ -129,7 +129,7 @@ MODULES = {
     "scan.rewriting": "rewrites of PyTensor have other names in Occelo; see docs/rewrites.md",
     "scan.scan_perform": "it is a part of PyTensor's own workings",
     "scan.scan_perform_ext": "it is a part of PyTensor's own workings",
-    "sparse": "Occelo has no sparse matrices yet",
+    "sparse.rewriting": "the parts of sparse matrices are dense tensors, whose rewrites are those of docs/rewrites.md",
     "tensor.blas": "rewriting chooses calls of BLAS itself; use occelo.tensor.dot",
     "tensor.elemwise_cgen": "ops have no C code in Occelo; see docs/adding-an-op.md",
     "tensor.fourier": "use occelo.tensor.fft",

@@ -39,6 +39,8 @@ LAWS = re.compile(
 OTHER_WORDS = re.compile(
     # operations of loop programs have names of their own, which are often the same
     r"occelo_link/(loops/(?!lowerings/elemwise/(?!real_or_complex))|(native|c|numba|units)/)|occelo_linalg/lowerings/|occelo_arrays/lowerings/scatter"
+    # functions of sparse matrices that apply those of their values
+    r"|occelo_sparse/"
     # distributions, some of which are named like functions
     r"|occelo_random/(ops/(gamma|either_way)|lowerings/rejection)\.py|occelo_stats/"
     # kinds of dtypes, scales of axes, and the name of a schedule of checkpoints

@@ -222,8 +222,8 @@ def _public_functions() -> list[tuple[str, Any]]:
     functions: list[tuple[str, Any]] = []
     for family in (
         *(f"graph.ops.{k}" for k in KINDS),
-        # what makes loops takes functions
-        *(f"{family}.ops" for family in WITH_OPS if family != "loops"),
+        # what makes loops takes functions, and tests/sparse calls what takes sparse matrices
+        *(f"{family}.ops" for family in WITH_OPS if family not in ("loops", "sparse")),
     ):
         module = importlib.import_module(f"occelo_{family}")
         modules = [module]
@@ -409,7 +409,8 @@ def test_what_is_imported_is_declared(package: str) -> None:
     own = {"occelo", f"occelo_{package}"}
     imported = {OTHER_NAMES.get(n, n.replace("_", "-")) for n in _imported(package) - own}
     assert imported <= _needed(package) | optional, imported - _needed(package) - optional
-    # the graph package says what to install where SciPy is missing; compiled code takes LAPACK from it
+    # the graph package says what to install where SciPy is missing; compiled code takes LAPACK from it, and values of
+    # sparse matrices are its matrices
     assert ("scipy" in _needed(package)) is (
-        package in ("", "link", "compile", "networks", "optimize", "testing")
+        package in ("", "link", "compile", "networks", "optimize", "sparse", "testing")
     )

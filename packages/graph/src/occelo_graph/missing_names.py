@@ -23,7 +23,7 @@ AT_TOP = frozenset(
 )
 """Names in `occelo` that a user may look for in `occelo.tensor`."""
 
-ABSENT = frozenset("root sparse xtensor RandomStreams".split())
+ABSENT = frozenset("root xtensor RandomStreams".split())
 """Names of similar tensor libraries that Occelo does not have yet."""
 
 ELSEWHERE = {

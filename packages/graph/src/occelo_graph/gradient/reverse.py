@@ -230,6 +230,8 @@ def _finish(
             )
         total = ZERO
     if isinstance(total, Zero):
+        if not variable.type.is_array:
+            return variable.type.as_gradient(variable, None)
         return zeros_like(variable, dtype=cotangent_dtype(variable))
     if isinstance(total.type, NullType):
         if null_gradients == "raise":
@@ -241,6 +243,8 @@ def _finish(
             )
         if null_gradients != "return":
             raise ValueError(f"null_gradients is raise or return, not {null_gradients!r}")
+    elif not variable.type.is_array:
+        return variable.type.as_gradient(variable, total)
     elif _is_discrete(variable) and is_tensor(total) and not total.type.is_complex:
         total = cast(total, FLOAT_X.get())
     return of_shape(total, variable, f"the gradient with respect to {variable}", known)

@@ -221,6 +221,15 @@ class Type:
             raise TypeError(f"{type(self).__name__} has no parameters {sorted(changes)}")
         return self
 
+    def as_gradient(self, variable: Variable, cotangent: Variable | None) -> Any:
+        """What `grad` returns for a variable of this type, from its cotangent. None is the cotangent 0.
+
+        By default it is the cotangent, and TypeError for 0: a type whose values are no arrays has no zeros of its own.
+        """
+        if cotangent is None:
+            raise TypeError(f"The gradient with respect to {variable} is 0, and {self} has no zeros")
+        return cotangent
+
     def as_index(self, variable: Variable) -> Any:
         """What stands in an index ``x[variable]`` for a variable of this type: by default the variable itself."""
         return variable

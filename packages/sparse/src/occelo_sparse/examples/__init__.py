@@ -1,0 +1,1 @@
+"""Examples of the family: calls of its ops."""

@@ -1,0 +1,95 @@
+"""The example calls of the family's ops, `EXAMPLES`: arrays in, arrays out, with matrices between."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from occelo_graph.examples.example import Example, draw
+from occelo_sparse.ops.assembling import COMPRESSED, csm_data
+from occelo_sparse.ops.conversions import csr_from_dense, tocsc
+from occelo_sparse.ops.multiplying import dot, sampling_dot
+from occelo_sparse.ops.structure import lines_of
+
+_INDICES = np.array([1, 3, 0, 3, 0, 1], "int32")
+_OFFSETS = np.array([0, 2, 2, 5, 6], "int32")
+_LINES = np.array([0, 0, 2, 2, 2, 3])
+_V = draw((-2.0, 2.0), (6,))
+_X = draw((-1.0, 1.0), (4,), salt=1)
+_Y = draw((-1.0, 1.0), (4, 3), salt=2)
+_Z = draw((-1.0, 1.0), (4, 3), salt=3)
+_C = draw((-2.0, 2.0), (6,), "complex128")
+
+
+def _matrix(format: str) -> Any:
+    """The function that makes a matrix of 4 x 4 of its values; one line has none."""
+
+    def made(values: Any) -> Any:
+        return COMPRESSED[format](values, _INDICES, _OFFSETS, (4, 4))
+
+    return made
+
+
+def _dense(values: Any, format: str) -> Any:
+    found = np.zeros((4, 4), np.asarray(values).dtype)
+    found[_LINES, _INDICES] = values
+    return found if format == "csr" else found.T
+
+
+def _products(format: str) -> list[Example]:
+    matrix = _matrix(format)
+    return [
+        Example(
+            f"sparse_dot_{format}",
+            "sparse",
+            lambda v, x: dot(matrix(v), x),
+            lambda v, x: _dense(v, format) @ x,
+            (v, x),
+            gradient=(0, 1) if v.dtype == "float64" else (),
+            batched=(1,),
+        )
+        for v in (_V, _C, np.arange(6))
+        for x in (_X.astype(v.dtype), _Y.astype(v.dtype))
+    ]
+
+
+def _sampled(dense: Any, format: str) -> Any:
+    return (dense if format == "csr" else dense.T)[_LINES, _INDICES]
+
+
+def _sampled_products(format: str) -> list[Example]:
+    matrix = _matrix(format)
+    return [
+        Example(
+            f"sampling_dot_{format}",
+            "sparse",
+            lambda v, x, y: csm_data(sampling_dot(x, y, matrix(v))),
+            lambda v, x, y: v * _sampled(x @ y.T, format),
+            (_V, _Y, _Z),
+            gradient=(0, 1, 2),
+            batched=(1, 2),
+        )
+    ]
+
+
+EXAMPLES: list[Example] = [
+    *_products("csr"),
+    *_products("csc"),
+    *_sampled_products("csr"),
+    *_sampled_products("csc"),
+    Example(
+        "sparse_lines",
+        "sparse",
+        lambda i, o: lines_of(i, o),
+        lambda i, o: np.repeat(np.arange(len(o) - 1), np.diff(o)),
+        (_INDICES, _OFFSETS),
+    ),
+    Example(
+        "sparse_from_dense",
+        "sparse",
+        lambda x: tocsc(csr_from_dense(x)).toarray(),
+        lambda x: x,
+        (np.array([[0.0, 2.0, 0.0], [-1.0, 0.0, 3.0]]),),
+    ),
+]

@@ -1,0 +1,10 @@
+"""The namespace of sparse matrices, with the names of `pytensor.sparse`. Users reach it as `occelo.sparse`."""
+
+from occelo_sparse.ops import variable
+from occelo_sparse.ops.assembling import *
+from occelo_sparse.ops.conversions import *
+from occelo_sparse.ops.multiplying import *
+from occelo_sparse.ops.types import *
+from occelo_sparse.ops.variable import *
+
+shared = variable.sparse_constructor

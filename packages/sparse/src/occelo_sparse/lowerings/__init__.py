@@ -1,0 +1,5 @@
+"""Lowerings of sparse matrices to loops. The linkers ``native``, ``c``, ``c|py`` and ``numba`` use them."""
+
+from occelo_sparse.lowerings import parts, products
+
+__all__ = ["parts", "products"]

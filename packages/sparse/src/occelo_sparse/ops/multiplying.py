@@ -1,0 +1,97 @@
+"""Products of matrices of which one is sparse: `dot`, `sampling_dot`, `usmm`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from occelo_graph.errors import describe
+from occelo_graph.ops.cast import cast
+from occelo_graph.ops.length_inputs import integer_length
+from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_sparse.ops.assembling import (
+    as_sparse_or_tensor_variable,
+    as_sparse_variable,
+    lengths_of,
+    properties,
+    with_values,
+)
+from occelo_sparse.ops.conversions import dense_from_sparse, transpose
+from occelo_sparse.ops.products import LineProduct, SampledProduct, ScatteredProduct
+from occelo_sparse.ops.types import is_sparse
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.variable import TensorVariable
+    from occelo_sparse.ops.variable import SparseVariable
+
+__all__ = ["dot", "sampling_dot", "usmm"]
+
+
+def _common(*dtypes: str) -> str:
+    return np.result_type(*dtypes).name
+
+
+def dot(x: Any, y: Any) -> TensorVariable:
+    """The dense product of ``x`` and ``y``, of which one is a sparse matrix; the other one may be a vector.
+
+    The dtype is that of NumPy. TypeError if both are dense or one has more than two dimensions, ValueError at run time if the
+    shapes do not fit.
+    """
+    x, y = as_sparse_or_tensor_variable(x), as_sparse_or_tensor_variable(y)
+    if not is_sparse(x):
+        if not is_sparse(y):
+            raise TypeError(
+                f"sparse.dot takes a sparse matrix, got {describe(x)} and {describe(y)}; use occelo.tensor.dot"
+            )
+        return _transposed(dot(transpose(y), _transposed(_operand(x, y))))
+    y = dense_from_sparse(y) if is_sparse(y) else _operand(y, x)
+    rows, columns = x.type.shape
+    if None not in (columns, y.type.shape[0]) and columns != y.type.shape[0]:
+        raise ValueError(
+            f"A product of {rows} x {columns} needs {columns} rows on its right, got {describe(y)}"
+        )
+    values, indices, offsets, _ = properties(x)
+    dtype = _common(x.type.dtype, y.type.dtype)
+    values, y = cast(values, dtype), cast(y, dtype)
+    if x.type.format == "csr":
+        made: TensorVariable = LineProduct()(values, indices, offsets, y)
+        return made
+    count = cast(as_tensor_variable(integer_length(lengths_of(x)[0])), "int64")
+    made = ScatteredProduct()(values, indices, offsets, y, count)
+    return made
+
+
+def _operand(dense: Any, matrix: Any) -> Any:
+    if dense.type.ndim not in (1, 2):
+        raise TypeError(
+            f"A sparse matrix is multiplied by a vector or a matrix, got {describe(dense)}; "
+            "vectorize makes batches of either"
+        )
+    return dense
+
+
+def _transposed(x: Any) -> Any:
+    return x.T if x.type.ndim == 2 else x
+
+
+def sampling_dot(x: Any, y: Any, p: Any) -> SparseVariable:
+    """``p * (x y')`` for dense matrices ``x`` and ``y``, computed only where the sparse matrix ``p`` has values."""
+    x, y, p = as_tensor_variable(x), as_tensor_variable(y), as_sparse_variable(p)
+    if x.type.ndim != 2 or y.type.ndim != 2:
+        raise TypeError(f"sampling_dot takes two matrices, got {describe(x)} and {describe(y)}")
+    values, indices, offsets, _ = properties(p)
+    dtype = _common(x.dtype, y.dtype)
+    x, y = cast(x, dtype), cast(y, dtype)
+    first, second = (x, y) if p.type.format == "csr" else (y, x)
+    return with_values(p, values * SampledProduct()(indices, offsets, first, second))
+
+
+def usmm(alpha: Any, x: Any, y: Any, z: Any) -> TensorVariable:
+    """``alpha * (x y) + z``, where ``x`` or ``y`` is sparse, ``z`` is a dense matrix and ``alpha`` a scalar."""
+    z = as_tensor_variable(z)
+    if z.type.ndim != 2:
+        raise TypeError(f"usmm adds a dense matrix, got {describe(z)}")
+    product = dot(x, y)
+    made: TensorVariable = as_tensor_variable(alpha) * product + z
+    return made
