@@ -33,7 +33,7 @@ def _matrix(format: str) -> Any:
 
 def _dense(values: Any, format: str) -> Any:
     found = np.zeros((4, 4), np.asarray(values).dtype)
-    found[_LINES, _INDICES] = values
+    np.add.at(found, (_LINES, _INDICES), values)
     return found if format == "csr" else found.T
 
 

@@ -15,7 +15,9 @@ from occelo_graph.errors import describe
 from occelo_graph.ir.nodes import Apply, Constant, Variable, is_node
 from occelo_graph.ir.op import Cotangents, Op, Tangents, op
 from occelo_graph.ops.cast import cast
+from occelo_graph.ops.control.checks import CheckAndRaise
 from occelo_graph.ops.create import zeros
+from occelo_graph.ops.elemwise.arithmetic import eq
 from occelo_graph.ops.length_inputs import lengths_of as static_lengths_of
 from occelo_graph.ops.shape.reading import Shape_i
 from occelo_graph.tensors.constant import as_tensor_variable
@@ -43,6 +45,7 @@ __all__ = [
     "extent_of",
     "lengths_of",
     "properties",
+    "where_equal",
     "with_values",
 ]
 
@@ -239,6 +242,15 @@ def lengths_of(x: Any) -> list[Any]:
     """The numbers of rows and columns of a sparse variable: integers where they are known, else int64 scalars."""
     extent = properties(x)[3]
     return [extent.shape[i] if n is None else n for i, n in enumerate(x.type.shape)]
+
+
+def where_equal(part: Any, n: Any, m: Any, message: str) -> Any:
+    """``part``, with a check that two lengths are equal: ValueError with the message, at once if both are known."""
+    if isinstance(n, int) and isinstance(m, int):
+        if n != m:
+            raise ValueError(f"{message}, got {n} and {m}")
+        return part
+    return CheckAndRaise(ValueError, message)(part, eq(n, m))
 
 
 def with_values(x: Any, values: Any) -> SparseVariable:

@@ -8,7 +8,6 @@ from occelo_graph.config import FLOAT_X
 from occelo_graph.ops.cast import cast as cast_dense
 from occelo_graph.ops.create import arange, ones_like, zeros
 from occelo_graph.ops.elemwise.arithmetic import neq
-from occelo_graph.ops.elemwise.complex import conj
 from occelo_graph.ops.index.search import nonzero
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import TensorType
@@ -260,9 +259,3 @@ def remove0(x: Any) -> SparseVariable:
 def clean(x: Any) -> SparseVariable:
     """``x`` in order, without stored zeros: `remove0` after `ensure_sorted_indices`."""
     return ensure_sorted_indices(remove0(x))
-
-
-def conjugate(x: Any) -> SparseVariable:
-    """The complex conjugate of ``x``."""
-    x = as_sparse_variable(x)
-    return with_values(x, conj(properties(x)[0]))

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 __all__ = ["dot", "sampling_dot", "usmm"]
 
 
-def _common(*dtypes: str) -> str:
+def common_dtype(*dtypes: str) -> str:
+    """The dtype that NumPy promotes to."""
     return np.result_type(*dtypes).name
 
 
@@ -52,7 +53,7 @@ def dot(x: Any, y: Any) -> TensorVariable:
             f"A product of {rows} x {columns} needs {columns} rows on its right, got {describe(y)}"
         )
     values, indices, offsets, _ = properties(x)
-    dtype = _common(x.type.dtype, y.type.dtype)
+    dtype = common_dtype(x.type.dtype, y.type.dtype)
     values, y = cast(values, dtype), cast(y, dtype)
     if x.type.format == "csr":
         made: TensorVariable = LineProduct()(values, indices, offsets, y)
@@ -81,7 +82,7 @@ def sampling_dot(x: Any, y: Any, p: Any) -> SparseVariable:
     if x.type.ndim != 2 or y.type.ndim != 2:
         raise TypeError(f"sampling_dot takes two matrices, got {describe(x)} and {describe(y)}")
     values, indices, offsets, _ = properties(p)
-    dtype = _common(x.dtype, y.dtype)
+    dtype = common_dtype(x.dtype, y.dtype)
     x, y = cast(x, dtype), cast(y, dtype)
     first, second = (x, y) if p.type.format == "csr" else (y, x)
     return with_values(p, values * SampledProduct()(indices, offsets, first, second))
