@@ -9,8 +9,7 @@ array([2., 4., 6.])
 
 Users import this package. It only collects names from the packages `occelo_graph`, `occelo_rewrite`, `occelo_link` and
 `occelo_compile`, and from the families `occelo_arrays`, `occelo_linalg`, `occelo_loops`, `occelo_random`, `occelo_signal`,
-`occelo_sorting`, `occelo_sparse`, `occelo_special`, `occelo_stats`, `occelo_networks` and `occelo_optimize`; many of them are imported at their first use.
-`occelo_sorting`, `occelo_sparse`, `occelo_special`, `occelo_stats`, `occelo_networks` and `occelo_dims`; many of them are imported at their first use.
+`occelo_sorting`, `occelo_sparse`, `occelo_special`, `occelo_stats`, `occelo_dims`, `occelo_networks` and `occelo_optimize`; many of them are imported at their first use.
 """
 
 from __future__ import annotations
