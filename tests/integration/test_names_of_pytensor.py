@@ -25,7 +25,10 @@ def test_the_table_of_names_is_complete() -> None:
 @pytest.mark.parametrize(
     ("statement", "message"),
     [
-        ("import occelo.sparse.rewriting", "No module named 'occelo.sparse.rewriting'; the parts of sparse"),
+        (
+            "import occelo.sparse.rewriting",
+            "No module named 'occelo.sparse.rewriting'; the parts of sparse",
+        ),
         ("from occelo.link.c.op import COp", "No module named 'occelo.link.c'; ops have no C code"),
         ("import occelo.tensor.rewriting.math", "; rewrites have other names in Occelo"),
         ("import occelo.tensor.qqqq", "No module named 'occelo.tensor.qqqq'$"),

@@ -227,7 +227,9 @@ class Type:
         By default it is the cotangent, and TypeError for 0: a type whose values are no arrays has no zeros of its own.
         """
         if cotangent is None:
-            raise TypeError(f"The gradient with respect to {variable} is 0, and {self} has no zeros")
+            raise TypeError(
+                f"The gradient with respect to {variable} is 0, and {self} has no zeros"
+            )
         return cotangent
 
     def as_index(self, variable: Variable) -> Any:
