@@ -126,7 +126,7 @@ BESIDE: dict[str, tuple[str, str]] = {
         "switch Elemwise",
     ),
     "occelo_rewrite/patterns/pattern.py": ("patterns are about functions of elements", "Elemwise"),
-    "occelo_rewrite/fusion.py": ("fusion is of functions of elements", "Elemwise"),
+    "occelo_rewrite/fusion/fusing.py": ("fusion is of functions of elements", "Elemwise"),
     "occelo_rewrite/inplace.py": ("variants overwrite one of several operands", "Elemwise"),
 }
 """Files that treat ops beside the three, why, and which ops. Nothing that is new belongs here."""

@@ -78,7 +78,7 @@ ALLOWED: dict[str, tuple[set[str], str]] = {
         {"Elemwise"},
         "all functions of the table stand for NumPy's ufuncs of their names",
     ),
-    "occelo_rewrite/fusion.py": ({"Elemwise"}, "fusion is of functions of elements"),
+    "occelo_rewrite/fusion/fusing.py": ({"Elemwise"}, "fusion is of functions of elements"),
     "occelo_rewrite/inplace.py": (
         {"Elemwise"},
         "makes the variants that overwrite one of several operands",

@@ -12,7 +12,6 @@ import occelo_compile as oc
 from occelo_compile.debugging.debug_mode import DebugMaker
 from occelo_graph import tensor as ot
 from occelo_graph.config import config
-from occelo_graph.ops.elemwise.composite import Composite
 from occelo_link import Linker, VMLinker, available_linkers, register_linker, registry
 from occelo_link.native.linker import NativeLinker
 from occelo_rewrite import (
@@ -24,6 +23,7 @@ from occelo_rewrite import (
     optdb,
     register_optimizer,
 )
+from occelo_rewrite.fusion.composite import Composite
 
 
 def ops(function: Any) -> set[str]:

@@ -11,11 +11,9 @@ import pytest
 from occelo_graph import Op, TensorType, grad, op, verify_grad
 from occelo_graph import tensor as ot
 from occelo_graph.families import import_ops, installed
-from occelo_graph.fgraph.frozen import freeze
 from occelo_graph.inner_graph import OpFromGraph
 from occelo_graph.interpret import evaluate
 from occelo_graph.ir.decomposing import decomposed_kernel, decomposition
-from occelo_graph.ops.elemwise.composite import Composite
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.scalar import ScalarFunction, promoted
 from occelo_testing.examples import SCALAR_FUNCTIONS
@@ -30,6 +28,8 @@ PRIMITIVE = {
     "ArgSort": "what sorts",
     "CAReduce": "what reduces",
     "CheckAndRaise": "has an effect: it raises",
+    "CSM": "makes a sparse matrix of its parts, which are no tensor",
+    "CSMProperties": "reads the parts of a sparse matrix, which is no tensor",
     "DeepCopyOp": "is about memory, not values",
     "DefaultGenerator": "what makes one of NumPy's generators",
     "DimShuffle": "what moves dimensions",
@@ -132,24 +132,6 @@ def test_a_formula_is_right_at_special_values(name: str, dtype: str) -> None:
     if expected.dtype.kind == "f":
         zero = expected == 0
         assert np.array_equal(np.signbit(found[zero]), np.signbit(expected[zero]))
-
-
-def test_what_does_not_depend_on_all_inputs_has_the_shape_of_all() -> None:
-    a, b = ot.dscalar("a"), ot.dscalar("b")
-    both = Elemwise(Composite(freeze([a, b], [a + b, ot.exp(a), b])))
-    x, y = ot.tensor(dtype="float64", shape=(None, 1)), ot.dvector("y")
-    node = both.make_node(x, y)
-    found = decomposition(node)
-    assert found is not None
-    data = np.ones((2, 1)), np.arange(3.0)
-    kernel = decomposed_kernel(node)
-    expected = node.op.kernel(node)(*data)
-    for value, wanted in zip(kernel(*data), expected, strict=True):
-        np.testing.assert_array_equal(value, wanted)
-    x = ot.dvector("x")
-    node = both.make_node(x, y)
-    with pytest.raises(ValueError, match="dimension"):
-        decomposed_kernel(node)(np.ones(1), np.ones(3))
 
 
 def test_a_result_is_never_the_memory_of_an_input() -> None:

@@ -71,7 +71,7 @@ from occelo_rewrite.pipeline import expand_db, inline_db
 
 x = ot.dvector("x")
 rewrite_graph(ot.exp(x) * 2.0, ("fast_run",), exclude=("fusion", "inplace"))
-late = ["occelo_graph.inner_graph", "occelo_rewrite.fusion", "occelo_rewrite.inplace"]
+late = ["occelo_graph.inner_graph", "occelo_rewrite.fusion.fusing", "occelo_rewrite.inplace"]
 late += [f"occelo_rewrite.assumptions.{name}" for name in ("elemwise", "reduce", "blas")]
 imported = set(late) & set(sys.modules)
 assert not imported, imported

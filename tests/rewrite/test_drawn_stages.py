@@ -16,8 +16,8 @@ import pytest
 import occelo_graph as og
 from occelo_graph import tensor as ot
 from occelo_graph.ops.blas.updates import Gemm, Gemv, Ger
-from occelo_graph.ops.elemwise.composite import Composite
 from occelo_rewrite import optimizer_query, rewriter_for
+from occelo_rewrite.fusion.composite import Composite
 
 DRAWS = 200 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 20
 Draw = tuple[list[Any], list[Any]]

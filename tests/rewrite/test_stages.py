@@ -15,7 +15,6 @@ from occelo_graph import families
 from occelo_graph import tensor as ot
 from occelo_graph.families import Family
 from occelo_graph.ops.blas.updates import Gemm, Gemv, Ger
-from occelo_graph.ops.elemwise.composite import Composite
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_rewrite import (
     EquilibriumGraphRewriter,
@@ -32,6 +31,7 @@ from occelo_rewrite import (
 from occelo_rewrite.database import SequenceDB
 from occelo_rewrite.family_rules import StageRules
 from occelo_rewrite.features.protection import DestroyHandler
+from occelo_rewrite.fusion.composite import Composite
 from occelo_rewrite.ordering import IncrementalOrder
 from occelo_rewrite.patterns.node_rule import RuleSet
 from occelo_rewrite.pipeline import stages_of_family

@@ -23,10 +23,10 @@ from occelo_graph import (
     Variable,
 )
 from occelo_graph.fgraph.graph import Output
-from occelo_graph.ops.elemwise.composite import Composite
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.scalar import ScalarFunction, ScalarOp
 from occelo_rewrite.features.protection import Supervisor, version_root, view_root
+from occelo_rewrite.fusion.composite import Composite
 from occelo_rewrite.ordering import IncrementalOrder
 from occelo_rewrite.records.record import RewriteRecord
 from occelo_rewrite.rewriter import RecordingRewriter

@@ -39,7 +39,7 @@ def check_integrity(fgraph: FunctionGraph) -> None:
 
 def fusion() -> GraphRewriter:
     """The rewriter that makes one node of connected elementwise nodes."""
-    from occelo_rewrite.fusion import FusionRewriter
+    from occelo_rewrite.fusion.fusing import FusionRewriter
 
     return FusionRewriter()
 

@@ -12,7 +12,6 @@ import numpy as np
 
 from occelo_graph import Apply, Constant, TensorApply, Variable
 from occelo_graph.ops.cast import Cast
-from occelo_graph.ops.elemwise.composite import Composite
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.scalar import ScalarFunction, ScalarOp
 from occelo_graph.tensors.type import is_complex
@@ -22,6 +21,7 @@ from occelo_link.traced.pieces import fold
 from occelo_link.traced.registry import traces
 from occelo_link.traced.traced_values import Array
 from occelo_link.traced.tracer import Tracer
+from occelo_rewrite.fusion.composite import Composite
 
 __all__ = ["apply_scalar", "supports_scalar"]
 

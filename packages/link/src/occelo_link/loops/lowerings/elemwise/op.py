@@ -75,8 +75,8 @@ def _find_inner(node: TensorApply[Elemwise]) -> dict[Apply, ScalarLowering] | No
     if isinstance(scalar_op, ScalarFunction | Cast) or node.op.destroy_map:
         return None
     # few graphs have composites
-    from occelo_graph.ops.elemwise.composite import Composite
     from occelo_link.loops.float16 import has_float16
+    from occelo_rewrite.fusion.composite import Composite
 
     if not isinstance(scalar_op, Composite):
         return None
@@ -95,7 +95,7 @@ def _lower_composite(
     context: Context, node: TensorApply[Elemwise], inputs: list[Tensor]
 ) -> Sequence[Tensor]:
     """Lower a composite. Each result is a formula that computes all scalar ops of the composite for one element."""
-    from occelo_graph.ops.elemwise.composite import Composite  # few graphs have composites
+    from occelo_rewrite.fusion.composite import Composite  # few graphs have composites
 
     composite = node.op.scalar_op
     functions = _find_inner(node)

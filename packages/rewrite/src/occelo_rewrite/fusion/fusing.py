@@ -19,11 +19,11 @@ from typing import Any
 from occelo_graph import Apply, FunctionGraph, NominalVariable, Variable
 from occelo_graph.fgraph.frozen import freeze
 from occelo_graph.ir.regions import divide
-from occelo_graph.ops.elemwise.composite import Composite
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.tensors.nodes import tensors
 from occelo_graph.tensors.type import StaticShape, TensorType, is_complex
 from occelo_rewrite.engine import replace
+from occelo_rewrite.fusion.composite import Composite
 from occelo_rewrite.records.record import RewriteRecord
 from occelo_rewrite.rewriter import RecordingRewriter
 
