@@ -78,6 +78,7 @@ ALLOWED: dict[str, tuple[set[str], str]] = {
         {"Elemwise"},
         "all functions of the table stand for NumPy's ufuncs of their names",
     ),
+    "occelo_rewrite/fusion/composite.py": ({"Elemwise"}, "fusion is of functions of elements"),
     "occelo_rewrite/fusion/fusing.py": ({"Elemwise"}, "fusion is of functions of elements"),
     "occelo_rewrite/inplace.py": (
         {"Elemwise"},

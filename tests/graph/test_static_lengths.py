@@ -34,6 +34,7 @@ BY_VALUES = {
         "the number of different elements",
     ),
     "trim_zeros": "the number of zeros at the ends",
+    "sparse_dot_csc": "the number of rows is an input, as offsets count columns",
     "mask_indices": "the values of the mask that a function makes",
 }
 """Examples with lengths that depend on more than types and integer constants, and on what."""
