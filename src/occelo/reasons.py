@@ -5,6 +5,22 @@
 
 from __future__ import annotations
 
+_SPARSE_OPS = """
+    AddSparseDense AddSparseSparse AddSparseSparseData CSMGrad Cast ColScaleCSC ConstructSparseFromList DenseFromSparse Diag Dot
+    EnsureSortedIndices EqualSparseDense EqualSparseSparse GetItem2Lists GetItem2ListsGrad GetItem2d GetItemList GetItemListGrad
+    GetItemScalar GreaterEqualSparseDense GreaterEqualSparseSparse GreaterThanSparseDense GreaterThanSparseSparse HStack
+    LessEqualSparseDense LessEqualSparseSparse LessThanSparseDense LessThanSparseSparse MultiplySparseDense
+    MultiplySparseDenseVector MultiplySparseSparse NotEqualSparseDense NotEqualSparseSparse Remove0 RowScaleCSC SamplingDot SpSum
+    SparseBlockDiagonal SparseFromDense Stack StructuredAddSparseDenseVector StructuredDot StructuredDotGradCSC
+    StructuredDotGradCSR Transpose TrueDot Usmm VStack csm_grad get_item_2lists_grad get_item_list_grad"""
+"""Ops of PyTensor's sparse matrices and of their derivatives. Some share a name with ops of tensors."""
+
+
+def _sparse(names: str) -> str:
+    places = "sparse sparse.basic sparse.math sparse.linalg sparse.type sparse.utils sparse.variable".split()
+    return " ".join(f"{place}.{name}" for place in places for name in names.split())
+
+
 _BY_REASON = {
     "it is only a name for annotations, which Occelo does not have": """
         OpType OptionalApplyType ClientType ReplaceTypes NodeAndChildren StorageCellType StorageMapType
@@ -49,6 +65,17 @@ _BY_REASON = {
         add_tensor_configvars add_traceback_configvars add_error_and_warning_configvars
         add_testvalue_and_checking_configvars add_multiprocessing_configvars add_optimizer_configvars
         add_vm_configvars add_scan_configvars add_numba_configvars add_caching_dir_configvars""",
+    "functions of sparse matrices are graphs of dense ops; use the function in occelo.sparse": _sparse(
+        _SPARSE_OPS
+    ),
+    "matrices of other formats are taken and become CSR": _sparse(
+        "bsr_matrix bsr_dmatrix bsr_fmatrix"
+    ),
+    "constants are compared by the contents of their arrays": _sparse(
+        "hash_from_sparse SparseConstantSignature"
+    ),
+    "it is only a name for annotations": _sparse("SparsityTypes"),
+    "methods of dense tensors convert a sparse matrix themselves": _sparse("override_dense"),
     "use Sort and ArgSort of occelo.tensor": "SortOp ArgSortOp KIND KIND_VALUES",
     "use RandomGeneratorType": "RandomType AbstractRandomGeneratorType",
     "it is a part of PyTensor's own workings": """

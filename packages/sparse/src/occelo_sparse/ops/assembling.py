@@ -36,6 +36,7 @@ __all__ = [
     "as_sparse",
     "as_sparse_or_tensor_variable",
     "as_sparse_variable",
+    "as_symbolic_sparse",
     "constant",
     "csm_data",
     "csm_indices",
@@ -218,7 +219,7 @@ def as_sparse_variable(
     return constant(x, name)
 
 
-as_sparse = as_sparse_variable
+as_sparse = as_symbolic_sparse = as_sparse_variable
 
 
 def as_sparse_or_tensor_variable(x: Any, name: str | None = None) -> Any:

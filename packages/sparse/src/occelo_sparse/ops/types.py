@@ -18,7 +18,22 @@ from occelo_graph.ir.types import Type
 from occelo_graph.optional_scipy import scipy_module
 from occelo_graph.tensors.type import TensorType, is_complex, is_discrete
 
-__all__ = ["FORMATS", "NUMBERS", "SparseTensorType", "is_sparse", "is_sparse_value"]
+__all__ = [
+    "FORMATS",
+    "NUMBERS",
+    "SparseTensorType",
+    "all_dtypes",
+    "complex_dtypes",
+    "continuous_dtypes",
+    "discrete_dtypes",
+    "float_dtypes",
+    "int_dtypes",
+    "integer_dtypes",
+    "is_sparse",
+    "is_sparse_value",
+    "sparse_formats",
+    "uint_dtypes",
+]
 
 FORMATS = ("csc", "csr")
 NUMBERS = (
@@ -26,6 +41,15 @@ NUMBERS = (
     *("uint32", "int32", "uint64", "int64", "complex128", "complex64"),
 )
 """The dtypes of sparse matrices, those of PyTensor."""
+
+sparse_formats = list(FORMATS)
+all_dtypes = list(NUMBERS)
+complex_dtypes = [name for name in NUMBERS if is_complex(name)]
+float_dtypes = [name for name in NUMBERS if name.startswith("float")]
+int_dtypes = [name for name in NUMBERS if name.startswith("int")]
+uint_dtypes = [name for name in NUMBERS if name.startswith("uint")]
+integer_dtypes = discrete_dtypes = int_dtypes + uint_dtypes
+continuous_dtypes = complex_dtypes + float_dtypes
 
 if TYPE_CHECKING:
 
