@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from occelo_graph import tensor as ot
 from occelo_graph.errors import describe
 from occelo_graph.ir.nodes import Variable
-from occelo_graph.narrowing import is_slice
+from occelo_graph.narrowing import is_list_or_tuple, is_slice
 from occelo_sorting.ops.searching import searchsorted
 from occelo_sparse.ops.assembling import (
     COMPRESSED,
@@ -45,7 +46,7 @@ def getitem(x: Any, key: Any) -> Any:
     Two lists give a vector of elements. NotImplementedError for an integer beside a slice, since there are no sparse vectors.
     """
     x = as_sparse_variable(x)
-    entries: tuple[Any, ...] = key if isinstance(key, tuple) else (key,)
+    entries = _entries(key)
     if not 1 <= len(entries) <= 2:
         raise IndexError(f"A sparse matrix has two dimensions, got {len(entries)} indices")
     kinds = [_kind(each) for each in entries]
@@ -66,6 +67,10 @@ def getitem(x: Any, key: Any) -> Any:
             else _taken(x, each, axis)
         )
     return x
+
+
+def _entries(key: Any) -> Sequence[Any]:
+    return key if is_list_or_tuple(key) and type(key) is tuple else (key,)
 
 
 def _kind(entry: Any) -> str:
@@ -107,7 +112,7 @@ def get_item_scalar(x: Any, index: Any) -> TensorVariable:
 def get_item_2d(x: Any, index: Any) -> SparseVariable:
     """The part of ``x`` that one or two slices select, a sparse matrix of the same format. ``index`` is a slice or a tuple."""
     x = as_sparse_variable(x)
-    entries: tuple[Any, ...] = index if isinstance(index, tuple) else (index,)
+    entries = _entries(index)
     if any(not is_slice(each) for each in entries):
         raise TypeError(f"get_item_2d takes slices, got {index}")
     for axis, each in enumerate(entries):

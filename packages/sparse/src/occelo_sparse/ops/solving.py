@@ -96,14 +96,15 @@ def spsolve(A: Any, b: Any) -> TensorVariable:
     Integers become float64. TypeError if ``A`` is dense or ``b`` has more than two dimensions; ValueError, also at run time,
     for shapes that do not fit, and `numpy.linalg.LinAlgError` at run time for a singular matrix. All backends call SciPy.
     """
-    A, b = as_sparse_variable(A), as_tensor_variable(b)
+    matrix, b = as_sparse_variable(A), as_tensor_variable(b)
     if b.type.ndim not in (1, 2):
         raise TypeError(f"spsolve takes a vector or a matrix on its right, got {describe(b)}")
-    values, indices, offsets, _ = properties(A)
-    indices = where_equal(indices, *lengths_of(A), "spsolve takes a square matrix")
-    dtype = common_dtype(A.type.dtype, b.dtype)
+    values, indices, offsets, _ = properties(matrix)
+    rows, columns = lengths_of(matrix)
+    indices = where_equal(indices, rows, columns, "spsolve takes a square matrix")
+    dtype = common_dtype(matrix.type.dtype, b.dtype)
     if np.dtype(dtype).kind in "iu":
         dtype = "float64"
-    solve = SparseSolve(A.type.format == "csr")
+    solve = SparseSolve(matrix.type.format == "csr")
     made: TensorVariable = solve(cast(values, dtype), indices, offsets, cast(b, dtype))
     return made
