@@ -34,6 +34,8 @@ _BY_REASON = {
     "use occelo.get_mode with its name": """
         MLX fast_run_linkers_to_mode""",
     "use occelo.available_linkers": "predefined_linkers",
+    "a reduction is a CAReduce, whose scalar_op says of which function": """
+        All Any Max Min Prod ProdWithoutZeros Sum FixedOpCAReduce NonZeroDimsCAReduce""",
     "use Mode(linker=) with the name of the linker": "JAXLinker NumbaLinker PytorchLinker JITLinker LocalLinker",
     "use in2out or out2in, or decorate a function with node_rewriter": """
         walking_rewriter dfs_rewriter SequentialNodeRewriter NodeProcessingGraphRewriter

@@ -44,6 +44,11 @@ def test_arguments_of_ops_are_converted_by_who_says_so(monkeypatch: pytest.Monke
     set_default_converter(convert)
     assert Twice()("mine").owner.inputs == [x]
     assert seen == ["mine"]
+    assert ot.maximum(x, "yours").owner.inputs == [
+        x,
+        x,
+    ]  # an elementwise function converts its arguments together
+    assert seen == ["mine", "yours"]
 
 
 def test_a_compiler_evaluates_variables_where_there_is_one(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import warnings
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from occelo_rewrite import (
     node_rewriter,
     optdb,
     register_optimizer,
+    rewrite_graph,
 )
 from occelo_rewrite.fusion.composite import Composite
 
@@ -255,3 +257,17 @@ def test_the_linker_of_an_entry_point_is_a_mode(monkeypatch: pytest.MonkeyPatch)
     f = oc.function([x], x + 1.0, mode="From_An_Entry_Point")
     assert f(1.0) == 2.0
     assert isinstance(f.maker.mode.linker, VMLinker)
+
+
+@pytest.mark.parametrize("choose", ["including", "excluding", "requiring"])
+def test_a_misspelt_tag_is_a_warning(choose: str) -> None:
+    change = getattr(oc.Mode("py", "fast_run"), choose)
+    with pytest.warns(UserWarning, match="tag 'canonicalise', .* did you mean 'canonicalize'") as w:
+        change("canonicalise")
+    assert w[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        change("canonicalize", "a word of another library")
+        rewrite_graph(ot.exp(ot.dvector("x")), include=("canonicalize", "fusion"))
+    with pytest.warns(UserWarning, match="did you mean 'fusion'"):
+        rewrite_graph(ot.exp(ot.dvector("x")), exclude=("fusoin",))

@@ -128,6 +128,7 @@ for statement in statements:
 def test_modules_are_there_without_their_import() -> None:
     code = """
 import sys, occelo
+assert occelo.tensor.shape.specify_shape is occelo.tensor.specify_shape
 assert [m for m in sys.modules if m.startswith("occelo.")] == ["occelo.reasons", "occelo.places", "occelo.tensor"]
 assert occelo.gradient.grad is occelo.grad is occelo.tensor.grad
 assert occelo.graph.rewriting.basic.node_rewriter is occelo.node_rewriter

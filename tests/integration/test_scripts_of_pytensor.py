@@ -571,12 +571,15 @@ SCRIPTS: dict[str, tuple[str, Any]] = {
 }
 
 
-FURTHER = runpy.run_path(str(Path(__file__).with_name("scripts_of_libraries.py")))["SCRIPTS"]
-ALL: dict[str, tuple[str, Any]] = {**SCRIPTS, **FURTHER}
+FURTHER = [
+    runpy.run_path(str(Path(__file__).with_name(f"scripts_of_{kind}.py")))["SCRIPTS"]
+    for kind in ("libraries", "tutorials")
+]
+ALL: dict[str, tuple[str, Any]] = {**SCRIPTS, **FURTHER[0], **FURTHER[1]}
 
 
 def test_there_are_more_than_a_hundred() -> None:
-    assert len(ALL) == len(SCRIPTS) + len(FURTHER) > 100
+    assert len(ALL) == len(SCRIPTS) + sum(map(len, FURTHER)) > 100
 
 
 @pytest.mark.sampled(12)

@@ -79,6 +79,12 @@ spherical_in spherical_jn spherical_kn spherical_yn tri_gamma xlog1py xlogy y0 y
 """
 """The names of `occelo_special.functions`, which is imported at the first use of one of them."""
 
+_OF_SHAPE = """
+Reshape Shape Shape_i SpecifyShape reshape shape shape_i shape_padaxis shape_padleft shape_padright shape_tuple
+specify_broadcastable specify_shape
+"""
+"""Names that are attributes of the function `shape`, as PyTensor has a module of this name."""
+
 _DTYPES = """
 complex128 complex64 float16 float32 float64 int16 int32 int64 int8 uint16 uint32 uint64 uint8
 """
@@ -178,6 +184,9 @@ else:  # type checkers know what is here without it
         },
         "occelo.array_names",
     )
+
+    # of the module `occelo.tensor.shape`, before its import too; that of `sort` is imported at its first use
+    vars(globals()["shape"]).update({name: globals()[name] for name in _OF_SHAPE.split()})
 
     def __dir__() -> list[str]:
         late = (_ARRAYS, _DTYPES, _SIGNAL, _SORTING, _SPECIAL, "make_slice slicetype")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import copy
 import importlib
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -105,22 +105,27 @@ class Mode:
         made._query = query
         return made
 
-    def _changed(self, change: Callable[[RewriteDatabaseQuery], RewriteDatabaseQuery]) -> Mode:
+    def _changed(
+        self,
+        change: Callable[[RewriteDatabaseQuery], RewriteDatabaseQuery],
+        tags: Sequence[str] = (),
+    ) -> Mode:
         if isinstance(self._query, GraphRewriter):
             raise TypeError("A mode with a rewriter of your own has no query to change")
+        self.optdb.warn_of_misspelt(tags, stacklevel=3)
         return self.with_parts(self._linker.clone(), change(self._query))
 
     def including(self, *tags: str) -> Mode:
         """Return a mode that also has all rewrites with one of these tags."""
-        return self._changed(lambda q: q.including(*tags))
+        return self._changed(lambda q: q.including(*tags), tags)
 
     def excluding(self, *tags: str) -> Mode:
         """Return a mode without all rewrites that have one of these tags."""
-        return self._changed(lambda q: q.excluding(*tags))
+        return self._changed(lambda q: q.excluding(*tags), tags)
 
     def requiring(self, *tags: str) -> Mode:
         """Return a mode with only those rewrites that have all of these tags."""
-        return self._changed(lambda q: q.requiring(*tags))
+        return self._changed(lambda q: q.requiring(*tags), tags)
 
     def register(self, *rewrites: tuple[Any, float]) -> Mode:
         """Return a mode with further rewriters, each at a given position in the pipeline."""

@@ -3,7 +3,7 @@
 Users reach it as `occelo.tensor.random`. `missing_names` imports it at its first use.
 """
 
-from typing import Any
+from typing import Any as _Any
 
 from occelo_graph.gradient.barriers import disconnected_grad as _disconnected_grad
 from occelo_graph.tensors.variable import TensorVariable as _TensorVariable
@@ -39,7 +39,7 @@ for _name in generators.DISTRIBUTIONS:
             setattr(globals()[_name], _field, getattr(_op, _field))
 
 
-def reuse(key: Any) -> _TensorVariable:
+def reuse(key: _Any) -> _TensorVariable:
     """A copy of a key, for a draw that uses the bits of an earlier draw again on purpose.
 
     An example is a comparison of two models with common random numbers. `occelo.function` warns if two lines of the

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import threading
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any, ClassVar
@@ -389,6 +390,32 @@ class RewriteDatabase:
         entry = self._entries[name]
         self._count_change()
         self._entries[name] = replace(entry, tags=entry.tags | set(tags))
+
+    def tags(self) -> set[str]:
+        """The tags of all rewrites in this database and in the databases in it."""
+        found: set[str] = set()
+        for entry in self._entries.values():
+            found |= entry.tags
+            if isinstance(entry.rewriter, RewriteDatabase):
+                found |= entry.rewriter.tags()
+        return found
+
+    def warn_of_misspelt(self, tags: Iterable[str], stacklevel: int = 1) -> None:
+        """Warn of each of ``tags`` that no rewrite has and that is nearly a tag of some: it chooses nothing.
+
+        ``stacklevel`` is that of `warnings.warn` for the caller. There may be other tags that no rewrite has, such as
+        those of similar libraries.
+        """
+        from difflib import get_close_matches  # which most programs need not
+
+        known = self.tags()
+        for tag in tags:
+            near = [] if tag in known else get_close_matches(tag, known, 1, 0.8)
+            if near:
+                warnings.warn(
+                    f"No rewrite has the tag {tag!r}, so that it chooses none; did you mean {near[0]!r}?",
+                    stacklevel=stacklevel + 1,
+                )
 
     @staticmethod
     def _sorted(entries: Iterable[DatabaseEntry]) -> list[DatabaseEntry]:

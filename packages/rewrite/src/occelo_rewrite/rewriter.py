@@ -15,8 +15,10 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from occelo_graph import Apply, FunctionGraph, Variable
+from occelo_graph.config import config
 from occelo_graph.errors import ConflictingAssumptionsError
 from occelo_graph.fgraph.features import Feature, ReplaceValidate
+from occelo_graph.narrowing import is_list_or_tuple
 from occelo_rewrite.engine import RewriteError, RuleIndex, report, run
 from occelo_rewrite.limits import LimitReached, NotConvergedError, stop_at
 from occelo_rewrite.merge import MergeFeature
@@ -197,10 +199,11 @@ def graph_rewriter(
 
 
 class SequentialGraphRewriter(RecordingRewriter):
-    """Runs rewriters one after the other. If a rewriter fails, the option ``on_opt_error`` says what happens."""
+    """Runs ``rewriters``, or those of one list, in order. If one fails, the option ``on_opt_error`` says what happens."""
 
-    def __init__(self, *rewriters: GraphRewriter, name: str = "") -> None:
-        self.rewriters = list(rewriters)
+    def __init__(self, *rewriters: Any, name: str = "") -> None:
+        listed = is_list_or_tuple(rewriters[0]) if len(rewriters) == 1 else False
+        self.rewriters: list[GraphRewriter] = list(rewriters[0] if listed else rewriters)
         check_rewriters(self.rewriters, GraphRewriter, where="A sequence")
         self.name = name
 
@@ -269,6 +272,7 @@ class EquilibriumGraphRewriter(RecordingRewriter):
 
     In each round the graph rewriters run first, then the rules, then the ``final_rewriters``. If the round changed
     anything, the ``cleanup_rewriters`` run next. After ``max_rounds`` rounds the rewriter stops (`limits`).
+    ``max_use_ratio`` is the value of the option ``optdb__max_use_ratio`` for this rewriter.
     """
 
     def __init__(
@@ -278,6 +282,7 @@ class EquilibriumGraphRewriter(RecordingRewriter):
         cleanup_rewriters: Sequence[GraphRewriter] = (),
         name: str = "",
         max_rounds: int = 50,
+        max_use_ratio: float | None = None,
     ) -> None:
         check_rewriters(rewriters, NodeRewriter, GraphRewriter, where="An equilibrium")
         check_rewriters((*final_rewriters, *cleanup_rewriters), GraphRewriter, where="Tidying up")
@@ -289,6 +294,7 @@ class EquilibriumGraphRewriter(RecordingRewriter):
         self.cleanup_rewriters = list(cleanup_rewriters)
         self.name = name
         self.max_rounds = max_rounds
+        self.max_use_ratio = max_use_ratio
 
     def set_rules_for_new(self, rules: RuleIndex) -> None:
         """Also try these rules at nodes that enter or change, before the rules of this rewriter."""
@@ -301,6 +307,13 @@ class EquilibriumGraphRewriter(RecordingRewriter):
             rewriter.add_requirements(fgraph)
 
     def run(self, fgraph: FunctionGraph, record: RewriteRecord) -> None:
+        if self.max_use_ratio is None:
+            self._run_all(fgraph, record)
+            return
+        with config.change_flags(optdb__max_use_ratio=self.max_use_ratio):
+            self._run_all(fgraph, record)
+
+    def _run_all(self, fgraph: FunctionGraph, record: RewriteRecord) -> None:
         if not (self.globals or self.final_rewriters or self.cleanup_rewriters):
             self._run_rules(fgraph, record)
             return

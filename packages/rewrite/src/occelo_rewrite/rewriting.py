@@ -12,7 +12,7 @@ from typing import Any
 from occelo_graph import FunctionGraph, Variable, clone_replace
 from occelo_graph.ir.graph_like import graph_parts
 from occelo_rewrite.database import RewriteDatabaseQuery
-from occelo_rewrite.pipeline import rewriter_for
+from occelo_rewrite.pipeline import optdb, rewriter_for
 from occelo_rewrite.rewriter import GraphRewriter
 
 
@@ -27,9 +27,11 @@ def rewrite_graph(
 
     ``include`` lists tags of stages and rules. The graph of variables is copied, and new variables are returned in the
     same form. A `FunctionGraph` is changed in place, unless ``clone`` is True. ``custom_rewrite`` runs afterwards.
-    ``query`` has further arguments of `RewriteDatabaseQuery`. TypeError if ``include`` is one text.
+    ``query`` has further arguments of `RewriteDatabaseQuery`. TypeError if ``include`` is one text; a warning for a
+    misspelt tag.
     """
     wanted = RewriteDatabaseQuery(include, **query)
+    optdb.warn_of_misspelt(wanted.include | wanted.require | wanted.exclude, stacklevel=2)
     if isinstance(graph, FunctionGraph):
         fgraph = graph.clone() if clone else graph
     else:

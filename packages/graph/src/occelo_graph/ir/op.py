@@ -86,6 +86,11 @@ def set_default_converter(converter: Callable[[Any], Variable]) -> None:
     _convert = converter
 
 
+def converted_argument(value: Any) -> Variable:
+    """The variable for an argument of an op, by the function that `set_default_converter` set."""
+    return _convert(value)
+
+
 @overload
 def op(cls: _C) -> _C: ...
 @overload

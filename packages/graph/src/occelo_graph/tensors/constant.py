@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import numpy as np
 
 from occelo_graph.ir.nodes import Variable, is_node
-from occelo_graph.ir.op import set_default_converter
+from occelo_graph.ir.op import converted_argument, set_default_converter
 from occelo_graph.ir.types import generic
 from occelo_graph.tensors.sequences import is_sequence, leaf_types, refuse_bool
 from occelo_graph.tensors.type import DTYPES, TensorType, dtype_names, name_of, refuse_mask
@@ -160,17 +160,17 @@ def promote_arguments(
     tensor, 1 becomes an int8 constant. An integer that does not fit, such as 300, raises OverflowError unless
     ``beyond`` returns a number for it.
     """
-    converted: list[Any] = []
+    variables: list[Any] = []
     weak = False
     for argument in arguments:
         if isinstance(argument, Variable) and isinstance(argument.type, TensorType):
-            converted.append(argument)
+            variables.append(argument)
         elif type(argument) in _WEAK:
-            converted.append(None)
+            variables.append(None)
             weak = True
         else:
-            converted.append(as_tensor_variable(argument))
-    return _with_weak(arguments, converted, beyond) if weak else converted
+            variables.append(as_tensor_variable(converted_argument(argument)))
+    return _with_weak(arguments, variables, beyond) if weak else variables
 
 
 def _with_weak(
