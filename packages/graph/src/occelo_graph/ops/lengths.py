@@ -24,8 +24,6 @@ from occelo_graph.ops.shape.asserting import SpecifyShape
 from occelo_graph.ops.shape.reading import length_op, length_read
 from occelo_graph.ops.shape.reshaping import Reshape
 
-__all__ = ["KnownLengths", "assert_shape_of", "is_proved_equal", "surely_has_length"]
-
 _MOST_STEPS = 64
 
 

@@ -11,8 +11,6 @@ from occelo_graph.ir.nodes import Apply
 from occelo_graph.ir.op import Op
 from occelo_graph.ir.traits import FIRST
 
-__all__ = ["LinearInFirst"]
-
 
 class LinearInFirst(Op):
     """An op that is linear in its first input. The other inputs are lengths or positions, which have no derivative."""

@@ -12,8 +12,6 @@ import numpy as np
 
 from occelo_graph.ops.reductions import Reduction
 
-__all__ = ["check_reduction"]
-
 _NUMBERS = (np.array([0.125, 0.25, 0.5, 0.75, 0.875]), np.array([1, 2, 3, 5, 6]))
 """Sample numbers: floats between 0 and 1, where most functions are defined, and integers, for functions of integers
 only.

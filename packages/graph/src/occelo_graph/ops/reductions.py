@@ -18,8 +18,6 @@ from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
 from occelo_graph.tensors.type import is_discrete
 
-__all__ = ["Reduction", "add_reduction", "by_operation", "reduction_of", "reductions"]
-
 Derive = Callable[[Any, Any, Any, Any], Any]
 """A pullback maps ``(op, input, output, cotangent)`` to the cotangent of the input. A pushforward maps ``(op, input,
 output, tangent)`` to the tangent of the output.

@@ -13,8 +13,6 @@ from occelo_graph.tensors.constant import as_tensor_variable
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["first_number", "selected", "selects_all"]
-
 
 def selected(x: Any, where: Any, neutral: Any) -> TensorVariable:
     """The tensor with ``neutral`` in place of the elements for which ``where`` is false.

@@ -21,8 +21,6 @@ from occelo_graph.tensors.type import is_discrete
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["checked_count", "numbers_at"]
-
 
 def checked_count(start: Any, stop: Any, step: Any) -> TensorVariable:
     """The length of a range of integers, an int64 scalar.

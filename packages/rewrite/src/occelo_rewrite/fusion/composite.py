@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from occelo_graph.ops.elemwise.op import Elemwise
     from occelo_graph.tensors.nodes import TensorApply
 
-__all__ = ["Composite"]
-
 _BLOCK = 8192
 """NumPy code computes this many elements at a time, so that intermediate results stay in the processor's cache."""
 

@@ -10,8 +10,6 @@ from collections.abc import Sequence
 from occelo_graph.extensions import place_of_caller, remember_extension
 from occelo_graph.frozen_dataclasses import frozen_dataclass
 
-__all__ = ["FACTS", "Fact", "register_fact"]
-
 
 @frozen_dataclass(
     eq=False

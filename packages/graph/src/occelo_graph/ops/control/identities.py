@@ -20,8 +20,6 @@ from occelo_graph.narrowing import is_array
 from occelo_graph.ops.control.facts import FACTS
 from occelo_graph.tensors.constant import as_tensor_variable
 
-__all__ = ["After", "Assume", "DeepCopyOp", "SameType", "ViewOp", "assume"]
-
 
 class SameType(Op):
     """Base class of ops whose output has the type and shape of the input. Cotangents pass through unchanged."""

@@ -18,8 +18,6 @@ from occelo_graph.ir.traits import trait
 from occelo_graph.ops.control.identities import SameType
 from occelo_graph.tensors.constant import as_tensor_variable
 
-__all__ = ["PdbBreakpoint", "Print"]
-
 
 class Print(SameType):
     """Prints its input and returns it.

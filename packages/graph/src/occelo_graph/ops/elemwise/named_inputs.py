@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from types import FunctionType
 from typing import Any
 
-__all__ = ["SignatureOfInputs"]
-
 
 class SignatureOfInputs:
     """The signature that ``help`` shows for an elementwise function: the inputs of its scalar op, by position.

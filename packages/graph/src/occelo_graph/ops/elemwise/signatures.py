@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from occelo_graph.ops.elemwise.scalar import Monotone, Sign
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["DerivativeOfTensors", "Formula", "ScalarTraits"]
-
 _Tensor: TypeAlias = "TensorVariable"
 Formula: TypeAlias = """
     Callable[[_Tensor], TensorVariable | None]

@@ -15,8 +15,6 @@ from occelo_graph.ops.lengths import KnownLengths, is_proved_equal
 from occelo_graph.ops.shape.reading import length_op
 from occelo_graph.ops.shape.stretching import Stretch
 
-__all__ = ["fitted_arrays", "fitted_value"]
-
 
 def fitted_arrays(key: Key, inputs: Sequence[Any]) -> list[Any]:
     """The inputs of a key, with index arrays stretched to their common lengths where these are not known to be equal.

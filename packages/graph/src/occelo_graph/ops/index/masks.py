@@ -17,8 +17,6 @@ from occelo_graph.ops.shape.reading import lengths_by_variables, shape_i
 from occelo_graph.tensors.constant import constant
 from occelo_graph.tensors.type import TensorType, shape_text
 
-__all__ = ["masks_as_positions"]
-
 
 def masks_as_positions(x: Any, key: Key, inputs: Sequence[Any]) -> tuple[Key, list[Any]]:
     """Replace masks by index arrays, if the key has several arrays. Returns the new key and its inputs.

@@ -36,8 +36,6 @@ from occelo_graph.tensors.type import StaticShape, TensorType, shape_text
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["SpecifyShape", "specify_broadcastable", "specify_shape"]
-
 
 @op
 class SpecifyShape(FollowsLengths, LinearInFirst):

@@ -16,8 +16,6 @@ from occelo_graph.ir.nodes import Variable
 from occelo_graph.ir.taken_constants import taken
 from occelo_graph.narrowing import is_list_or_tuple
 
-__all__ = ["listed_axes", "normalize_axes", "normalize_axis", "static_integer"]
-
 
 def static_integer(value: Any, what: str) -> int:
     """Convert ``value`` to an integer. TypeError unless it is an integer that is known when the graph is built.

@@ -17,8 +17,6 @@ from occelo_graph.ops.length_inputs import Lengths, lengths_of
 from occelo_graph.ops.shape.reading import lengths_by_variables
 from occelo_graph.tensors.constant import as_tensor_variable
 
-__all__ = ["broadcast_shape"]
-
 
 def broadcast_shape(*arrays: Any, arrays_are_shapes: bool = False) -> Lengths:
     """The shape to which the tensors ``arrays`` broadcast. If ``arrays_are_shapes`` is True, they are shapes.

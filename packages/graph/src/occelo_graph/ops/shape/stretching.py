@@ -25,8 +25,6 @@ from occelo_graph.ops.shape.reading import length_op
 from occelo_graph.tensors.nodes import Tensors
 from occelo_graph.tensors.type import StaticShape, TensorType, shape_text
 
-__all__ = ["Stretch", "SumStretched"]
-
 
 @op
 class _ToLengths(FollowsLengths, LinearInFirst):
