@@ -114,3 +114,12 @@ def test_a_graph_rebuilt_for_another_shape_pads_that_one(mode: str) -> None:
     made = og.clone_replace(arrays.pad(x, 2, mode), {x: y}, rebuild_strict=False)
     value = np.arange(15.0).reshape(5, 3)
     np.testing.assert_array_equal(og.evaluate(made, {y: value}), PAD(value, 2, mode))
+
+
+@pytest.mark.parametrize("mode", ["edge", "wrap", "mean", "median", "reflect", "symmetric"])
+def test_an_empty_axis_is_padded_by_nothing(mode: str) -> None:
+    x, n = ot.dvector("x"), ot.lscalar("n")
+    y, empty = arrays.pad(x, (n, 0), mode=mode), np.zeros(0)
+    assert og.evaluate(y, {x: empty, n: np.int64(0)}).shape == (0,)
+    with pytest.raises(ValueError, match="cannot extend an empty axis"):
+        og.evaluate(y, {x: empty, n: np.int64(1)})

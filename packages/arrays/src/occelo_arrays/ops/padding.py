@@ -20,7 +20,18 @@ from occelo_graph.ops.arguments import stands_for
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.control.checks import CheckAndRaise
 from occelo_graph.ops.create import alloc, arange, broadcast_to
-from occelo_graph.ops.elemwise.arithmetic import clip, floor, ge, gt, lt, maximum, minimum, switch
+from occelo_graph.ops.elemwise.arithmetic import (
+    clip,
+    eq,
+    floor,
+    ge,
+    gt,
+    lt,
+    maximum,
+    minimum,
+    or_,
+    switch,
+)
 from occelo_graph.ops.elemwise.arithmetic import round as rounded
 from occelo_graph.ops.join import flip, join
 from occelo_graph.ops.reduce import max, min
@@ -87,7 +98,11 @@ def pad(x: Any, pad_width: Any, mode: str = "constant", **kwargs: Any) -> Tensor
             )
         if x.type.shape[axis] is None and mode not in ("constant", "empty"):
             check = CheckAndRaise(ValueError, f"pad cannot extend an empty axis in mode {mode!r}")
-            x = check(x, gt(x.shape[axis], 0))
+            fine = gt(x.shape[axis], 0)
+            static = isinstance(before, int) and isinstance(after, int)
+            if not static and mode != "linear_ramp":  # whose ramps start at elements
+                fine = or_(fine, eq(before + after, 0))  # nothing is added
+            x = check(x, fine)
         x = _padded(x, axis, before, after, mode, options)
     return x
 
