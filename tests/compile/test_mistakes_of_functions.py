@@ -38,7 +38,7 @@ FILES = sorted(FOLDER.glob("*.txt"))
 LINES = 6
 """Of a longer message, the first lines and the last ones are kept."""
 
-NOT_TESTED = 3
+NOT_TESTED = 0
 """How many public functions have no mistake here. Lower it when it fell."""
 
 CANNOT_BE_WRONG: dict[str, str] = {

@@ -56,13 +56,17 @@ def draw(graph: Any, most: int = 60) -> Drawing:
     ``graph`` is a variable, a sequence of variables, a `FunctionGraph`, or a compiled function, whose rewritten graph
     is drawn. Inputs are green, shared variables cyan, constants grey and outputs blue. Of a graph with more than
     ``most`` nodes, those nearest to the outputs are drawn; a dashed box stands for those above it, with their number.
-    TypeError for anything else.
+    TypeError for anything else, and if ``most`` is no integer.
 
     >>> from occelo_graph import tensor as ot
     >>> x = ot.dvector("x")
     >>> draw(ot.exp(x) + 1).svg[:4]
     '<svg'
     """
+    if not hasattr(most, "__index__"):
+        raise TypeError(
+            f"most of draw is the number of nodes that are drawn, got {most!r}; what a file needs is draw(graph).svg"
+        )
     outputs, _ = graph_parts(graph)
     return Drawing(_svg(_boxes(outputs, most)))
 
