@@ -363,9 +363,17 @@ def torch_at_hand() -> list[str]:
 
 
 def install_libraries(session: nox.Session) -> None:
-    """JAX with what ``jax.export`` needs, Numba, and PyTorch where its wheel is at hand."""
+    """JAX with what ``jax.export`` needs, Numba, ONNX, and PyTorch where its wheel is at hand."""
     here = torch_at_hand() if session.python == "3.11" else []
-    install(session, "jax>=0.6", "flatbuffers>=24", "numba>=0.61", *here)
+    install(
+        session,
+        "jax>=0.6",
+        "flatbuffers>=24",
+        "numba>=0.61",
+        "onnx>=1.17",
+        "onnxruntime>=1.20",
+        *here,
+    )
 
 
 def install_everything(session: nox.Session, *tools: str) -> None:

@@ -1,4 +1,4 @@
-"""Compiled functions as files for other programs: StableHLO, and machine code that needs no compiler. The names of the package `occelo_export`."""
+"""Compiled functions as files for other programs: StableHLO, ONNX, and machine code that needs no compiler. The names of the package `occelo_export`."""
 
 from typing import TYPE_CHECKING
 

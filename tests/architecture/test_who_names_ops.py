@@ -34,8 +34,10 @@ OF_FAMILIES = re.compile(
 HAVE_OPS = tuple(workspace.modules(["graph", "compile", *workspace.FAMILIES]))
 ALSO_OF = {"gradient/barriers.py": "control", "lowerings/stretching.py": "shape"}
 """Ops that are defined elsewhere than in `ops`, and the family in which other layers treat them."""
-SEES_ALL = ("/ops/", "/rules/", "/facts", "/occelo_rewrite/matrices.py")
-"""Where files name other families, too: ops are built from ops, and rules and facts are about one op beside another."""
+SEES_ALL = ("/ops/", "/rules/", "/facts", "/occelo_rewrite/matrices.py", "/occelo_export/onnx/")
+"""Where files name other families, too: ops are built from ops, rules and facts are about one op beside another, and
+translations are words of another program for ops of all families.
+"""
 
 FORMS = "the forms that neither overflow nor cancel are laws about these functions, for gradients and rules alike"
 PATTERNS = "patterns are about functions of elements by name, which is what this op applies"

@@ -45,13 +45,6 @@ def to_stablehlo(function: Any, *example: Any, platforms: Sequence[str] | None =
 
     Raises ModuleNotFoundError without JAX. Raises TypeError for a function that updates shared variables, for an op
     that runs in Python under JAX (the message names it), and if arguments are missing or do not fit their types.
-
-    >>> x = ot.dvector("x")
-    >>> module = oc.export.to_stablehlo(oc.function([x], ot.tanh(x) * 2.0), np.zeros(3))
-    >>> "stablehlo.tanh" in module.text
-    True
-    >>> module.results
-    (('float64', (3,)),)
     """
     exported = _exported(function, example, platforms, "to_stablehlo")
     return StableHLO(
@@ -69,11 +62,6 @@ def to_jax_export(function: Any, *example: Any, platforms: Sequence[str] | None 
     ``example``, ``platforms`` and the errors are those of `to_stablehlo`. ``jax.export.deserialize(exported.serialize())`` is the
     same function in another process, which needs JAX and 64-bit dtypes enabled (``jax.enable_x64``). JAX itself says
     which versions read it.
-
-    >>> x = ot.dvector("x")
-    >>> exported = oc.export.to_jax_export(oc.function([x], x**2), np.zeros(3))
-    >>> np.asarray(exported.call(np.array([1.0, 2.0, 3.0])))
-    array([1., 4., 9.])
     """
     return _exported(function, example, platforms, "to_jax_export")
 

@@ -45,14 +45,6 @@ def save_function(
     Raises ValueError for an unknown ``processor``. Raises TypeError if the mode is neither ``native`` nor ``c``, if a
     node runs in Python (the message names it), if a value is not an array, if arguments or results are nested trees, and
     on systems other than Linux on x86-64.
-
-    >>> import tempfile, os
-    >>> x = ot.dvector("x")
-    >>> f = oc.function([x], ot.exp(x).sum(), mode="native")
-    >>> file = os.path.join(tempfile.mkdtemp(), "sum_of_exp.occelo")
-    >>> oc.export.save_function(f, file)
-    >>> oc.export.load_function(file)([0.0, 0.0])
-    array(2.)
     """
     check_compiled(function, "save_function")
     triple = host_target()[0]
