@@ -1,4 +1,4 @@
-"""Rules for special functions: inverses, logarithms of Bessel functions, small orders of `polygamma`.
+"""Rules for special functions: inverses, logarithms of Bessel functions, small orders of `polygamma` and incomplete gamma functions.
 
 `occelo_rewrite.pipeline` registers them when special functions are used. Rules of error functions, which stable forms
 contain, are in `occelo_rewrite.rules.elemwise`.
@@ -42,6 +42,20 @@ def polygamma_one(x: TensorVariable, node: TensorApply) -> TensorVariable | None
     return tri_gamma(ot.cast(x, node.outputs[0].type.dtype))
 
 
+@rule(p.gammainc(1, x), same_dtype=False, tags=("stabler",))
+def gammainc_one(x: TensorVariable, node: TensorApply) -> TensorVariable | None:
+    """gammainc(1, x) = 1 - exp(-x), and NaN below 0 (DLMF 8.4.5)."""
+    x = ot.cast(x, node.outputs[0].type.dtype)
+    return ot.switch(ot.lt(x, 0), np.nan, -ot.expm1(-x))
+
+
+@rule(p.gammaincc(1, x), same_dtype=False, tags=("stabler",))
+def gammaincc_one(x: TensorVariable, node: TensorApply) -> TensorVariable | None:
+    """gammaincc(1, x) = exp(-x), and NaN below 0 (DLMF 8.4.5)."""
+    x = ot.cast(x, node.outputs[0].type.dtype)
+    return ot.switch(ot.lt(x, 0), np.nan, ot.exp(-x))
+
+
 @rule(p.log(p.kv(y, x)), tags=("stabler",))
 def log_kv(x: TensorVariable, y: TensorVariable) -> TensorVariable | None:
     """log(kv(v, x)) = log(kve(v, x)) - x (DLMF 10.40.2)."""
@@ -78,7 +92,11 @@ def inverse_through_casts(fgraph: FunctionGraph, node: TensorApply) -> Replaceme
 
 
 RULES = (
-    StageRules("canonicalize", RuleSet((*INVERSES, polygamma_zero, polygamma_one)), USUAL),
+    StageRules(
+        "canonicalize",
+        RuleSet((*INVERSES, polygamma_zero, polygamma_one, gammainc_one, gammaincc_one)),
+        USUAL,
+    ),
     StageRules(
         "stabilize",
         RuleSet((log_kv, log_iv, log_of_scaled_kv, log_of_scaled_iv, inverse_through_casts)),

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from occelo_graph.ops.elemwise.arithmetic import abs as abs_
-from occelo_graph.ops.elemwise.arithmetic import eq, sign, switch
+from occelo_graph.ops.elemwise.arithmetic import eq, lt, sign, switch
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.shape.axes import static_integer
 from occelo_special.ops.defining import of_scipy, reals, special, undefined
-from occelo_special.ops.special_functions import ive, jv, kv, kve, with_limits
+from occelo_special.ops.special_functions import NEAR_ZERO, jv, kv, kve, with_limits
 
 if TYPE_CHECKING:
     from occelo_graph.ops.elemwise.signatures import DerivativeOfTensors
@@ -124,9 +124,18 @@ k1e: Elemwise = special(
 k0e: Elemwise = special(
     "k0e", [lambda ct, x, out: ct * (_not_at_0(x, out) - k1e(x))], "exp(x) * k0(x)."
 )
+
+
+def _i1e_slope(x: TensorVariable, out: TensorVariable) -> TensorVariable:
+    """The slope is I0(x) - I1(x) / x, scaled (DLMF 10.29.2), less that of the absolute value."""
+    near = lt(abs_(x), NEAR_ZERO)
+    ratio = switch(near, 0.5, out / switch(near, 1.0, x))
+    return i0e(x) - ratio - switch(eq(x, 0), 0.0, sign(x) * out)
+
+
 i1e: Elemwise = special(
     "i1e",
-    [lambda ct, x, out: ct * (0.5 * (i0e(x) + ive(2.0, x)) - switch(eq(x, 0), 0.0, sign(x) * out))],
+    [lambda ct, x, out: ct * _i1e_slope(x, out)],
     "exp(-|x|) * i1(x).",
 )
 i0e: Elemwise = special(
