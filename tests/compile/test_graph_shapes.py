@@ -67,7 +67,7 @@ def _lines(work: Callable[[], object]) -> Counter[str]:
     return found
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.sampled(2)
 @pytest.mark.measured(0)
 @pytest.mark.parametrize("name", [name for name in SHAPES if name not in SLOW])
 def test_work_grows_linearly(name: str) -> None:

@@ -15,9 +15,9 @@ from occelo_export.onnx.writer import NotInONNX, Scope, working_dtype
 from occelo_graph import Constant
 from occelo_graph.errors import describe
 from occelo_graph.ops.cast import Cast
-from occelo_graph.ops.elemwise.composite import Composite
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
+from occelo_rewrite.fusion.composite import Composite
 
 Function = Callable[..., str]
 """From the scope, the dtype in which is computed, and the names of the arguments to the name of the result."""
