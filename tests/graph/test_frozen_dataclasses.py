@@ -1,4 +1,4 @@
-"""Classes made by `frozen_dataclass` behave as those of `dataclasses.dataclass(frozen=True)`."""
+"""Classes made by `frozen_dataclass` and `mutable_dataclass` behave as those of `dataclasses.dataclass`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import pytest
 
 from occelo_graph import Op, op
-from occelo_graph.frozen_dataclasses import frozen_dataclass
+from occelo_graph.frozen_dataclasses import frozen_dataclass, mutable_dataclass
 
 
 def _declared(decorate: Any) -> dict[str, Any]:
@@ -65,6 +65,8 @@ def _declared(decorate: Any) -> dict[str, Any]:
 
 OURS = _declared(frozen_dataclass)
 THEIRS = _declared(dataclass(frozen=True))
+MUTABLE = _declared(mutable_dataclass)
+THEIR_MUTABLE = _declared(dataclass)
 CALLS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("Empty", (), {}),
     ("Empty", (1,), {}),
@@ -92,6 +94,25 @@ def test_constructors_equality_and_repr_are_those_of_dataclasses(
     name: str, args: tuple[Any, ...], options: dict[str, Any]
 ) -> None:
     assert _outcome(OURS[name], args, options) == _outcome(THEIRS[name], args, options)
+    assert _outcome(MUTABLE[name], args, options) == _outcome(THEIR_MUTABLE[name], args, options)
+
+
+def test_fields_of_a_mutable_class_may_be_set_and_it_has_no_hash() -> None:
+    for kinds in (MUTABLE, THEIR_MUTABLE):
+        point = kinds["Point"](1)
+        assert point.names is not kinds["Point"](1).names
+        point.x, point.other = 3, 4
+        assert point == kinds["Point"](3)
+        assert point != kinds["Further"](3)
+        assert dataclasses.replace(kinds["Further"](1), z=5) == kinds["Further"](1, z=5)
+        del point.y
+        assert point.y == 2.0
+        with pytest.raises(TypeError, match="unhashable"):
+            hash(point)
+    unequal = mutable_dataclass(eq=False, repr=False)(type("Unequal", (), {}))
+    first, second = unequal(), unequal()
+    assert len({first, second}) == 2
+    assert repr(unequal()).startswith("<")
 
 
 def test_hashes_follow_the_compared_fields() -> None:

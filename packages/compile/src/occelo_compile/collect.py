@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from occelo_compile.nested_calls import Argument, NestedCall
@@ -23,6 +23,7 @@ from occelo_graph import (
 )
 from occelo_graph.errors import describe, lines
 from occelo_graph.families import registered
+from occelo_graph.frozen_dataclasses import mutable_dataclass
 from occelo_graph.ir import trees
 from occelo_graph.ir.clone import rebuilt, replacement_pairs
 from occelo_graph.ir.nodes import AtomicVariable
@@ -39,7 +40,7 @@ Replace = Callable[[Sequence[Variable]], list[Variable]]
 """A function that copies the graphs of variables and applies givens in the copies."""
 
 
-@dataclass
+@mutable_dataclass
 class Collected:
     """The result of `collect`: the inputs and outputs of the function to compile.
 
@@ -145,7 +146,7 @@ def _as_output(given: object) -> SymbolicOutput:
         raise TypeError(f"An output must be a variable or Out, got {given!r}") from None
 
 
-@dataclass
+@mutable_dataclass
 class _Outputs:
     """The outputs of a function, and the form in which the user passed them (`Collected`).
 

@@ -7,7 +7,6 @@ makes a `DebugMaker`, a subclass. `copying` makes another maker for each `Functi
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +27,7 @@ from occelo_graph import (
     Variable,
 )
 from occelo_graph.fgraph.frozen import FrozenFunctionGraph
+from occelo_graph.frozen_dataclasses import mutable_dataclass
 from occelo_link import VM
 from occelo_link.cache.store import counters
 from occelo_link.linker import StorageMap
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from occelo_compile.profiling import ProfileStats
 
 
-@dataclass
+@mutable_dataclass
 class Times:
     """The seconds that each step of compiling took. ``first_call`` is set by the first call."""
 
@@ -51,7 +51,7 @@ class Times:
     first_call: float | None = None
 
 
-@dataclass
+@mutable_dataclass
 class Rewritten:
     """The result of `FunctionMaker.rewrite`: the graph before and after rewriting, and the record of the rewriting.
 
@@ -63,7 +63,7 @@ class Rewritten:
     record: RewriteRecord
 
 
-@dataclass
+@mutable_dataclass
 class Linked:
     """The result of `FunctionMaker.link`: the VM, and the containers of its inputs and outputs."""
 

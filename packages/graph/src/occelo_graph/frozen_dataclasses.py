@@ -1,8 +1,8 @@
-"""`frozen_dataclass`: makes frozen dataclasses quickly, so that Occelo's packages take little time to import.
+"""`frozen_dataclass` and `mutable_dataclass`: make dataclasses quickly, so that Occelo's packages take little time to import.
 
-It replaces ``dataclass(frozen=True)`` in modules that every program imports; the decorator of ops (`ir.op.op`) uses it,
-too. `dataclasses.dataclass` compiles the text of six methods for each frozen class. This took most of the time to
-import `occelo_graph`. Here all classes share these methods, except ``__init__``.
+They replace ``dataclass(frozen=True)`` and ``dataclass`` in modules that every program imports; the decorator of ops
+(`ir.op.op`) uses the first, too. `dataclasses.dataclass` compiles the text of up to six methods for each class. This took
+most of the time to import `occelo_graph`. Here all classes share these methods, except ``__init__``.
 """
 
 from __future__ import annotations
@@ -38,10 +38,31 @@ def frozen_dataclass(cls: Any = None, *, eq: bool = True, repr: bool = True) -> 
     decorate: Any = dataclasses.dataclass(init=False, eq=False, repr=False)
     made: Any = decorate(cls)
     methods: dict[str, Any] = {"__setattr__": _refuse_to_set, "__delattr__": _refuse_to_delete}
-    if "__init__" not in made.__dict__:
-        methods["__init__"] = _initializer(made)
     if eq:
         methods |= {"__eq__": _equal, "__hash__": _hash}
+    return _with_methods(made, methods, repr, "_object.__setattr__(self, {0!r}, {1})")
+
+
+@overload
+def mutable_dataclass(cls: _C) -> _C: ...
+@overload
+def mutable_dataclass(*, eq: bool = True, repr: bool = True) -> Callable[[_C], _C]: ...
+
+
+@dataclass_transform(field_specifiers=(dataclasses.field,))
+def mutable_dataclass(cls: Any = None, *, eq: bool = True, repr: bool = True) -> Any:
+    """A class decorator like ``dataclass(eq=eq, repr=repr)``. No field may be an ``InitVar`` (TypeError)."""
+    if cls is None:
+        return functools.partial(mutable_dataclass, eq=eq, repr=repr)
+    decorate: Any = dataclasses.dataclass(init=False, eq=False, repr=False)
+    methods: dict[str, Any] = {"__eq__": _equal, "__hash__": None} if eq else {}
+    return _with_methods(decorate(cls), methods, repr, "self.{0} = {1}")
+
+
+def _with_methods(made: Any, methods: dict[str, Any], repr: bool, setting: str) -> Any:
+    """Add what a class does not define itself. ``setting`` is the statement by which its ``__init__`` sets a field."""
+    if "__init__" not in made.__dict__:
+        methods["__init__"] = _initializer(made, setting)
     if repr:
         methods["__repr__"] = repr_of_fields
     for name, method in methods.items():
@@ -51,7 +72,7 @@ def frozen_dataclass(cls: Any = None, *, eq: bool = True, repr: bool = True) -> 
     return made
 
 
-def _initializer(cls: Any) -> types.FunctionType:
+def _initializer(cls: Any, setting: str) -> types.FunctionType:
     """Make the ``__init__`` of a class, which sets the fields and calls ``__post_init__`` if there is one."""
     parameters: list[str] = ["self"]
     keywords: list[str] = []
@@ -70,7 +91,7 @@ def _initializer(cls: Any) -> types.FunctionType:
         elif not each.init:
             continue  # no argument: a class attribute has the value, or ``__post_init__`` sets it
         named[field] = name
-        body.append(f"_object.__setattr__(self, {field!r}, {value})")
+        body.append(setting.format(field, value))
         if each.init and each.kw_only:
             keywords.append(field)
             if default is not dataclasses.MISSING:
@@ -89,6 +110,7 @@ def _initializer(cls: Any) -> types.FunctionType:
         parameters += ["*", *keywords]
     code = _code(", ".join(parameters), "; ".join(body or ["pass"]))
     code = code.replace(
+        co_names=tuple([named.get(n, n) for n in code.co_names]),
         co_varnames=tuple([named.get(v, v) for v in code.co_varnames]),
         co_consts=tuple([named.get(c, c) if type(c) is str else c for c in code.co_consts]),
     )

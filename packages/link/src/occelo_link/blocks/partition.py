@@ -6,13 +6,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from occelo_graph import Apply, Constant, FunctionGraph, Variable
+from occelo_graph.frozen_dataclasses import mutable_dataclass
 from occelo_graph.ir.regions import divide, perhaps_needless
 
 
-@dataclass
+@mutable_dataclass
 class Part:
     """Nodes that run together, either as one compiled block or as Python thunks.
 

@@ -11,12 +11,13 @@ import math
 import threading
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
 from occelo_graph import Apply
+from occelo_graph.frozen_dataclasses import mutable_dataclass
 from occelo_graph.interpret import annotate_error
 from occelo_link.array_parts import joined, split
 
@@ -131,7 +132,7 @@ class _Callback:
         return 0
 
 
-@dataclass
+@mutable_dataclass
 class Effects:
     """The results and exceptions of ops with effects in one call.
 

@@ -13,11 +13,11 @@ import functools
 import sys
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from occelo_graph.frozen_dataclasses import mutable_dataclass
 from occelo_link.units import object_layout
 from occelo_link.units.entry_context import (
     CTX_ACQUIRE,
@@ -65,7 +65,7 @@ from occelo_link.units.entry_context import (
 from occelo_link.units.entry_loading import EntryCode, MethodDef, entry_code
 
 
-@dataclass
+@mutable_dataclass
 class InputRule:
     """The type and the source of an input. ``source`` is the position of an argument, or a cell.
 
@@ -78,7 +78,7 @@ class InputRule:
     scalars: bool = False
 
 
-@dataclass
+@mutable_dataclass
 class OutputRule:
     """The type of an output. If ``cell`` is not None, the output is stored in it, otherwise it is returned."""
 

@@ -6,12 +6,12 @@ The linkers make the interface of each unit. Entries and other callers of the un
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from occelo_graph import Variable
+from occelo_graph.frozen_dataclasses import mutable_dataclass
 from occelo_link.cache.packing import pack, unpack
 from occelo_link.units.callbacks import Callbacks
 
@@ -30,7 +30,7 @@ class UnitFailure(Exception):
         self.site = site
 
 
-@dataclass
+@mutable_dataclass
 class UnitInterface:
     """The facts about a unit that its callers need.
 

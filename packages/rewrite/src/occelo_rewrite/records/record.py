@@ -14,7 +14,7 @@ import inspect
 import json
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from time import perf_counter
 from types import TracebackType
@@ -22,12 +22,13 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from occelo_graph import Apply, FunctionGraph, Variable
+from occelo_graph.frozen_dataclasses import frozen_dataclass, mutable_dataclass
 from occelo_graph.provenance import source_of
 from occelo_rewrite.limits import LimitReached, warn_of
 from occelo_rewrite.options import MAX_APPLICATIONS, PROFILE
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Application:
     """One replacement: its stage, its rule, the old and the new expression as text, and the user's line.
 
@@ -67,7 +68,7 @@ class Application:
         }
 
 
-@dataclass
+@mutable_dataclass
 class StageTime:
     """The seconds of a stage and the number of its applications."""
 
@@ -75,7 +76,7 @@ class StageTime:
     applications: int = 0
 
 
-@dataclass
+@mutable_dataclass
 class RuleCount:
     """How often a rule was tried (``calls``) and applied (``hits``), and how long this took."""
 
@@ -84,7 +85,7 @@ class RuleCount:
     seconds: float = 0.0
 
 
-@dataclass
+@mutable_dataclass
 class RewriteRecord:
     """The applications of rules in one rewriting, in order.
 

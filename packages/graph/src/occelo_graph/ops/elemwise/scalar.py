@@ -11,7 +11,7 @@ read their traits.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from dataclasses import fields as dataclass_fields
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -20,6 +20,7 @@ import numpy as np
 from occelo_graph.canonical.encoding import Static
 from occelo_graph.errors import MethodNotDefined
 from occelo_graph.families import installed
+from occelo_graph.frozen_dataclasses import mutable_dataclass
 from occelo_graph.ir.terms import Term, called
 from occelo_graph.ir.traversal import toposort
 from occelo_graph.tensors.type import TensorType, is_complex, is_discrete, is_float, name_of
@@ -165,7 +166,7 @@ _unknown: Any = object()
 _table: dict[str, ScalarFunction] = {}
 
 
-@dataclass(eq=False, repr=False)
+@mutable_dataclass(eq=False, repr=False)
 class _Fields(ScalarOp):
     name: str
     arity: int | None
