@@ -106,7 +106,7 @@ def test_kind_and_key_are_not_run_together(tmp_path: Path) -> None:
 def test_folders_are_the_owners_alone_whatever_the_umask(tmp_path: Path, bits: int) -> None:
     top = tmp_path / "base" / "compiled"
     with umask(bits), config.change_flags(compiledir=str(top)):
-        assert directories.usable_directory() == top
+        assert directories.usable_directory() == str(top)
         store = Store(top / "cache")
         assert store.put("objects", "ab12", PAYLOAD)
         assert store.get("objects", "ab12") == PAYLOAD
@@ -191,7 +191,7 @@ def test_what_the_superuser_keeps_can_be_read_and_not_written(tmp_path: Path) ->
         os.utime(store.path("objects", "ab12"), (0, 0))
         with effective_user(NOBODY), config.change_flags(compiledir=top):
             directories._prepared.cache_clear()
-            assert directories.usable_directory() == Path(top)
+            assert directories.usable_directory() == str(top)
             theirs = Store(Path(top) / "cache")
             assert theirs.get("objects", "ab12") == PAYLOAD
             assert theirs.get("objects", "cd34") is None

@@ -11,7 +11,6 @@ import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from time import perf_counter
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal
@@ -32,6 +31,8 @@ from occelo_link.entry_kinds import LIST, NOTHING, SINGLE
 from occelo_link.update_locks import UpdateLocks
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from typing_extensions import TypeVar
 
     from occelo_link.standalone.c_function import CFunction
@@ -509,6 +510,8 @@ class Function(Shown, Generic[R]):
         One file contains the graph. Each block of machine code has four files: its loop program, LLVM IR, assembly and
         C. Returns the paths of the files.
         """
+        from pathlib import Path
+
         from occelo_link.dumping import dump_graph  # slow to import
 
         return dump_graph(self.maker.fgraph, Path(directory))
@@ -582,6 +585,8 @@ class Function(Shown, Generic[R]):
 
         Raises TypeError for what `c_function` refuses, and for functions that need SciPy.
         """
+        from pathlib import Path
+
         from occelo_link.standalone.exporting import export_function  # slow to import
 
         return export_function(self, Path(folder), name, blas, example)

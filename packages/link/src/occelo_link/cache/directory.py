@@ -12,7 +12,7 @@ import os
 import stat
 import sys
 from collections.abc import Callable
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,19 +20,41 @@ from occelo_graph.provenance import warn_user
 from occelo_link.options import BASE_COMPILEDIR, COMPILEDIR, COMPILEDIR_FORMAT
 from occelo_link.version import __version__
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
 
 def base_directory() -> Path:
     """Return the folder that contains the compile directories of all versions and machines.
 
     The option ``base_compiledir`` names it. By default it is ``~/.occelo``, and ``%LOCALAPPDATA%\\Occelo`` on Windows.
     """
+    return _path(_base())
+
+
+def _path(name: str) -> Path:
+    from pathlib import (
+        Path,  # slow to import, and what looks something up in the cache needs no paths
+    )
+
+    return Path(name)
+
+
+def _base() -> str:
     configured = BASE_COMPILEDIR.get()
     if configured:
-        return Path(configured).expanduser()
+        return _expanded(configured)
     local = os.environ.get("LOCALAPPDATA")
     if sys.platform == "win32" and local:
-        return Path(local) / "Occelo"
-    return Path.home() / ".occelo"
+        return os.path.join(local, "Occelo")
+    return os.path.join(_expanded("~"), ".occelo")
+
+
+def _expanded(name: str) -> str:
+    path = os.path.expanduser(name)
+    if path.startswith("~"):
+        raise RuntimeError(f"There is no home directory for {name}")
+    return path
 
 
 def _machine() -> str:
@@ -102,30 +124,30 @@ def _formatted(wanted: str) -> str:
     return "".join(c if c.isalnum() or c in "-_.+" else "_" for c in name)
 
 
-def usable_directory() -> Path | None:
+def usable_directory() -> str | None:
     """Return the compile directory, or None if it cannot be used. The directory is made if it is missing.
 
     The option ``compiledir`` names it; by default it is a folder in `base_directory`. It cannot be used if it cannot be
     made or read, or if other users could have written to it. A warning then gives the reason.
     """
     configured = COMPILEDIR.get()
-    wanted = Path(configured).expanduser() if configured else base_directory() / directory_name()
-    return _prepared(str(wanted))
+    return _prepared(
+        _expanded(configured) if configured else os.path.join(_base(), directory_name())
+    )
 
 
 def compile_directory() -> Path:
     """Return `usable_directory`, or, if that is None, a temporary directory that is removed when the process ends."""
-    return usable_directory() or _temporary()
+    return _path(usable_directory() or _temporary())
 
 
 @functools.lru_cache(maxsize=16)
-def _prepared(name: str) -> Path | None:
-    wanted = Path(name)
+def _prepared(wanted: str) -> str | None:
     reason: object
     try:
         make_private(wanted)
         # `stat` follows links, since the user may have made the directory a link
-        reason = distrust(wanted.stat())
+        reason = distrust(os.stat(wanted))
         if reason is None and not os.access(wanted, os.R_OK | os.X_OK):
             reason = "it cannot be read"
     except OSError as error:
@@ -137,7 +159,7 @@ def _prepared(name: str) -> Path | None:
 
 
 @functools.cache
-def _temporary() -> Path:
+def _temporary() -> str:
     import atexit
     import shutil
     import tempfile  # slow to import, and rarely needed
@@ -149,22 +171,25 @@ def _temporary() -> Path:
             shutil.rmtree(made, ignore_errors=True)
 
     atexit.register(remove)
-    return Path(made)
+    return made
 
 
-def make_private(directory: Path) -> None:
+def make_private(directory: str) -> None:
     """Make a directory that only its owner can use. Missing folders above it are made in the same way."""
     try:
-        directory.mkdir(mode=0o700)
+        os.mkdir(directory, 0o700)
     except FileExistsError:
         return
     except FileNotFoundError:
-        if directory.parent == directory:
+        parent = os.path.dirname(directory)
+        if parent == directory:
             raise
-        make_private(directory.parent)
+        make_private(parent)
         make_private(directory)
         return
-    directory.chmod(0o700)  # mkdir may have removed permissions of the owner, because of the umask
+    os.chmod(
+        directory, 0o700
+    )  # mkdir may have removed permissions of the owner, because of the umask
 
 
 def distrust(found: os.stat_result, is_kind: Callable[[int], bool] = stat.S_ISDIR) -> str | None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import struct
 from contextlib import suppress
-from pathlib import Path
 
 PARTS = 256
 _NUMBERS = struct.Struct(f"<{PARTS + 1}q")
@@ -21,7 +20,7 @@ _FLAGS = os.O_RDWR | os.O_CREAT | sum(getattr(os, f"O_{n}", 0) for n in ("NOFOLL
 class Sizes:
     """The bytes of each part, in a file. Without a file that can be read and written, all numbers are 0."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: str | os.PathLike[str]) -> None:
         self._path = path
 
     def of_parts(self) -> list[int]:

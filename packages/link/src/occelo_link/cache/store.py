@@ -24,13 +24,16 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_graph.provenance import warn_user
 from occelo_link.cache.directory import distrust, distrust_folder, make_private, usable_directory
 from occelo_link.cache.sizes import PARTS, Sizes
 from occelo_link.options import CACHE, CACHE_SIZE
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _MAGIC = b"occelo3\n"
 _DIGEST = 32
@@ -65,7 +68,7 @@ class Entry:
     used: float
 
 
-_File = tuple[str, str, Path, os.stat_result]
+_File = tuple[str, str, str, os.stat_result]
 """The kind, name, path and status of a file of the store."""
 
 
@@ -75,15 +78,23 @@ class Store:
     The caller must have made sure that the directory is in a safe folder.
     """
 
-    def __init__(self, directory: Path) -> None:
-        self.directory = directory
+    def __init__(self, directory: str | os.PathLike[str]) -> None:
+        self._folder = os.fspath(directory)
         self._written = 0
-        self._sizes = Sizes(directory / ".sizes")
+        self._sizes = Sizes(os.path.join(self._folder, ".sizes"))
         self._trusted: dict[str, bool] = {}
+
+    @property
+    def directory(self) -> Path:
+        """The path of the directory."""
+        return _path(self._folder)
 
     def path(self, kind: str, key: str) -> Path:
         """Return the path of the file of an entry."""
-        return self.directory / kind / key[:2] / key
+        return _path(self._file(kind, key))
+
+    def _file(self, kind: str, key: str) -> str:
+        return os.path.join(self._folder, kind, key[:2], key)
 
     def get(self, kind: str, key: str) -> bytes | None:
         """Return the payload of an entry.
@@ -92,7 +103,7 @@ class Store:
         """
         if not self._is_safe(kind, key[:2]):
             return None
-        path = self.path(kind, key)
+        path = self._file(kind, key)
         read = _read(path)
         if read is None:
             return None
@@ -109,13 +120,14 @@ class Store:
 
     def put(self, kind: str, key: str, payload: bytes) -> bool:
         """Write an entry. Returns False if it cannot be written or if its folder is not safe."""
-        path = self.path(kind, key)
+        path = self._file(kind, key)
         try:
-            make_private(path.parent)
+            folder = os.path.dirname(path)
+            make_private(folder)
             if not self._is_safe(kind, key[:2]):
                 return False
             # the module `tempfile` takes longer to import than the file to write
-            name = f"{path.parent}/{_NEW}{os.getpid()}-{os.urandom(8).hex()}"
+            name = f"{folder}/{_NEW}{os.getpid()}-{os.urandom(8).hex()}"
             handle = os.open(name, _WRITE, 0o600)
         except OSError:
             return False
@@ -126,10 +138,10 @@ class Store:
                 stream.write(_MAGIC + _digest(kind, key, payload) + payload)
             os.replace(name, path)
         except OSError:
-            _delete(Path(name))
+            _delete(name)
             return False
         except BaseException:  # an interrupt must not leave a file either
-            _delete(Path(name))
+            _delete(name)
             raise
         self._count(_part(key), _START + len(payload), CACHE_SIZE.get() * 2**20)
         return True
@@ -152,7 +164,7 @@ class Store:
         counted = self._sizes.of_parts()
         start = os.urandom(1)[0]
         parts = [part for part in (*range(start, PARTS), *range(start)) if counted[part]]
-        sample: list[tuple[int, Path, os.stat_result]] = []
+        sample: list[tuple[int, str, os.stat_result]] = []
         sizes: dict[int, int] = {}
 
         def take(part: int) -> None:
@@ -182,9 +194,9 @@ class Store:
         """The entries of a part. Deletes its temporary files that interrupted writers left."""
         name = f"{part:02x}"
         files: list[_File] = []
-        for kind in _names(self.directory):
+        for kind in _names(self._folder):
             if not kind.startswith(".") and self._is_safe(kind, name):
-                files += _files_in(self.directory / kind / name)
+                files += _files_in(os.path.join(self._folder, kind, name))
         _sweep(files)
         return [file for file in files if not file[1].startswith(_NEW)]
 
@@ -192,20 +204,21 @@ class Store:
         """Iterate over all entries, in no particular order."""
         for kind, name, path, found in self._files():
             if not name.startswith(_NEW):
-                yield Entry(kind, name, path, found.st_size, found.st_mtime)
+                yield Entry(kind, name, _path(path), found.st_size, found.st_mtime)
 
     def verify(self) -> tuple[int, list[Path]]:
         """Return the number of entries that `get` accepts, and the paths of the files and folders that it rejects."""
-        whole, broken = 0, list[Path]()
+        whole = 0
+        broken: list[Path] = []
         for entry in self.entries():
-            read = _read(entry.path)
+            read = _read(str(entry.path))
             if read is not None and _checked(entry.kind, entry.key, read[0]) is not None:
                 whole += 1
             elif os.path.lexists(entry.path):  # another process may have deleted it meanwhile
                 broken.append(entry.path)
         for folder, reason in self._folders():
             if reason is not None:
-                broken.append(folder)
+                broken.append(_path(folder))
         return whole, broken
 
     def trim(self, limit: int) -> int:
@@ -232,11 +245,11 @@ class Store:
 
     def cleanup(self) -> int:
         """Delete damaged entries, and temporary files of interrupted writers. Returns the number of deleted files."""
-        return _sweep(self._files()) + sum(_delete(path) for path in self.verify()[1])
+        return _sweep(self._files()) + sum(_delete(str(path)) for path in self.verify()[1])
 
     def clear(self) -> int:
         """Delete all entries. Returns the number of deleted entries."""
-        removed = sum(_delete(entry.path) for entry in list(self.entries()))
+        removed = sum(_delete(str(entry.path)) for entry in list(self.entries()))
         self._sizes.put(dict.fromkeys(range(PARTS), 0))
         return removed
 
@@ -244,17 +257,17 @@ class Store:
         """Iterate over all files in safe folders, also temporary ones."""
         for folder, reason in self._folders():
             # entries are exactly two levels below the directory
-            if reason is not None or folder.parent.parent != self.directory:
+            if reason is not None or not self._holds_entries(folder):
                 continue
             yield from _files_in(folder)
 
-    def _folders(self) -> Iterator[tuple[Path, str | None]]:
+    def _folders(self) -> Iterator[tuple[str, str | None]]:
         """Iterate over the folders of the store. Yields each folder with the reason why it is not safe, or None if it
         is safe.
 
         Folders inside of unsafe folders are skipped.
         """
-        pending = [self.directory]
+        pending = [self._folder]
         while pending:
             folder = pending.pop()
             try:
@@ -262,18 +275,22 @@ class Store:
             except OSError:
                 continue
             yield folder, reason
-            if reason is None and folder.parent.parent != self.directory:
-                pending += [folder / name for name in _names(folder) if not name.startswith(".")]
+            if reason is None and not self._holds_entries(folder):
+                names = [name for name in _names(folder) if not name.startswith(".")]
+                pending += [os.path.join(folder, name) for name in names]
+
+    def _holds_entries(self, folder: str) -> bool:
+        return os.path.dirname(os.path.dirname(folder)) == self._folder
 
     def _is_safe(self, kind: str, part: str) -> bool:
         """Whether no other user can have written to the folder ``kind/part`` of the store. A missing folder is safe."""
-        name = f"{self.directory}/{kind}/{part}"
+        name = f"{self._folder}/{kind}/{part}"
         known = self._trusted.get(name)
         if known is None:
             try:
                 known = all(
                     self._is_trusted(folder)
-                    for folder in (str(self.directory), f"{self.directory}/{kind}", name)
+                    for folder in (str(self._folder), f"{self._folder}/{kind}", name)
                 )
             except OSError:
                 return True  # a missing folder: nothing to read, and writers check again
@@ -290,7 +307,7 @@ class Store:
         return known
 
 
-def _read(path: Path) -> tuple[bytes, float] | None:
+def _read(path: str) -> tuple[bytes, float] | None:
     """Return the content of a file and the time of its last use.
 
     Returns None if the file cannot be read, or if another user can have written it.
@@ -311,10 +328,16 @@ def _read(path: Path) -> tuple[bytes, float] | None:
         os.close(handle)
 
 
-def _delete(path: Path) -> bool:
+def _path(name: str) -> Path:
+    from pathlib import Path  # slow to import, and only what lists entries needs paths
+
+    return Path(name)
+
+
+def _delete(path: str) -> bool:
     """Delete a file. Returns False if that fails, for instance because another process has deleted it."""
     try:
-        path.unlink()
+        os.unlink(path)
     except OSError:
         return False
     return True
@@ -337,14 +360,15 @@ def _part(key: str) -> int:
         return 0
 
 
-def _files_in(folder: Path) -> Iterator[_File]:
+def _files_in(folder: str) -> Iterator[_File]:
+    kind = os.path.basename(os.path.dirname(folder))
     for name in _names(folder):
-        path = folder / name
+        path = os.path.join(folder, name)
         with suppress(OSError):
-            yield folder.parent.name, name, path, path.lstat()
+            yield kind, name, path, os.lstat(path)
 
 
-def _names(folder: Path) -> list[str]:
+def _names(folder: str) -> list[str]:
     try:
         return os.listdir(folder)
     except OSError:
@@ -366,7 +390,7 @@ def _checked(kind: str, key: str, content: bytes) -> bytes | None:
     return payload if _digest(kind, key, payload) == content[len(_MAGIC) : _START] else None
 
 
-_stores: dict[Path, Store] = {}
+_stores: dict[str, Store] = {}
 
 
 def default_store() -> Store | None:
@@ -378,5 +402,5 @@ def default_store() -> Store | None:
         return None
     found = _stores.get(directory)
     if found is None:
-        found = _stores[directory] = Store(directory / "cache")
+        found = _stores[directory] = Store(os.path.join(directory, "cache"))
     return found

@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import os
 import threading
 import weakref
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from occelo_link.cache.objects import object_code, stored_object
@@ -30,7 +30,8 @@ _SERVICES = ("alloc_output", "grow", "poll", "take")
 @functools.cache
 def _text() -> str:
     """The LLVM IR of the entry and its services."""
-    return Path(__file__).with_name("entry.ll").read_text(encoding="utf-8")
+    with open(os.path.join(os.path.dirname(__file__), "entry.ll"), encoding="utf-8") as file:
+        return file.read()
 
 
 class MethodDef(ctypes.Structure):

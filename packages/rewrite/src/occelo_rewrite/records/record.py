@@ -15,10 +15,9 @@ import json
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import field, replace
-from pathlib import Path
 from time import perf_counter
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from occelo_graph import Apply, FunctionGraph, Variable
@@ -26,6 +25,9 @@ from occelo_graph.frozen_dataclasses import frozen_dataclass, mutable_dataclass
 from occelo_graph.provenance import source_of
 from occelo_rewrite.limits import LimitReached, warn_of
 from occelo_rewrite.options import MAX_APPLICATIONS, PROFILE
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @frozen_dataclass

@@ -7,10 +7,10 @@ for each function that it prints.
 from __future__ import annotations
 
 import functools
+import os
 import re
 from collections.abc import Generator
 from contextlib import contextmanager
-from pathlib import Path
 
 from occelo_link.loops.ir.program import Program
 from occelo_link.native.llvm.literals import memory_type
@@ -26,7 +26,8 @@ def fixed_function(name: str) -> str:
 
     Its source is in ``loops.c``, and ``loops.ll`` is made from that (``packages/link/llvm_from_c.py``).
     """
-    text = Path(__file__).with_name("loops.ll").read_text(encoding="utf-8")
+    with open(os.path.join(os.path.dirname(__file__), "loops.ll"), encoding="utf-8") as file:
+        text = file.read()
     found = re.search(rf"^define ([^\n]* @{name}\(.*?^\}})", text, re.MULTILINE | re.DOTALL)
     assert found is not None
     return f"define internal {found[1]}"
