@@ -176,12 +176,19 @@ class ExpressionReader:
 
         All inputs must have the reader's dtype.
         """
-        found = self.computed_by(variable, Elemwise)
-        if found is None or found.op.inplace:
+        found = None if variable.owner is None else computed_by(self.view(variable), Elemwise)
+        if found is None or found.op.scalar_op.name not in names or found.op.inplace:
             return None
-        if found.op.scalar_op.name not in names or self.owner(variable) is None:
+        if self.owner(variable) is None:
             return None
         return found if all(v.type.dtype == self.dtype for v in found.inputs) else None
+
+    def function(self, variable: TensorVariable) -> str | None:
+        """The name of the scalar function that computes the `view` of a variable, "" for a root. None for other ops."""
+        node = self.view(variable).owner
+        if node is None:
+            return ""
+        return node.op.scalar_op.name if isinstance(node.op, Elemwise) else None
 
     def inner(self, variable: TensorVariable, name: str) -> TensorVariable | None:
         """Return x if the variable is f(x), for the scalar function f called ``name``. Else None."""

@@ -133,12 +133,13 @@ def product_of(powers: Sequence[Power], first: Power) -> Power | None:
 
 def read_power(reader: Reader, variable: TensorVariable, depth: int = 3) -> Power | None:
     """The variable as a power. None if it has another form."""
-    for law in _LAWS:
+    name = reader.function(variable)
+    for law in _LAWS.get(name, ()):
         found = law(reader, variable)
         if found is not None:
             return None if number_in(found.x) is not None else found
-    law = _power_of_power if reader.node(variable, *PRODUCT) is None else _power_of_product
-    return law(reader, variable, depth - 1) if depth else None
+    law = _power_of_product if name in PRODUCT else _power_of_power if name in _POWERS else None
+    return law(reader, variable, depth - 1) if law is not None and depth else None
 
 
 def _directed(reader: Reader, x: TensorVariable, a: float, b: float) -> Power:
@@ -257,7 +258,17 @@ def power_of_bounded(reader: Reader, variable: TensorVariable) -> Power | None:
     return Power(twice, float(rises), float(not rises), rest=rest, half=x)
 
 
-_LAWS = (_of_logistic, _of_softmax, _of_softplus, _of_small, _of_hyperbolic, power_of_bounded)
+_LAWS: dict[str | None, tuple[Callable[[Reader, TensorVariable], Power | None], ...]] = {
+    None: (_of_logistic, _of_softmax),
+    **dict.fromkeys(("exp", "sigmoid", "reciprocal", "true_div"), (_of_logistic,)),
+    **dict.fromkeys(("add", "sub"), (_of_logistic, power_of_bounded)),
+    "softplus": (_of_softplus,),
+    **dict.fromkeys(("tanh", "log1p"), (_of_small,)),
+    **dict.fromkeys(("sinh", "expm1"), (_of_small, _of_hyperbolic)),
+    "cosh": (_of_hyperbolic,),
+}
+"""What reads a variable as a power, by the scalar function that computes it."""
+_POWERS = ("sqr", "sqrt", "pow")
 
 
 def _power_of_power(reader: Reader, variable: TensorVariable, depth: int) -> Power | None:

@@ -73,7 +73,7 @@ def stable_form(node: Apply, keep: Collection[Variable] = ()) -> TensorVariable 
 
 def last_form(node: Apply) -> TensorVariable | None:
     """The stable form of a root or a difference of which logarithms and products have better forms. None if none is known."""
-    found = _law(node, _LAST)
+    found = _law(node, _LAST, _MAY_FIT_LAST)
     return None if found is None else _form(found[1], Reader(""), found[0])
 
 
@@ -119,31 +119,58 @@ def _has_powers(inputs: Sequence[Variable]) -> bool:
     return count > 1
 
 
+def _function(variable: Variable) -> str:
+    """The scalar function that computes a variable, "" for a root, and "moved" below casts and ops that move elements."""
+    node = variable.owner
+    if node is None:
+        return ""
+    op = node.op
+    return (
+        "moved"
+        if not isinstance(op, Elemwise) or isinstance(op.scalar_op, Cast)
+        else op.scalar_op.name
+    )
+
+
 def _may_be_stable_difference(inputs: Sequence[Variable]) -> bool:
-    if inputs[1].owner is not None or _has_number(inputs):
+    first, second = map(_function, inputs)
+    if "softplus" in (first, second) or (second in _SQUARES and first in _LOGISTIC):
         return True
-    first = computed_by(inputs[0], Elemwise)
-    return first is not None and first.op.scalar_op is softplus.scalar_op
+    return _has_number(inputs) or second == "moved" or (bool(second) and first == "moved")
+
+
+_SQUARES = ("sqr", "pow", "mul")
+_LOGISTIC = ("sigmoid", "reciprocal", "true_div", "sub")
+"""The functions of which `ExpressionReader.logistic` reads."""
 
 
 def _has_computed_divisor(inputs: Sequence[Variable]) -> bool:
     return inputs[1].owner is not None
 
 
-_MAY_FIT: dict[str, Callable[[Sequence[Variable]], bool]] = {
+def _may_vanish(inputs: Sequence[Variable]) -> bool:
+    return inputs[1].owner is not None or _has_number(inputs)
+
+
+_Test = Callable[[Sequence[Variable]], bool]
+_MAY_FIT: dict[str, _Test] = {
     "mul": _has_powers,
     "add": _has_number,
     "sub": _may_be_stable_difference,
     "true_div": _has_computed_divisor,
 }
 """Quick tests of the inputs of a node, by scalar function. A node that fails its test has no stable form."""
+_MAY_FIT_LAST: dict[str, _Test] = {"add": _has_number, "sub": _may_vanish}
+"""The same for `last_form`."""
 
 
 _Node = TensorApply[Elemwise]
 _Law = Callable[[Reader, _Node], "TensorVariable | None"]
 
 
-def _law(node: Apply, laws: dict[str, _Law]) -> tuple[_Law, _Node] | None:
+def _law(
+    node: Apply, laws: dict[str, _Law], tests: dict[str, _Test] = _MAY_FIT
+) -> tuple[_Law, _Node] | None:
     """The law in ``laws`` that may apply to a node, and the node. None if no law can apply.
 
     A law is a function from a reader and a node to the stable form of the node's output, or None.
@@ -155,7 +182,7 @@ def _law(node: Apply, laws: dict[str, _Law]) -> tuple[_Law, _Node] | None:
     law = laws.get(name)
     if law is None:
         return None
-    may_fit = _MAY_FIT.get(name)
+    may_fit = tests.get(name)
     return (law, found) if may_fit is None or may_fit(found.inputs) else None
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from occelo_graph import Apply, FunctionGraph, InconsistencyError, Op, Variable
+from occelo_graph import Apply, FunctionGraph, InconsistencyError, Variable
 from occelo_graph.fgraph.features import AlreadyThere, Feature
 from occelo_graph.ir.nodes import AtomicVariable, NominalVariable
 from occelo_rewrite.records.record import RewriteRecord
@@ -27,11 +27,6 @@ def constant_key(variable: Variable) -> Any:
     return None
 
 
-def _place(op: Op, position: int, variable: Variable) -> int:
-    """The part of one input in a node's key; the same at each position of a commutative op."""
-    return hash((id(variable),) if op.commutative else (position, id(variable)))
-
-
 def _node_key(node: Apply) -> tuple[Any, ...] | None:
     """A key that is equal for nodes with equal ops and the same inputs; None for a node that must not be merged.
 
@@ -41,16 +36,14 @@ def _node_key(node: Apply) -> tuple[Any, ...] | None:
     op = node.op
     if not op.pure or op.destroy_map:
         return None
-    inputs = sum(_place(op, i, v) for i, v in enumerate(node.inputs))
-    return (inputs, *_rest_of_key(node))
-
-
-def _rest_of_key(node: Apply) -> tuple[Any, ...]:
-    if node.op.types_follow_values:
+    ids = map(id, node.inputs)
+    # the position of an input counts unless the op is commutative
+    inputs = sum(map(hash, zip(ids) if op.commutative else enumerate(ids)))
+    if op.types_follow_values:
         # the op may have inferred its types from values of inputs that have changed since, so the
         # types are part of the key
-        return (node.op, len(node.inputs), *[v.type for v in node.outputs])
-    return (node.op, len(node.inputs))
+        return (inputs, op, len(node.inputs), *[v.type for v in node.outputs])
+    return (inputs, op, len(node.inputs))
 
 
 def _same_inputs(a: Apply, b: Apply) -> bool:
@@ -113,9 +106,13 @@ class MergeFeature(Feature):
         key = self._keys.get(node)
         if key is not None:
             self.on_prune(fgraph, node, reason)
-            op = node.op
-            inputs = key[0] - _place(op, i, var) + _place(op, i, new_var)
-            self._add(node, (inputs, *_rest_of_key(node)))
+            before, after = id(var), id(new_var)
+            if node.op.commutative:
+                change = hash((after,)) - hash((before,))
+            else:
+                change = hash((i, after)) - hash((i, before))
+            types = [v.type for v in node.outputs] if len(key) > 3 else ()
+            self._add(node, (key[0] + change, *key[1:3], *types))
 
     def constant(self, fgraph: FunctionGraph, variable: Variable) -> Variable:
         """The constant of the graph that equals ``variable``.
