@@ -14,7 +14,8 @@ Users import this package. It only collects names from the packages `occelo_grap
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import sys
+from typing import TYPE_CHECKING, Any
 
 import occelo_arrays as occelo_arrays
 import occelo_linalg as occelo_linalg
@@ -27,7 +28,6 @@ import occelo_sorting as occelo_sorting
 import occelo_sparse as occelo_sparse
 import occelo_special as occelo_special
 import occelo_stats as occelo_stats
-from occelo import places as places
 from occelo import tensor
 from occelo_compile import (
     AliasedMemoryError,
@@ -263,6 +263,7 @@ _LATER = {
             "link",
             "nn",
             "optimize",
+            "places",
             "printing",
             "raise_op",
             "scan",
@@ -292,6 +293,22 @@ _LATER = {
     "view_rewriting": "occelo_rewrite.records.viewer",
 }
 
+
+class _LatePlaces:
+    """A finder of modules, for names for which no file is there: the first one imports `occelo.places`, which knows more."""
+
+    @staticmethod
+    def find_spec(fullname: str, path: Any, target: Any = None) -> Any:
+        if not fullname.startswith("occelo."):
+            return None
+        from occelo.places import FINDER  # slow to import, and most programs need none of its names
+
+        return FINDER.find_spec(fullname, path, target)
+
+
+_finder: Any = _LatePlaces
+sys.meta_path.append(_finder)
+
 if TYPE_CHECKING:
     import occelo_dims as dims
     from occelo import breakpoint as breakpoint
@@ -303,6 +320,7 @@ if TYPE_CHECKING:
     from occelo import link as link
     from occelo import nn as nn
     from occelo import optimize as optimize
+    from occelo import places as places
     from occelo import printing as printing
     from occelo import raise_op as raise_op
     from occelo import sparse as sparse

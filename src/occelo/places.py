@@ -137,8 +137,8 @@ class _Places:
             module.__getattr__ = names_of(name, SAME_NAMES[name])
 
 
-_finder: Any = _Places()
-sys.meta_path.append(_finder)
+FINDER = _Places()
+"""What the facade's finder of modules asks about names for which no file is there."""
 
 
 def hints_about(module: str, made: Callable[[str], Any] | None = None) -> Callable[[str], Any]:

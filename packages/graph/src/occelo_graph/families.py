@@ -117,8 +117,8 @@ class Family:
         return importlib.import_module(f"{self.package}.{path}")
 
 
-_REQUIRED = re.compile(r"^Requires-Dist: (occelo(?:-\w+)?)(?:\[.*?\])? ?\(?([^;)\n]+)", re.M)
-_RANGE = re.compile(r"(>=|<=|==|!=|<|>)\s*(\d+(?:\.\d+)*)")
+_REQUIRED = r"(?m)^Requires-Dist: (occelo(?:-\w+)?)(?:\[.*?\])? ?\(?([^;)\n]+)"
+_RANGE = r"(>=|<=|==|!=|<|>)\s*(\d+(?:\.\d+)*)"
 _COMPARED: dict[str, Callable[[tuple[int, ...], tuple[int, ...]], bool]] = {
     ">=": operator.ge, "<=": operator.le, "==": operator.eq, "!=": operator.ne, "<": operator.lt, ">": operator.gt,
 }  # fmt: skip
@@ -136,7 +136,7 @@ def _check_ranges(package: str, folder: str) -> None:
         if not (name.startswith(f"{package}-") and name.endswith(".dist-info")):
             continue
         with open(os.path.join(installed_in, name, "METADATA"), encoding="utf-8") as file:
-            required = _REQUIRED.findall(file.read())
+            required = re.findall(_REQUIRED, file.read())
         for layer, ranges in required:
             version = getattr(sys.modules.get(layer.replace("-", "_")), "__version__", None)
             if version is not None and not _is_in(version, ranges):
@@ -150,7 +150,7 @@ def _is_in(version: str, ranges: str) -> bool:
     """Whether a version is in ranges such as ">=0.1,<0.2". Only the numbers of releases are compared."""
     return all(
         _COMPARED[relation](_release(version), _release(limit))
-        for relation, limit in _RANGE.findall(ranges)
+        for relation, limit in re.findall(_RANGE, ranges)
     )
 
 
