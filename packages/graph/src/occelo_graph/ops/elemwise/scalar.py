@@ -168,6 +168,8 @@ _table: dict[str, ScalarFunction] = {}
 
 @mutable_dataclass(eq=False, repr=False)
 class _Fields(ScalarOp):
+    """The fields of `ScalarFunction`."""
+
     name: str
     arity: int | None
     rule: DtypeRule
