@@ -62,13 +62,18 @@ class _Structure:
         self.context.check(b.eq(least.result, i64(0)), self.node)
         if minor is None:
             return
-        with b.loop(self.count, lanes=LANES) as loop:
-            low, high = loop.carry(i64(0), "min"), loop.carry(i64(-1), "max")
-            index = self.index(loop.index)
+        # in the dtype of the indices, of which a vector has more than of int64
+        dtype = self.indices.dtype
+        with b.loop(self.count, lanes=2 * LANES) as loop:
+            low = loop.carry(b.const(0, dtype), "min")
+            high = loop.carry(b.const(0, dtype), "max")
+            index = self.indices.at(b, [loop.index])
             low.following = b.op("min", low.param, index)
             high.following = b.op("max", high.param, index)
-        self.context.check(b.eq(low.result, i64(0)), self.node)
-        self.context.check(b.lt(high.result, minor), self.node)
+        self.context.check(b.eq(low.result, b.const(0, dtype)), self.node)
+        none = b.eq(self.count, i64(0))
+        below = b.lt(b.cast(high.result, "int64"), minor)
+        self.context.check(b.op("or", none, below), self.node)
 
     @contextmanager
     def line(self, parallel: bool = True) -> Generator[tuple[Value, Value, Value]]:
