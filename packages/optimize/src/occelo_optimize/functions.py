@@ -1,5 +1,7 @@
 """The namespace of optimization: it collects the functions of `occelo_optimize.ops`."""
 
+from occelo_optimize.ops.fixed_points import *
+from occelo_optimize.ops.least_squares import *
 from occelo_optimize.ops.minimizing import *
 from occelo_optimize.ops.results import *
 from occelo_optimize.ops.rooting import *

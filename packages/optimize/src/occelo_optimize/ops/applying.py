@@ -19,11 +19,13 @@ def apply_method(
     starts: Sequence[Any],
     options: Mapping[str, Any],
     name: str,
+    *,
+    scipy: bool = False,
 ) -> tuple[Any, Any, Any]:
     """The solution, success and iterations, as outputs of an `ImplicitFunction`.
 
     ``method`` is called with the function of ``region``, the ``starts`` and the ``options``. The solution solves
-    ``residual`` = 0. Both regions have the same variable.
+    ``residual`` = 0. Both regions have the same variable. With ``scipy`` the method is one of `call_scipy`.
     """
     read = [*starts, *options.values()]
     values = [v for v in read if isinstance(v, Variable) and not isinstance(v, Constant)]
@@ -37,8 +39,10 @@ def apply_method(
         [next(own) if v in values else v for v in starts],
         {k: next(own) if v in values else v for k, v in options.items()},
     )
-    function = region.function([parameters[v] for v in region.parameters])
-    found = method(function, *starts, **settings)
+    own_parameters = [parameters[v] for v in region.parameters]
+    if scipy:
+        settings["parameters"] = own_parameters
+    found = method(region.function(own_parameters), *starts, **settings)
     outputs: list[Any] = list(map(as_tensor_variable, found))
     op = ImplicitFunction(inner, outputs, residual.graph, name)
     x, success, nit = op(*given, return_list=True)
@@ -59,8 +63,21 @@ def options_of(
     return {**known, **chosen}
 
 
-def one_of(who: str, method: Any, known: Mapping[str, Any]) -> str:
-    """The name of a method in lower case. ValueError, with the names, if it is not among the known ones."""
-    if not isinstance(method, str) or method.lower() not in known:
-        raise ValueError(f"{who} has the methods {', '.join(known)}, and no {method!r}")
-    return method.lower()
+def is_loop(
+    who: str, method: Any, using: Any, loops: Mapping[str, Any], scipy: Sequence[str]
+) -> tuple[str, bool]:
+    """The name of a method in lower case, and whether it is a loop of the graph. It is SciPy's if there is no such loop.
+
+    ``using`` says which is meant: "loops" or "scipy", or None. ValueError, with the names, if there is no such method.
+    """
+    if using not in (None, "loops", "scipy"):
+        raise ValueError(f"{who} runs methods using 'loops' or 'scipy', and not {using!r}")
+    name = method.lower() if isinstance(method, str) else method
+    if name in loops and using != "scipy":
+        return name, True
+    if name in scipy and using != "loops":
+        return name, False
+    known = ", ".join(
+        dict.fromkeys([*(loops if using != "scipy" else ()), *(scipy if using != "loops" else ())])
+    )
+    raise ValueError(f"{who} has the methods {known}, and no {method!r}")

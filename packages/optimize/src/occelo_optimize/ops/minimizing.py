@@ -7,10 +7,11 @@ from typing import Any
 
 from occelo_graph.errors import describe
 from occelo_graph.gradient.reverse import grad
-from occelo_optimize.ops.applying import apply_method, one_of, options_of
+from occelo_optimize.ops.applying import apply_method, is_loop, options_of
 from occelo_optimize.ops.methods import descent
 from occelo_optimize.ops.regions import problem_of, region_of
 from occelo_optimize.ops.results import OptimizeResult
+from occelo_optimize.ops.scipy_calls import MINIMIZERS, WITH_HESSIAN, WITHOUT_GRADIENT, call_scipy
 
 __all__ = ["minimize"]
 
@@ -33,9 +34,15 @@ def minimize(
     x: Any,
     *,
     args: Sequence[Any] = (),
-    method: str = "BFGS",
+    method: str | None = None,
     tol: Any = None,
     options: Mapping[str, Any] | None = None,
+    bounds: Any = None,
+    using: str | None = None,
+    jac: bool = True,
+    hess: bool = False,
+    use_vectorized_jac: bool = False,
+    optimizer_kwargs: Mapping[str, Any] | None = None,
 ) -> OptimizeResult:
     """A minimum of a function of tensors: values of ``x`` at which ``objective`` is smaller than at others near them.
 
@@ -44,9 +51,18 @@ def minimize(
     - ``x``: a tensor of floats in the objective, or a tree of such tensors. Their values are where the search starts.
       For a Python function they are the start itself.
     - ``method``: "BFGS", "L-BFGS" (which keeps ``maxcor`` steps in place of a matrix) or "newton". All of them use the
-      gradient of the expression, and "newton" the Hessian.
+      gradient of the expression, and "newton" the Hessian. Or one of SciPy's methods: see ``using``. The default is
+      "BFGS", and SciPy's "L-BFGS-B" with ``bounds``.
     - ``tol``: the search ends where no derivative exceeds it. The default is SciPy's ``gtol``, 1e-5.
-    - ``options``: ``maxiter``, and ``gtol`` in place of ``tol``; for "L-BFGS" also ``maxcor``, an integer.
+    - ``options``: ``maxiter``, and ``gtol`` in place of ``tol``; for "L-BFGS" also ``maxcor``, an integer. For SciPy's methods
+      they are SciPy's.
+    - ``bounds``: a pair of numbers or None for each element of ``x``, for SciPy's methods that take them. Derivatives of
+      the solution hold if it lies inside.
+    - ``using``: "loops" for the methods above, or "scipy" for SciPy's method of this name, which calls one compiled function of
+      value and gradient. By default it is "loops" where there is such a method.
+    - ``jac``: whether SciPy's methods get the gradient, or take differences. Those that need the Hessian get it.
+    - ``hess``, ``use_vectorized_jac``: accepted for PyTensor's sake; they have no effect.
+    - ``optimizer_kwargs``: a mapping of arguments of this function, such as ``tol`` and ``options``, as in PyTensor.
 
     Returns a pair of the solution, a tree like ``x``, and whether it was found, with the attributes of `OptimizeResult`;
     ``jac`` is the gradient there, a vector. The solution has derivatives with respect to everything that the objective
@@ -55,16 +71,35 @@ def minimize(
     TypeError for an objective that is no real scalar, or for an ``x`` that is no tensor of floats. ValueError for an
     objective that does not depend on it, and for an unknown method.
     """
-    method = one_of(_WHO, method, METHODS)
+    del hess, use_vectorized_jac
+    if optimizer_kwargs:
+        given: dict[str, Any] = {
+            "tol": tol,
+            "options": options,
+            "bounds": bounds,
+            **optimizer_kwargs,
+        }
+        return minimize(objective, x, args=args, method=method, using=using, jac=jac, **given)
+    if method is None:
+        method = "BFGS" if bounds is None else "L-BFGS-B"
+    method, loops = is_loop(_WHO, method, using, METHODS, MINIMIZERS)
+    if loops and bounds is not None:
+        raise ValueError(f"The method {method} takes no bounds; SciPy's L-BFGS-B does")
     problem = problem_of(objective, x, args, _WHO, vector=True)
     cost = problem.expression
     if cost.type.ndim:
         raise TypeError(f"minimize needs a scalar as its objective, got {describe(cost)}")
     region = region_of([cost], problem.x, "objective")
     slope = region_of([grad(cost, problem.x)], problem.x, "gradient of the objective")
-    settings = options_of(f"The method {method}", options, METHODS[method], gtol=tol)
-    solve: Any = _SOLVERS[method]
-    found = apply_method(region, slope, solve, [problem.start], settings, f"minimize_{method}")
+    name = f"minimize_{method}"
+    if loops:
+        settings = options_of(f"The method {method}", options, METHODS[method], gtol=tol)
+        solve = _SOLVERS[method]
+    else:
+        given = {"method": method, "tol": tol, "options": options, "bounds": bounds, "jac": jac}
+        wanted = 0 if method in WITHOUT_GRADIENT else 2 if method in WITH_HESSIAN else 1
+        solve, settings = call_scipy(region, "minimize", wanted, given), {}
+    found = apply_method(region, slope, solve, [problem.start], settings, name, scipy=not loops)
     value = region.function(region.parameters)(found[0])
     jac = slope.function(slope.parameters)(found[0])
     return OptimizeResult(problem.tree(found[0]), found[1], fun=value, jac=jac, nit=found[2])

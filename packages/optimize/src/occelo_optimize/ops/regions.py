@@ -41,21 +41,25 @@ class Region:
 
 def region_of(outputs: Sequence[Variable], x: Variable, what: str) -> Region:
     """The part of ``outputs`` that depends on ``x``. ValueError if the first output does not; ``what`` names it."""
-    depends = {x}
+    if not variable_depends_on(outputs[0], x):
+        raise ValueError(f"The {what} does not depend on {describe(x)}: {describe(outputs[0])}")
+    return region_between(outputs, (x,))
+
+
+def region_between(outputs: Sequence[Variable], variables: Sequence[Variable]) -> Region:
+    """The part of ``outputs`` that depends on ``variables``, which become the first inputs of its graph."""
+    depends = set(variables)
     nodes: list[Apply] = []
     for node in toposort(outputs):
         if not depends.isdisjoint(node.inputs):
             nodes.append(node)
             depends.update(node.outputs)
-    if outputs[0] not in depends:
-        raise ValueError(f"The {what} does not depend on {describe(x)}: {describe(outputs[0])}")
     read = dict.fromkeys(v for node in nodes for v in node.inputs if v not in depends)
     read.update(dict.fromkeys(v for v in outputs if v not in depends))
     parameters = tuple(v for v in read if not isinstance(v, Constant))
-    inner = [v.type.make_variable(v.name) for v in parameters]
-    own = x.type.make_variable(x.name)
-    made = rebuilt(list(outputs), list(zip((x, *parameters), (own, *inner), strict=True)))
-    return Region(freeze([own, *inner], made), parameters)
+    own = [v.type.make_variable(v.name) for v in (*variables, *parameters)]
+    made = rebuilt(list(outputs), list(zip((*variables, *parameters), own, strict=True)))
+    return Region(freeze(own, made), parameters)
 
 
 @frozen_dataclass

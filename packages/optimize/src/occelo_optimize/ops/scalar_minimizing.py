@@ -9,7 +9,7 @@ from occelo_graph.errors import describe
 from occelo_graph.gradient.reverse import grad
 from occelo_graph.ops.control.checks import CheckAndRaise
 from occelo_graph.tensors.constant import as_tensor_variable
-from occelo_optimize.ops.applying import apply_method, one_of, options_of
+from occelo_optimize.ops.applying import apply_method, is_loop, options_of
 from occelo_optimize.ops.methods.iterating import Found
 from occelo_optimize.ops.methods.scalar_minima import (
     GOLDEN,
@@ -18,8 +18,9 @@ from occelo_optimize.ops.methods.scalar_minima import (
     golden,
     ordered,
 )
-from occelo_optimize.ops.regions import problem_of, region_of
+from occelo_optimize.ops.regions import Problem, Region, problem_of, region_of
 from occelo_optimize.ops.results import OptimizeResult
+from occelo_optimize.ops.scipy_calls import SCALAR_MINIMIZERS, call_scipy
 
 __all__ = ["minimize_scalar"]
 
@@ -42,6 +43,8 @@ def minimize_scalar(
     bounds: Any = None,
     tol: Any = None,
     options: Mapping[str, Any] | None = None,
+    using: str | None = None,
+    optimizer_kwargs: Mapping[str, Any] | None = None,
 ) -> OptimizeResult:
     """A minimum of a function of one number: a value of ``x`` at which ``objective`` is smaller than at others near it.
 
@@ -54,6 +57,8 @@ def minimize_scalar(
     - ``bounds``: the interval for "bounded". Derivatives of the solution hold if it lies inside.
     - ``tol``: the relative accuracy; for "bounded" the absolute one. The default is SciPy's, 1.48e-8 and 1e-5.
     - ``options``: ``maxiter``, and ``xtol`` or ``xatol`` in place of ``tol``.
+    - ``using``: "loops", or "scipy" for SciPy's method of this name, which calls one compiled function. The default is "loops".
+    - ``optimizer_kwargs``: a mapping of arguments of this function, such as ``tol``, as in PyTensor.
 
     Returns a pair of the solution, of the dtype of ``x``, and whether it was found, with the attributes of `OptimizeResult`.
     The solution has derivatives with respect to everything that the objective reads, by the implicit function theorem,
@@ -62,9 +67,13 @@ def minimize_scalar(
     TypeError for an ``x`` that is no scalar of floats, ValueError for an objective that does not depend on it, or for an
     unknown method. ValueError at run time for three numbers that are no bracket, or for bounds in the wrong order.
     """
+    if optimizer_kwargs:
+        given = {"bracket": bracket, "bounds": bounds, "tol": tol, "options": options}
+        given |= optimizer_kwargs
+        return minimize_scalar(objective, x, args=args, method=method, using=using, **given)
     if method is None:
         method = "brent" if bounds is None else "bounded"
-    method = one_of(_WHO, method, METHODS)
+    method, loops = is_loop(_WHO, method, using, METHODS, SCALAR_MINIMIZERS)
     if method == "bounded" and bounds is None:
         raise ValueError("The method bounded needs bounds, an interval (a, b)")
     if method != "bounded" and bounds is not None:
@@ -79,13 +88,30 @@ def minimize_scalar(
     slope = region_of(
         [grad(problem.expression, problem.x)], problem.x, "derivative of the objective"
     )
+    name = f"minimize_{method}"
+    if not loops:
+        given = {
+            "method": method,
+            "bracket": bracket,
+            "bounds": bounds,
+            "tol": tol,
+            "options": options,
+        }
+        call = call_scipy(region, _WHO, 0, given)
+        found = apply_method(region, slope, call, [problem.start], {}, name, scipy=True)
+        return _result(problem, region, found)
     key = "xatol" if method == "bounded" else "xtol"
     settings = options_of(f"The method {method}", options, METHODS[method], **{key: tol})
     starts = _points(problem.start, bracket, bounds)
     solve: Any = {"brent": _brent, "golden": _golden, "bounded": _bounded}[method]
-    found = apply_method(region, slope, solve, starts, settings, f"minimize_{method}")
-    value = region.function(region.parameters)(found[0])
-    return OptimizeResult(problem.tree(found[0]), found[1], fun=value, nit=found[2])
+    found = apply_method(region, slope, solve, starts, settings, name)
+    return _result(problem, region, found)
+
+
+def _result(problem: Problem, region: Region, found: tuple[Any, Any, Any]) -> OptimizeResult:
+    x, success, nit = found
+    value = region.function(region.parameters)(x)
+    return OptimizeResult(problem.tree(x), success, fun=value, nit=nit)
 
 
 def _points(start: Any, bracket: Any, bounds: Any) -> list[Any]:

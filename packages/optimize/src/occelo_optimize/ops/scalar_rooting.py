@@ -8,10 +8,11 @@ from typing import Any
 from occelo_graph.errors import describe
 from occelo_graph.ops.elemwise.arithmetic import switch
 from occelo_graph.tensors.constant import as_tensor_variable
-from occelo_optimize.ops.applying import apply_method, one_of, options_of
+from occelo_optimize.ops.applying import apply_method, is_loop, options_of
 from occelo_optimize.ops.methods import scalar_roots
-from occelo_optimize.ops.regions import problem_of, region_of
+from occelo_optimize.ops.regions import Problem, Region, problem_of, region_of
 from occelo_optimize.ops.results import OptimizeResult
+from occelo_optimize.ops.scipy_calls import SCALAR_ROOTS, call_scipy
 
 __all__ = ["root_scalar"]
 
@@ -41,6 +42,10 @@ def root_scalar(
     rtol: Any = None,
     maxiter: Any = None,
     options: Mapping[str, Any] | None = None,
+    using: str | None = None,
+    jac: bool = False,
+    hess: bool = False,
+    optimizer_kwargs: Mapping[str, Any] | None = None,
 ) -> OptimizeResult:
     """A root of a function of one number: a value of ``variable`` at which ``equation`` is 0.
 
@@ -49,11 +54,16 @@ def root_scalar(
       function it is the start itself. SciPy's name ``x0`` is accepted for it.
     - ``method``: "newton", "halley" or "secant", which need a start, or "bisect" or "brentq", which need a ``bracket``.
       The default is "brentq" with a bracket, else "newton". Derivatives are those of the expression.
+      SciPy's methods are there, too: see ``using``.
     - ``bracket``: two numbers, at which the equation has different signs.
     - ``x1``: the second point of "secant". The default is near the start, as in SciPy.
     - ``xtol``, ``rtol``, ``maxiter``: the search ends where a step, or the bracket, is at most ``xtol + rtol |x|``, or after
       ``maxiter`` iterations. The defaults are SciPy's, for the methods with a start 1.48e-8, 0 and 50, for those with a
       bracket 2e-12, 8.9e-16 and 100. They may also stand in ``options``.
+    - ``using``: "loops" for the methods above, or "scipy" for SciPy's method of this name, such as "toms748", which calls one
+      compiled function of value and derivatives. By default it is "loops" where there is such a method.
+    - ``jac``, ``hess``: accepted for PyTensor's sake; the derivatives that a method needs are there.
+    - ``optimizer_kwargs``: a mapping of arguments of this function, such as ``xtol``, as in PyTensor.
 
     Returns a pair of the root, of the dtype of the variable, and whether it was found, with the attributes of `OptimizeResult`.
     The root has derivatives with respect to everything that the equation reads, by the implicit function theorem.
@@ -61,9 +71,14 @@ def root_scalar(
     TypeError for a variable that is no scalar of floats, ValueError for an equation that does not depend on it, or for an
     unknown method. ValueError at run time if the equation has the same sign at both ends of the bracket.
     """
+    del jac, hess
+    if optimizer_kwargs:
+        given = {"bracket": bracket, "x0": x0, "x1": x1, "xtol": xtol, "rtol": rtol}
+        given |= {"maxiter": maxiter, "options": options, **optimizer_kwargs}
+        return root_scalar(equation, variable, args=args, method=method, using=using, **given)
     if method is None:
         method = "newton" if bracket is None else "brentq"
-    method = one_of(_WHO, method, METHODS)
+    method, loops = is_loop(_WHO, method, using, METHODS, SCALAR_ROOTS)
     ends = None if bracket is None else _ends(bracket, _WHO)
     if variable is None:
         variable = x0 if x0 is not None else ends[0] if ends is not None else None
@@ -74,10 +89,14 @@ def root_scalar(
         if each.type.ndim:
             raise TypeError(f"root_scalar needs a scalar as its {what}, got {describe(each)}")
     region = region_of([problem.expression], problem.x, "equation")
-    settings = options_of(
-        f"The method {method}", options, METHODS[method], xtol=xtol, rtol=rtol, maxiter=maxiter
-    )
+    named = {"xtol": xtol, "rtol": rtol, "maxiter": maxiter}
     start = problem.start
+    if not loops:
+        given = {"method": method, "bracket": bracket, "x1": x1, **named, "options": options}
+        call = call_scipy(region, _WHO, {"newton": 1, "halley": 2}.get(method, 0), given)
+        found = apply_method(region, region, call, [start], {}, f"root_{method}", scipy=True)
+        return _result(problem, region, found)
+    settings = options_of(f"The method {method}", options, METHODS[method], **named)
     solve: Any = getattr(scalar_roots, method, scalar_roots.newton)
     if METHODS[method] is _CLOSED:
         if ends is None:
@@ -90,7 +109,12 @@ def root_scalar(
     else:
         starts = [start]
         settings["order"] = 2 if method == "halley" else 1
-    x, success, nit = apply_method(region, region, solve, starts, settings, f"root_{method}")
+    found = apply_method(region, region, solve, starts, settings, f"root_{method}")
+    return _result(problem, region, found)
+
+
+def _result(problem: Problem, region: Region, found: tuple[Any, Any, Any]) -> OptimizeResult:
+    x, success, nit = found
     value = region.function(region.parameters)(x)
     return OptimizeResult(problem.tree(x), success, fun=value, nit=nit)
 

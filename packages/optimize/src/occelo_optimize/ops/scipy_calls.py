@@ -1,0 +1,203 @@
+"""`ScipySolver`: an op that calls a solver of `scipy.optimize`, which calls one compiled function of values and derivatives.
+
+It stands inside of an `ImplicitFunction`, which has its derivatives. On every backend the call is one of Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, cast
+
+import numpy as np
+
+from occelo_graph.errors import describe
+from occelo_graph.fgraph.frozen import FrozenFunctionGraph, freeze
+from occelo_graph.gradient.jacobians import jacobian
+from occelo_graph.ir.nodes import Apply
+from occelo_graph.ir.op import Op, op
+from occelo_graph.ir.op_caches import cache_of
+from occelo_graph.narrowing import is_list_or_tuple
+from occelo_graph.optional_scipy import scipy_module
+from occelo_graph.tensors.type import TensorType
+from occelo_graph.upward import repeated
+from occelo_optimize.ops.methods.iterating import Found, derivative
+from occelo_optimize.ops.regions import Region
+
+WITHOUT_GRADIENT = ("nelder-mead", "powell", "cobyla", "cobyqa")
+WITH_HESSIAN = ("newton-cg", "dogleg", "trust-ncg", "trust-exact", "trust-krylov", "trust-constr")
+MINIMIZERS = (*WITHOUT_GRADIENT, *WITH_HESSIAN, "cg", "bfgs", "l-bfgs-b", "tnc", "slsqp")
+"""SciPy's methods for `minimize`."""
+WITH_JACOBIAN = ("hybr", "lm")
+ROOTS = (
+    *WITH_JACOBIAN, "broyden1", "broyden2", "anderson", "linearmixing", "diagbroyden", "excitingmixing", "krylov", "df-sane",
+)  # fmt: skip
+"""SciPy's methods for `root`."""
+SCALAR_ROOTS = ("bisect", "brentq", "brenth", "ridder", "toms748", "newton", "secant", "halley")
+"""SciPy's methods for `root_scalar`."""
+SCALAR_MINIMIZERS = ("brent", "bounded", "golden")
+"""SciPy's methods for `minimize_scalar`."""
+LEAST_SQUARES = ("trf", "dogbox", "lm")
+"""SciPy's methods for `least_squares`."""
+
+
+@op
+class ScipySolver(Op):
+    """A call of the function ``name`` of `scipy.optimize`.
+
+    ``graph`` computes values and derivatives, from the variable and parameters. The inputs of a node are the
+    start, which is a tensor like the variable, and the parameters; the outputs are the solution, whether it was found, and the iterations.
+    ``options`` are the other arguments of the function.
+    """
+
+    graph: FrozenFunctionGraph
+    name: str
+    options: Mapping[str, Any]
+
+    def infer(self, *types: Any) -> Any:
+        return types[0], TensorType("bool", ()), TensorType("int64", ())
+
+    def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+        return [input_shapes[0], (), ()]
+
+    def batch(
+        self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
+    ) -> Sequence[Any]:
+        return repeated(node, inputs)
+
+    def evaluate(self, start: Any, *parameters: Any) -> Any:
+        optimize = scipy_module("optimize", f"optimize.{self.name}")
+        call = getattr(_CALLS, self.name)
+        found = call(optimize, _Values(self._compiled(), parameters), start, dict(self.options))
+        x = found.x if hasattr(found, "x") else found.root
+        success = found.success if hasattr(found, "success") else found.converged
+        steps = found.get("nit", found.get("iterations", found.get("nfev", 0)))
+        return (
+            np.asarray(x, start.dtype).reshape(start.shape),
+            np.asarray(success, "bool"),
+            np.asarray(steps, "int64"),
+        )
+
+    def _compiled(self) -> Callable[..., Any]:
+        known = cache_of(self, "_functions_cache")
+        if None not in known:
+            from occelo_compile import In, Out, function  # slow to import
+
+            inputs = [v.type.make_variable() for v in self.graph.inputs]
+            outputs = [Out(v, borrow=True) for v in self.graph.bind(inputs)]
+            arguments = [In(v, borrow=True) for v in inputs]
+            known[None] = function(arguments, outputs, on_unused_input="ignore")
+        made: Callable[..., Any] = known[None]
+        return made
+
+    def __str__(self) -> str:
+        return f"ScipySolver{{{self.name}, {self.options.get('method')}}}"
+
+
+class _Values:
+    """The values and derivatives at a point. SciPy asks for them one by one, and they are computed together."""
+
+    def __init__(self, function: Callable[..., Any], parameters: Sequence[Any]) -> None:
+        self.function = function
+        self.parameters = parameters
+        self.point: Any = None
+        self.found: Sequence[Any] = ()
+
+    def __call__(self, which: int, x: Any) -> Any:
+        if self.point is None or not np.array_equal(self.point, x, equal_nan=True):
+            self.point = np.array(x)
+            self.found = [np.array(v) for v in self.function(self.point, *self.parameters)]
+        return self.found[which]
+
+
+class _Calls:
+    """How each function of SciPy is called, with the values in the order of the graph."""
+
+    def minimize(self, module: Any, values: _Values, start: Any, options: dict[str, Any]) -> Any:
+        method = str(options["method"]).lower()
+        use = options.pop("jac", True)
+        derivatives: dict[str, Any] = {}
+        if method not in WITHOUT_GRADIENT and use:
+            derivatives["jac"] = partial(values, 1)
+        if method in WITH_HESSIAN:
+            derivatives["hess"] = partial(values, 2)
+        return module.minimize(partial(_number, values, 0), start, **derivatives, **options)
+
+    def root(self, module: Any, values: _Values, start: Any, options: dict[str, Any]) -> Any:
+        method = str(options["method"]).lower()
+        use = options.pop("jac", True) and method in WITH_JACOBIAN
+        derivatives = {"jac": partial(values, 1)} if use else {}
+        return module.root(partial(values, 0), start, **derivatives, **options)
+
+    def least_squares(
+        self, module: Any, values: _Values, start: Any, options: dict[str, Any]
+    ) -> Any:
+        return module.least_squares(partial(values, 0), start, jac=partial(values, 1), **options)
+
+    def root_scalar(self, module: Any, values: _Values, start: Any, options: dict[str, Any]) -> Any:
+        slopes = {"fprime": partial(_number, values, 1), "fprime2": partial(_number, values, 2)}
+        needed = {"newton": ["fprime"], "halley": ["fprime", "fprime2"]}.get(options["method"], [])
+        begin = {} if "bracket" in options else {"x0": float(start)}
+        return module.root_scalar(
+            partial(_number, values, 0), **begin, **{k: slopes[k] for k in needed}, **options
+        )
+
+    def minimize_scalar(
+        self, module: Any, values: _Values, start: Any, options: dict[str, Any]
+    ) -> Any:
+        if options["method"] != "bounded":
+            options.setdefault("bracket", (float(start), float(start) + 1.0))
+        return module.minimize_scalar(partial(_number, values, 0), **options)
+
+
+_CALLS = _Calls()
+
+
+def _number(values: _Values, which: int, x: Any) -> float:
+    return float(values(which, np.asarray(x, "float64")))
+
+
+def call_scipy(
+    region: Region, name: str, wanted: int, options: Mapping[str, Any]
+) -> Callable[..., Found]:
+    """A method for `apply_method` that calls the function ``name`` of SciPy.
+
+    The value of ``region`` and its first derivatives, so many as ``wanted`` says, are computed together. TypeError for options that
+    are variables.
+    """
+    own = [v.type.make_variable() for v in region.graph.inputs]
+    x = own[0]
+    value: Any = region.graph.bind(own)[0]
+    values = [value]
+    if wanted > 0:
+        values.append(derivative(value, x) if value.type.ndim == 0 else jacobian(value, x))
+    if wanted > 1:
+        scalar = x.type == value.type
+        values.append(
+            derivative(values[1], x, disconnected_inputs="ignore")
+            if scalar
+            else jacobian(values[1], x, disconnected_inputs="ignore")
+        )
+    graph = freeze(own, values)
+    settings = {k: _plain(name, k, v) for k, v in options.items() if v is not None}
+
+    def solve(function: Any, start: Any, *, parameters: Sequence[Any]) -> Found:
+        del function
+        return Found(*ScipySolver(graph, name, settings)(start, *parameters))
+
+    return solve
+
+
+def _plain(name: str, key: str, value: Any) -> Any:
+    """An option as plain Python values. TypeError for a variable, or for an object that is no number, text or list."""
+    if isinstance(value, np.ndarray | np.generic):
+        return _plain(name, key, value.tolist())
+    if type(value) is dict:
+        given = cast("dict[str, Any]", value)
+        return {k: _plain(name, k, v) for k, v in given.items()}
+    if is_list_or_tuple(value):
+        return tuple(_plain(name, key, v) for v in value)
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    shown = describe(value) if hasattr(value, "type") else repr(value)
+    raise TypeError(f"SciPy's {name} takes numbers and texts as options here, and {key} is {shown}")
