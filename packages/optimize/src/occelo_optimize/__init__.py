@@ -1,4 +1,4 @@
-"""Minima and roots of symbolic expressions, with the names of `scipy.optimize`.
+"""Minima, roots, differential equations and integrals of symbolic expressions, with the names of SciPy.
 
 The names are those of `occelo_optimize.functions`, which is imported at its first use.
 """

@@ -2,4 +2,11 @@
 
 from __future__ import annotations
 
-from occelo_optimize.examples.roots_and_minima import EXAMPLES as EXAMPLES
+from typing import TYPE_CHECKING
+
+from occelo_optimize.examples import equations, roots_and_minima
+
+if TYPE_CHECKING:
+    from occelo_graph.examples.example import Example
+
+EXAMPLES: list[Example] = [*roots_and_minima.EXAMPLES, *equations.EXAMPLES]

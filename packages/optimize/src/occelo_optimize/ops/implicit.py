@@ -76,7 +76,7 @@ class ImplicitFunction(Solver):
         x, *parameters = own = [v.type.make_variable() for v in self.residual.inputs]
         (residual,) = self.residual.bind(own)
         seed = ct.type.make_variable()
-        weights = _solved(residual, x, seed, transposed=True)
+        weights = self.solved(residual, x, seed, transposed=True)
         found = pullback(
             residual,
             parameters,
@@ -103,22 +103,21 @@ class ImplicitFunction(Solver):
         (pushed,) = pushforward(
             [residual], [parameters[i] for i in live], seeds, disconnected_outputs="ignore"
         )
-        moved = neg(_solved(residual, x, pushed, transposed=False))
+        moved = neg(self.solved(residual, x, pushed, transposed=False))
         pairs = [(x, outputs[0]), *zip(seeds, given, strict=True)]
         pairs += zip(parameters, inputs, strict=False)
         return [*_with_values([moved], pairs), *rest]
 
-
-def _solved(residual: Any, x: Any, right: Any, *, transposed: bool) -> TensorVariable:
-    """The solution of a system with the Jacobian of ``residual``, or with the transposed one. ``right`` is like ``x``."""
-    matrix = jacobian(residual, x)
-    if x.type.ndim == 0:
-        return right / matrix
-    lengths = lengths_by_variables(x)
-    count = length_product(lengths)
-    square = reshape(matrix, (count, count))
-    found = solve(square.T if transposed else square, reshape(right, (count,)))
-    return reshape(found, lengths)
+    def solved(self, residual: Any, x: Any, right: Any, *, transposed: bool) -> TensorVariable:
+        """The solution of a system with the Jacobian of ``residual``, or the transposed one. ``right`` is like ``x``."""
+        matrix = jacobian(residual, x)
+        if x.type.ndim == 0:
+            return right / matrix
+        lengths = lengths_by_variables(x)
+        count = length_product(lengths)
+        square = reshape(matrix, (count, count))
+        found = solve(square.T if transposed else square, reshape(right, (count,)))
+        return reshape(found, lengths)
 
 
 def _with_values(found: Sequence[Any], pairs: Sequence[tuple[Variable, Any]]) -> list[Any]:

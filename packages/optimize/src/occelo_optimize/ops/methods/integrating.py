@@ -1,0 +1,94 @@
+"""`integrate`: the solution of a differential equation at given times, by steps whose lengths follow from estimates of their errors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from occelo_graph.ops.create import alloc
+from occelo_graph.ops.elemwise.arithmetic import abs, isfinite, maximum, minimum, sign, switch
+from occelo_graph.ops.join import concatenate
+from occelo_loops.ops.building.loops import loop
+from occelo_optimize.ops.methods.iterating import iterate
+from occelo_optimize.ops.methods.steps import Method, Rates, interpolated
+
+_SAFETY, _LEAST, _MOST = 0.9, 0.2, 10.0
+
+
+def _size(error: Any, scale: Any) -> Any:
+    """The root of the mean square of an error relative to a scale; 0 for a system without equations."""
+    count = maximum(error.shape[0], 1).astype(error.dtype)
+    return ((error / scale) ** 2).sum() ** 0.5 / count**0.5
+
+
+def _first_step(
+    f: Rates, t: Any, y: Any, rate: Any, way: Any, method: Method, rtol: Any, atol: Any
+) -> Any:
+    """The length of the first step, after Hairer, Nørsett and Wanner: from the sizes of y, its derivative and its change."""
+    scale = atol + abs(y) * rtol
+    size, speed = _size(y, scale), _size(rate, scale)
+    first = switch((size < 1e-5) | (speed < 1e-5), 1e-6, 0.01 * size / speed)
+    change = _size(f(t + way * first, y + way * first * rate) - rate, scale) / first
+    largest = maximum(speed, change)
+    second = switch(
+        largest <= 1e-15, maximum(1e-6, first * 1e-3), (0.01 / largest) ** (1.0 / method.order)
+    )
+    found = minimum(100.0 * first, second)
+    return switch(isfinite(found) & (found > 0.0), found, 1e-6).astype(y.dtype)
+
+
+def integrate(
+    f: Rates, y: Any, times: Any, method: Method, *, rtol: Any, atol: Any, max_steps: Any
+) -> tuple[Any, Any, Any]:
+    """The values at ``times`` (rows), of which the first is where ``y`` is given; whether all were reached; the steps.
+
+    A step may go beyond a time, where the value is interpolated. Times may increase or decrease.
+    """
+    start = times[0]
+    way = sign(times[-1] - start)
+    rate = f(start, y)
+    h = _first_step(f, start, y, rate, way, method, rtol, atol)
+    nothing = alloc(np.zeros((), y.dtype), method.rows, y.shape[0])
+
+    def advance(state: Any) -> Any:
+        t0, y0, t, y, rate, h, dense, failed, count = state
+        step = method.step(f, t, y, rate, way * h)
+        error = _size(step.error, atol + rtol * maximum(abs(y), abs(step.y)))
+        good = step.usable & (error <= 1.0)
+        raw = _SAFETY * maximum(error, 1e-10) ** (-1.0 / method.order)
+        factor = switch(step.usable & isfinite(raw), minimum(maximum(raw, _LEAST), _MOST), 0.25)
+        after = t + way * h
+        tiny = ~(after * way > t * way) | ~isfinite(h)
+        return (
+            switch(good, t, t0),
+            switch(good, y, y0),
+            switch(good, after, t),
+            switch(good, step.y, y),
+            switch(good, step.rate, rate),
+            h * factor,
+            switch(good, step.dense, dense),
+            failed | tiny,
+            count + 1,
+        )
+
+    def to(state: Any, target: Any) -> Any:
+        def is_final(state: Any) -> Any:
+            return (state[2] * way >= target * way) | state[7]
+
+        state, _ = iterate(advance, is_final, state, max_steps)
+        t0, y0, t, y, _, _, dense, failed, _ = state
+        reached = t * way >= target * way
+        width = t - t0
+        fraction = switch(
+            abs(width) > 0.0, (target - t0) / switch(abs(width) > 0.0, width, 1.0), 1.0
+        )
+        inside = interpolated(y0, dense, fraction)
+        value = switch(abs(width) > 0.0, inside, y)
+        value = switch(reached, value, np.nan)
+        return (*state[:7], failed | ~reached, state[8]), value
+
+    zero = np.int64(0)
+    first = (start, y, start, y, rate, h, nothing, np.bool_(False), zero)
+    final, values = loop(to, first, times[1:])
+    return concatenate([y[None, :], values]), ~final[7], final[8]

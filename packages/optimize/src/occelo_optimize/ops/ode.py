@@ -1,0 +1,227 @@
+"""`OdeSolution`: the solution of y' = f(t, y, parameters) at given times, as an op with derivatives by further equations.
+
+Reverse mode solves the adjoint equation backward, from each time to the one before it, where y is known. Forward mode solves
+the equation of y together with that of its derivative. Both are solutions of this kind again, so there are derivatives of every order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from occelo_graph.canonical.encoding import Arrays, decode, encode, register_coder
+from occelo_graph.fgraph.frozen import FrozenFunctionGraph
+from occelo_graph.gradient.forward import pushforward
+from occelo_graph.gradient.reverse import pullback
+from occelo_graph.ir.nodes import Variable
+from occelo_graph.ir.op import Cotangents, Tangents
+from occelo_graph.ops.create import zeros_like
+from occelo_graph.ops.join import concatenate, stack
+from occelo_graph.ops.shape.reading import length_product, shape_tuple
+from occelo_graph.ops.shape.reshaping import reshape
+from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_graph.tensors.nodes import is_tensor
+from occelo_graph.tensors.type import TensorType
+from occelo_graph.tensors.variable import TensorVariable
+from occelo_graph.vectorize import vectorize_graph
+from occelo_loops.ops.building.loops import loop
+from occelo_optimize.ops.methods.integrating import integrate
+from occelo_optimize.ops.methods.steps import DORMAND_PRINCE, RADAU
+from occelo_optimize.ops.regions import region_between
+from occelo_optimize.ops.solver import Solver, connected
+
+METHODS = {"rk45": DORMAND_PRINCE, "radau": RADAU}
+"""The methods by SciPy's names, in lower case."""
+
+
+class Settings(NamedTuple):
+    """The method of an integration, its tolerances, and the most steps between two times."""
+
+    method: str
+    rtol: float
+    atol: float
+    max_steps: int
+
+
+class OdeSolution(Solver):
+    """An op with the inputs y(t0), the times, of which the first is t0, and the parameters.
+
+    Its outputs are the values at all times, of shape (times, n), whether they were reached, and the number of steps.
+
+    - ``rates``: the graph of f, from t, y and the parameters to a vector like y.
+    - ``settings``: a `Settings`, as a tuple.
+    """
+
+    __props__: ClassVar[tuple[str, ...]] = (*Solver.__props__, "rates", "settings")
+
+    def __init__(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        rates: FrozenFunctionGraph,
+        settings: Sequence[Any],
+    ) -> None:
+        super().__init__(inputs, outputs, name="ode")
+        self.rates = rates
+        self.settings = tuple(settings)
+
+    @classmethod
+    def from_fields(
+        cls,
+        graph: FrozenFunctionGraph,
+        inline: bool,
+        name: str | None,
+        pull_rule: Any,
+        push_rule: Any,
+        declared_pattern: Any,
+        rates: FrozenFunctionGraph | None = None,
+        settings: Sequence[Any] = (),
+    ) -> OdeSolution:
+        """Make an op from its fields. Printed Python source calls this method."""
+        assert rates is not None
+        return cls(list(graph.inputs), list(graph.outputs), rates, settings)
+
+    def _inferred_pattern(self) -> list[list[bool]]:
+        return [[_is_float(v), False, False] for v in self.graph.inputs]
+
+    def pullback(
+        self, inputs: Sequence[Variable], outputs: Sequence[Variable], cotangents: Cotangents
+    ) -> Cotangents:
+        ct: Any = cotangents[0]
+        if not connected(ct):
+            return [ct if _is_float(v) else None for v in inputs]
+        values: Any = outputs[0]
+        times: Any = inputs[1]
+        chosen = [v for v in inputs[2:] if _is_float(v)]
+        n = values.shape[1]
+        shapes = [shape_tuple(v) for v in chosen if is_tensor(v)]
+
+        def adjoint(s: Any, z: Any) -> Any:
+            y, weights = z[:n], z[n : 2 * n]
+            rate: Any = self.rates.bind([-s, y, *inputs[2:]])[0]
+            pulled: Any = pullback(rate, [y, *chosen], weights, disconnected_inputs="ignore")
+            return concatenate(
+                [-rate, *(reshape(v, (length_product(shape_tuple(v)),)) for v in pulled)]
+            )
+
+        def back(state: Any, at: Any) -> Any:
+            weights, sums = state
+            low, high, y, more = at
+            start = concatenate([y, weights, sums])
+            reached, _, _ = solve_ode(
+                adjoint, start, stack([-high, -low]), Settings(*self.settings)
+            )
+            last = reached[1]
+            return (last[n : 2 * n] + more, last[2 * n :]), last[n : 2 * n]
+
+        flat = [
+            reshape(zeros_like(v), (length_product(s),))
+            for v, s in zip(chosen, shapes, strict=True)
+        ]
+        sums = concatenate(flat) if flat else np.zeros(0, values.dtype)
+        xs = (times[:-1], times[1:], values[1:], ct[:-1])
+        (start, found), before = loop(back, (ct[-1], sums.astype(values.dtype)), xs, reverse=True)
+        moved = (self._rates_at(inputs, values) * ct).sum(1)
+        # the rows after the first depend on where the start is: before has the weights that reach it
+        first = -(self._rates_at(inputs, values)[:1] * before[:1]).sum()
+        results: list[Any] = [start, concatenate([first[None], moved[1:]])]
+        position: Any = 0
+        pieces: dict[Variable, Any] = {}
+        for v, shape in zip(chosen, shapes, strict=True):
+            end = position + length_product(shape)
+            pieces[v] = reshape(found[position:end], shape).astype(v.type.dtype)
+            position = end
+        return [*results, *(pieces.get(v) for v in inputs[2:])]
+
+    def _rates_at(self, inputs: Sequence[Variable], values: Any) -> TensorVariable:
+        """The derivatives at all times, of shape (times, n)."""
+        t, y = (v.type.make_variable() for v in self.rates.inputs[:2])
+        rate = self.rates.bind([t, y, *inputs[2:]])[0]
+        found: TensorVariable = values * 0.0 + vectorize_graph(rate, {t: inputs[1], y: values})
+        return found
+
+    def pushforward(
+        self, inputs: Sequence[Variable], outputs: Sequence[Variable], tangents: Tangents
+    ) -> Tangents:
+        given: list[Any] = [t if connected(t) else None for t in tangents]
+        if all(t is None for t in given):
+            return [next((t for t in tangents if t is not None), None), None, None]
+        values: Any = outputs[0]
+        times: Any = inputs[1]
+        n = values.shape[1]
+        live = [(v, t) for v, t in zip(inputs[2:], given[2:], strict=True) if t is not None]
+
+        def together(t: Any, z: Any) -> Any:
+            y, moved = z[:n], z[n:]
+            rate: Any = self.rates.bind([t, y, *inputs[2:]])[0]
+            pushed: Any = pushforward(
+                rate,
+                [y, *(v for v, _ in live)],
+                [moved, *(s for _, s in live)],
+                disconnected_outputs="ignore",
+            )
+            return concatenate([rate, pushed])
+
+        start = zeros_like(inputs[0]) if given[0] is None else given[0]
+        by_times: Any = None
+        moving = start
+        if given[1] is not None:
+            by_times = self._rates_at(inputs, values) * given[1][:, None]
+            moving = start - by_times[0]
+        begin = concatenate([inputs[0], moving])
+        rows = solve_ode(together, begin, times, Settings(*self.settings))[0][1:, n:]
+        if by_times is not None:
+            rows = rows + by_times[1:]
+        return [concatenate([start[None, :], rows]), None, None]
+
+
+def solve_ode(
+    f: Callable[[Any, Any], Any], y0: Any, times: Any, settings: Settings
+) -> tuple[Any, Any, Any]:
+    """The values of y at ``times``, of shape (times, n), whether they were reached, and the steps, for a vector ``y0``."""
+    y0, times = as_tensor_variable(y0), as_tensor_variable(times)
+    t = TensorType(times.dtype, ()).make_variable("t")
+    y = TensorType(y0.dtype, y0.type.shape).make_variable("y")
+    region = region_between([f(t, y)], (t, y))
+    inner = [v.type.make_variable(v.name) for v in (y0, times, *region.parameters)]
+    method = METHODS[settings.method]
+
+    def rates(t: Any, y: Any) -> Any:
+        return region.graph.bind([t, y, *inner[2:]])[0]
+
+    found = integrate(
+        rates,
+        inner[0],
+        inner[1],
+        method,
+        rtol=settings.rtol,
+        atol=settings.atol,
+        max_steps=settings.max_steps,
+    )
+    op = OdeSolution(inner, list(found), region.graph, settings)
+    values, success, steps = op(y0, times, *region.parameters, return_list=True)
+    return values, success, steps
+
+
+def _is_float(variable: Variable) -> bool:
+    return is_tensor(variable) and variable.type.numpy_dtype.kind == "f"
+
+
+def _encode(op: OdeSolution, arrays: Arrays) -> Any:
+    return {
+        "graph": encode(op.graph, arrays),
+        "rates": encode(op.rates, arrays),
+        "settings": list(op.settings),
+    }
+
+
+def _decode(plain: Any, arrays: Arrays) -> OdeSolution:
+    graph: FrozenFunctionGraph = decode(plain["graph"], arrays)
+    inputs = [v.type.make_variable() for v in graph.inputs]
+    rates: FrozenFunctionGraph = decode(plain["rates"], arrays)
+    return OdeSolution(inputs, graph.bind(inputs), rates, plain["settings"])
+
+
+register_coder(OdeSolution, _encode, _decode)
