@@ -363,7 +363,7 @@ def torch_at_hand() -> list[str]:
 
 
 def install_libraries(session: nox.Session) -> None:
-    """JAX with what ``jax.export`` needs, Numba, ONNX, and PyTorch where its wheel is at hand."""
+    """JAX with what ``jax.export`` needs, Numba, ONNX, Dask, and PyTorch where its wheel is at hand."""
     here = torch_at_hand() if session.python == "3.11" else []
     install(
         session,
@@ -372,6 +372,7 @@ def install_libraries(session: nox.Session) -> None:
         "numba>=0.61",
         "onnx>=1.17",
         "onnxruntime>=1.20",
+        "distributed>=2025.1",
         *here,
     )
 
