@@ -123,6 +123,17 @@ _BY_REASON = {
     "use occelo.config": """
         PyTensorConfigWarning ConfigAccessViolation PyTensorConfigParser ConfigParam EnumStr TypedParam StrParam
         IntParam FloatParam BoolParam parse_config_string config_files_from_pytensorrc""",
+    "operations on named dimensions have no ops of their own; see docs/dims.md": """
+        XOp XTypeCastOp TensorFromXTensor XTensorFromTensor Rename XReduce XCumReduce XElemwise XBlockwise XRV
+        vectorize_xop as_xrv RNGToXRNG XRNGToRNG rng_to_xrng xrng_to_rng XTensorConstantSignature IndexUpdate
+        as_idx_variable get_static_slice_length combine_dims_and_shape xtensor.indexing.Index xtensor.math.Dot
+        xtensor.shape.Broadcast xtensor.shape.Concat xtensor.shape.ExpandDims xtensor.shape.Squeeze
+        xtensor.shape.Stack xtensor.shape.Transpose xtensor.shape.UnStack""",
+    "use x[key].set(y) and x[key].inc(y)": "index_assignment index_increment",
+    "use the functions of occelo.xtensor.reduction": "REDUCE_DIM bool_reduce cumreduce xtensor.reduction.reduce",
+    "use XRandomGenerator of occelo.xtensor.random": """
+        XRandomGeneratorType XRandomGeneratorVariable XRandomGeneratorSharedVariable xrandom_generator_type
+        xtensor.random.type.as_rng""",
     "use occelo.minimize": "minimize",
     "use xlogy(x, x)": "xlogx",
     "use occelo.tensor.signal": "convolve1d convolve2d",
