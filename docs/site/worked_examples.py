@@ -24,7 +24,7 @@ NAMES = {
     "oc": "occelo",
     "ot": "occelo.tensor",
     **{m: f"occelo.tensor.{m}" for m in "linalg random stats signal fft special".split()},
-    **{m: f"occelo.{m}" for m in "nn optimize updates trees export".split()},
+    **{m: f"occelo.{m}" for m in "nn optimize updates trees export xtensor".split()},
     "og": "occelo_graph",
     "rw": "occelo_rewrite",
     "lk": "occelo_link",

@@ -59,7 +59,7 @@ def apply_ufunc(
 ) -> Any:
     """The results of ``func``, a function of tensors, with names, as of xarray's function of this name.
 
-    Each argument is passed without names: first the dimensions that are matched by name, of length 1 if an argument lacks
+    Each of ``args`` is passed without names: first the dimensions that are matched by name, of length 1 if an argument lacks
     one, and then its core dimensions in the order of ``input_core_dims``, a sequence of names for each argument. ``func``
     must apply to the last dimensions, as functions of linear algebra do. Its results have the matched dimensions, and
     then those of ``output_core_dims``; several results come as a tuple. ``kwargs`` are its other arguments.

@@ -214,7 +214,10 @@ def broadcasting(function: Callable[..., Any]) -> Callable[..., Any]:
 
     call.__name__ = call.__qualname__ = getattr(function, "__name__", None) or str(function)
     own = (function.__doc__ or "").strip()
-    call.__doc__ = f"{own}\n\n    Dimensions of the same name are matched; see docs/dims.md."
+    call.__doc__ = (
+        f"{own}\n\n    Dimensions of ``args`` with the same name are matched; see docs/dims.md. ``options`` are those of the "
+        "function of tensors of this name.\n    ValueError for two static lengths of a dimension."
+    )
     call.__dict__["of_tensors"] = function
     return call
 

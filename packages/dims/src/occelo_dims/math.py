@@ -189,7 +189,7 @@ def _axes(x: Labelled, dim: Any, what: str) -> tuple[int, ...]:
 def dot(
     x: XTensorLike, y: XTensorLike, dim: str | Sequence[str] | EllipsisType | None = None
 ) -> XTensorVariable:
-    """The product of two tensors, summed over ``dim``: by default the dimensions that both have, with ``...`` all.
+    """The product of two tensors ``x`` and ``y``, summed over ``dim``: by default the dimensions that both have, with ``...`` all.
 
     Other dimensions stay, those of ``x`` first; one that both have is matched. ValueError for a dimension that neither
     has, or two static lengths of one.

@@ -173,7 +173,7 @@ def unstack(
 
 
 def concat(xtensors: Sequence[XTensorLike], dim: str) -> XTensorVariable:
-    """The tensors one after the other along the dimension ``dim``. Other dimensions are matched and broadcast.
+    """The tensors ``xtensors`` one after the other along the dimension ``dim``. Other dimensions are matched and broadcast.
 
     A tensor without this dimension counts as one entry; if none has it, it comes first. ValueError for no tensors, or
     two static lengths of another dimension.
@@ -287,7 +287,7 @@ def _length(n: Any, what: str) -> Any:
 def broadcast(
     *args: XTensorLike, exclude: str | Sequence[str] | None = None
 ) -> tuple[XTensorVariable, ...]:
-    """The tensors with all their dimensions, in the order in which they come first, except those of ``exclude``.
+    """The tensors ``args`` with all their dimensions, in the order in which they come first, except those of ``exclude``.
 
     Excluded dimensions come last. ValueError for two static lengths of a dimension.
     """

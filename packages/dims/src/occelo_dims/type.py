@@ -30,7 +30,7 @@ def xtensor(
     shape: Sequence[int | None] | None = None,
     dtype: Any = "floatX",
 ) -> XTensorVariable:
-    """A variable with the dimensions ``dims``, as an input of functions.
+    """A variable ``name`` with the dimensions ``dims``, as an input of functions.
 
     ``shape`` has static lengths, None for dynamic ones; by default all are dynamic. ``dtype`` is that of the option
     ``floatX`` by default. ValueError for equal names, or another number of lengths than of names.
@@ -41,7 +41,7 @@ def xtensor(
 def xtensor_constant(
     x: Any, name: str | None = None, dims: Sequence[str] | str | None = None
 ) -> XTensorConstant:
-    """A constant with the dimensions ``dims`` from an array, a list, a number or an array of xarray, named ``name``.
+    """A constant ``name`` with the dimensions ``dims`` from ``x``, an array, a list, a number or an array of xarray.
 
     An array of xarray has its own names. TypeError for another array without ``dims``, if it has dimensions.
     """

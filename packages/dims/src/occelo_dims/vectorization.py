@@ -17,7 +17,7 @@ __all__ = ["apply_ufunc", "vectorize_graph"]
 def vectorize_graph(
     outputs: Any, replace: Mapping[Any, Any], *, new_tensor_dims: Sequence[str] | str = ()
 ) -> Any:
-    """Copy the graph of ``outputs``, a variable or a sequence of variables, with variables replaced by batches.
+    """Copy the graph of ``outputs``, a variable or a sequence of variables, with variables replaced by batches, as ``replace`` maps them.
 
     A replacement of a tensor with names has its dimensions and further ones, in any order. One of a tensor without names
     has further dimensions in front, which ``new_tensor_dims`` names. In the results that depend on a replaced variable the
