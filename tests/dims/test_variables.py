@@ -85,6 +85,7 @@ def test_constructors() -> None:
         as_xtensor(oc.shared({}))
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("mode", ["py", "native", "c", "numba", "jax", "vm"])
 def test_backends(mode: str) -> None:
     if mode not in available_linkers():
