@@ -13,7 +13,7 @@ from occelo.xtensor.type import xtensor_constant, xtensor_shared
 
 import occelo as oc
 import occelo.tensor as ot
-from occelo.xtensor import XTensorType, XTensorVariable, as_xtensor, xtensor
+from occelo.xtensor import XTensorType, XTensorVariable, as_xtensor, data_array, xtensor
 from occelo_link import available_linkers
 
 X = np.arange(6.0).reshape(2, 3)
@@ -218,3 +218,22 @@ def test_coordinates_and_assignments() -> None:
     with pytest.raises(TypeError, match="cannot be changed"):
         x[0] = 1
     assert x.as_numpy is x
+
+
+def test_results_as_arrays_of_xarray() -> None:
+    x, w = xtensor("x", dims=("a", "b")), xtensor("w", dims=("b", "c"))
+    y = x.dot(w)
+    y.name = "y"
+    f = oc.function(
+        [x, w], {"y": data_array(y), "total": data_array(y.sum("a"), "total"), "plain": y}
+    )
+    found = f(X, W)
+    xr.testing.assert_allclose(found["y"], xr.DataArray(X @ W, dims=("a", "c")))
+    assert (found["y"].name, found["total"].name, found["total"].dims) == ("y", "total", ("c",))
+    assert isinstance(found["plain"], np.ndarray)
+    single = oc.function([x], data_array(2 * x))(xr.DataArray(X.T, dims=("b", "a")))
+    assert single.dims == ("a", "b")
+    np.testing.assert_allclose(single.values, 2 * X)
+    assert pickle.loads(pickle.dumps(oc.function([x], data_array(x))))(X).dims == ("a", "b")
+    with pytest.raises(TypeError, match="needs the names"):
+        data_array(ot.dmatrix("m"))

@@ -14,6 +14,7 @@ from occelo_dims import shape as shape
 from occelo_dims import signal as signal
 from occelo_dims import vectorization as vectorization
 from occelo_dims.applying import apply_ufunc as apply_ufunc
+from occelo_dims.data_arrays import data_array as data_array
 from occelo_dims.math import dot as dot
 from occelo_dims.math import where as where
 from occelo_dims.shape import broadcast as broadcast
