@@ -20,6 +20,7 @@ from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.op import Cotangents, Kernel, Op, Tangents, op
 from occelo_graph.ir.terms import Term
 from occelo_graph.ir.traits import trait
+from occelo_graph.ir.traversal import toposort
 from occelo_graph.ir.types import Type
 from occelo_graph.tensors.type import TensorType
 from occelo_loops.ops.printing import written_loop
@@ -180,7 +181,10 @@ class Scan(Op):
     def decompose(self, *inputs: Any) -> Sequence[Any] | None:
         from occelo_loops.ops.expansion import expanded  # that module imports this one
 
-        return expanded(self, inputs)
+        outputs = expanded(self, inputs)
+        # lengths of elements may depend on what the step computes by lazy ops
+        nodes = toposort(outputs, blockers=frozenset(inputs))
+        return None if any(each.op.lazy or not each.op.pure for each in nodes) else outputs
 
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         from occelo_loops.ops.lengths import result_shapes
