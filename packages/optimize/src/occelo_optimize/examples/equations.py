@@ -39,6 +39,14 @@ def _ode(method: str) -> Example:
     return Example("odeint", "optimize", ours, theirs, (POINT, RATES), (0, 1), 1e-6, (1,))
 
 
+def _reached(y: Any, k: Any) -> Any:
+    def decay(t: Any, y: Any) -> Any:
+        del t
+        return -k * y
+
+    return optimize.solve_ivp(decay, (0.0, 1.5), y, rtol=1e-9, atol=1e-9).y
+
+
 def _integral(method: str) -> Example:
     def ours(a: Any, k: Any) -> Any:
         def decay(x: Any) -> Any:
@@ -101,6 +109,16 @@ EXAMPLES: list[Example] = [
         (1,),
     ),
     *map(_ode, ("RK45", "Radau")),
+    Example(
+        "solve_ivp",
+        "optimize",
+        _reached,
+        lambda y, k: (y * np.exp(-1.5 * k))[:, None],
+        (POINT, RATES),
+        (0, 1),
+        1e-7,
+        (1,),
+    ),
     *map(_integral, ("quad", "tanhsinh")),
     *map(_system, ("cg", "minres", "gmres")),
 ]

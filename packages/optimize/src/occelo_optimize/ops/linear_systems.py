@@ -182,7 +182,9 @@ def minres(
     atol: float = 0.0,
     maxiter: int | None = None,
 ) -> LinearSolution:
-    """The solution of A x = b for a symmetric A, by the method of least residuals. The arguments are those of `cg`.
+    """The solution of A x = b for a symmetric A, by the method of least residuals.
+
+    - ``A``, ``b``, ``x0``, ``rtol``, ``atol``, ``maxiter``: as in `cg`.
 
     Returns a pair ``(x, info)`` as `cg`, with the same derivatives and errors.
     """
@@ -200,9 +202,10 @@ def gmres(
     maxiter: int | None = None,
     M: Any = None,
 ) -> LinearSolution:
-    """The solution of A x = b for any invertible A, by generalized least residuals. The arguments are those of `cg`.
+    """The solution of A x = b for any invertible A, by generalized least residuals.
 
-    ``restart`` is the dimension of the spaces in which residuals are made small, and ``maxiter`` the most such spaces.
+    - ``A``, ``b``, ``x0``, ``rtol``, ``atol``, ``M``: as in `cg`.
+    - ``restart``: the dimension of the spaces in which residuals are made small. ``maxiter``: the most such spaces.
 
     Returns a pair ``(x, info)`` as `cg`, with the same derivatives and errors.
     """

@@ -14,8 +14,8 @@ import numpy as np
 from occelo_graph.errors import describe
 from occelo_graph.fgraph.frozen import FrozenFunctionGraph, freeze
 from occelo_graph.gradient.jacobians import jacobian
-from occelo_graph.ir.nodes import Apply
-from occelo_graph.ir.op import Op, op
+from occelo_graph.ir.nodes import Apply, Variable
+from occelo_graph.ir.op import Cotangents, Op, op
 from occelo_graph.ir.op_caches import cache_of
 from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.optional_scipy import scipy_module
@@ -64,6 +64,11 @@ class ScipySolver(Op):
         self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
     ) -> Sequence[Any]:
         return repeated(node, inputs)
+
+    def pullback(
+        self, inputs: Sequence[Variable], outputs: Sequence[Variable], cotangents: Cotangents
+    ) -> Cotangents:
+        raise NotImplementedError(f"{self} has no derivatives; the ImplicitFunction around it has")
 
     def evaluate(self, start: Any, *parameters: Any) -> Any:
         optimize = scipy_module("optimize", f"optimize.{self.name}")
