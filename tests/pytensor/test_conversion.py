@@ -364,3 +364,23 @@ def test_eigenvalues_of_overflown_matrices_are_nan() -> None:
     (ours,), converted = bridge.from_pytensor(values, [a])
     found = oc.function([ours], converted)(np.array([[np.inf, 1], [1, 2]]))
     assert all(np.isnan(v).all() for v in found)
+
+
+INCOMPLETE: dict[str, Callable[[Any, Any], Any]] = {
+    "gammainc": lambda v, w: pt.gammainc(pt.exp(v), pt.exp(w)),
+    "gammaincc": lambda v, w: pt.gammaincc(pt.exp(v)[0], pt.exp(w)),
+    "a number": lambda v, w: pt.gammainc(pt.constant(2.5, dtype="float64"), pt.exp(w)) * v,
+}
+
+
+@pytest.mark.parametrize("name", INCOMPLETE)
+def test_derivatives_of_incomplete_functions_by_parameters_need_no_python(name: str) -> None:
+    v, w = pt.dvectors("v", "w")
+    value = pt.log(INCOMPLETE[name](v, w)).sum()
+    points = [np.array([0.3, -0.7, 1.9]), np.array([-0.2, 0.8, 0.1])]
+    theirs = pytensor.function([v, w], [value, *pytensor.grad(value, [v, w])], mode=THEIRS)
+    ours, converted = bridge.from_pytensor(value, [v, w])
+    f = oc.function(ours, [converted, *oc.grad(converted, ours)])
+    f.c_function()  # raises if a node needs Python
+    for a, b in zip(f(*points), theirs(*points), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-11)
