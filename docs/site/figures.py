@@ -1,8 +1,12 @@
-"""Draws the figures of the page about speed from the tables of benchmarks/README.md."""
+"""Draws the figures of the page about speed from the tables of benchmarks/README.md, and pictures of commands."""
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
+import tempfile
 from pathlib import Path
 
 from matplotlib.figure import Figure
@@ -52,8 +56,43 @@ def draw(part: str, unit: str, path: Path, rows_like: str = "") -> None:
     figure.savefig(path, dpi=130)
 
 
+COMMANDS = {
+    "modes": "modes",
+    "explain": "explain model.py:loss --no-open",
+    "backends": "backends model.py:loss",
+    "errors": "errors axes",
+    "config": "config floatX",
+}
+"""The commands whose pictures the page about the command line shows. `config` has the environment that the page says."""
+
+
+def draw_command(name: str, path: Path, page: Path) -> None:
+    """A picture of what a command prints, beside the file ``model.py`` of the page."""
+    environment = os.environ | {"COLUMNS": "96"}
+    if name == "config":
+        environment["OCCELO_FLAGS"] = "floatX=float32"
+    with tempfile.TemporaryDirectory() as folder:
+        (model,) = re.findall(r"^```python\n(.*?)^```$", page.read_text(), re.M | re.S)
+        (Path(folder) / "model.py").write_text(model)
+        command = [sys.executable, "-m", "occelo", *COMMANDS[name].split()]
+        done = subprocess.run(
+            command, cwd=folder, env=environment, capture_output=True, text=True, check=True
+        )
+    lines = [f"$ occelo {COMMANDS[name]}", *done.stdout.rstrip().splitlines()]
+    figure = Figure(figsize=(8, 0.2 * len(lines) + 0.2), facecolor="#14181c")
+    text = "\n".join(lines).replace("$", r"\$")
+    figure.text(
+        0.01, 0.98, text, family="monospace", size=8, color="#e6e6e6", va="top", linespacing=1.3
+    )
+    figure.savefig(path, dpi=130, bbox_inches="tight", pad_inches=0.1)
+
+
 def draw_all(folder: Path) -> None:
     """The pictures of the page, in a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     draw("first", "milliseconds until the first result", folder / "speed-first.png")
     draw("runtime", "microseconds a call", folder / "speed-calls.png")
+    for name in COMMANDS:
+        draw_command(
+            name, folder / f"command-{name}.png", TABLES.parents[1] / "docs" / "command-line.md"
+        )

@@ -12,7 +12,7 @@ from typing import Any
 
 import worked_examples
 
-from occelo_graph import Op
+from occelo_graph import Op, Type
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.tensors.type import TensorType
 
@@ -44,10 +44,10 @@ class Entry:
 
     @property
     def docstring(self) -> str:
-        """The docstring, which is not that of a base class or of the type of a constant."""
+        """The docstring, which is not that of a base class or of the class of a constant, unless this is a type of values."""
         value = self.value
         own = vars(value).get("__doc__") if isinstance(value, type) else value.__doc__
-        if not isinstance(value, type) and own is type(value).__doc__:
+        if not isinstance(value, type | Type) and own is type(value).__doc__:
             own = None
         return inspect.cleandoc(own) if isinstance(own, str) else ""
 
@@ -85,7 +85,7 @@ class Entry:
 
 def _makes_several(value: Any) -> bool:
     """Whether this is one of the constructors such as ``dvectors``, one for each dtype and number of dimensions."""
-    home = getattr(value, "__module__", None)
+    home = getattr(inspect.unwrap(value), "__module__", None) if callable(value) else None
     return home == "occelo_graph.tensors.constructors" and value.__name__.endswith("s")
 
 

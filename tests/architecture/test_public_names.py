@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import pydoc
 import re
 import sys
 from pathlib import Path
@@ -16,7 +17,7 @@ import occelo as oc
 import occelo.tensor as ot
 
 SITE = Path(__file__).parents[2] / "docs" / "site"
-LACKING = {"summary": 3, "parameters": 0, "example": 1}
+LACKING = {"summary": 0, "parameters": 0, "example": 0}
 """How many names have no first sentence, do not name all parameters, have no example. Lower a number that fell."""
 
 
@@ -105,3 +106,9 @@ def test_entries_lead_to_their_namesakes(name: str, namesake: str | None, page: 
     (entry,) = (each for each in inventory().documented() if each.full == name)
     expected = None if page is None else (namesake, f"https://{page}")
     assert of_site("namesakes").namesake(entry) == expected
+
+
+def test_help_shows_elementwise_functions_with_their_signature() -> None:
+    text = pydoc.render_doc(ot.softplus, renderer=pydoc.plaintext)
+    assert "softplus(x, /)" in text
+    assert "log(1 + exp(x)), without overflow." in text

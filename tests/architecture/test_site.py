@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import functools
 import importlib
 import re
@@ -13,6 +14,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
+NAMING = ("explained", "explained_by", "_explain_errors")
+"""What gives errors the name of a section of docs/errors.md."""
 
 
 @functools.cache
@@ -84,3 +87,16 @@ def test_every_example_has_tags_by_which_the_gallery_is_filtered() -> None:
     script = (DOCS / "site" / "static" / "gallery.js").read_text()
     assert 'id="gallery-tags"' in page
     assert 'getElementById("gallery-tags")' in script
+
+
+def test_every_section_that_errors_name_is_in_the_page() -> None:
+    named: set[str] = set()
+    for path in [*ROOT.glob("packages/*/src/**/*.py"), *ROOT.glob("src/**/*.py")]:
+        for call in ast.walk(ast.parse(path.read_text())):
+            if isinstance(call, ast.Call) and getattr(call.func, "id", "") in NAMING:
+                named |= {each.value for each in call.args if isinstance(each, ast.Constant)}
+            elif isinstance(call, ast.Assign) and ast.unparse(call.targets[0]) == "entry":
+                named |= {each.value for each in [call.value] if isinstance(each, ast.Constant)}
+    sections = re.findall(r"^## (\S+)$", (DOCS / "errors.md").read_text(), re.M)
+    assert {str(each).lower() for each in named} <= {each.lower() for each in sections}
+    assert {"axes", "calls", "MissingInputError"} <= named

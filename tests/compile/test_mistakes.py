@@ -333,7 +333,8 @@ def told(name: str, mode: str) -> str:
     text = str(caught.value)
     if isinstance(caught.value, KeyError):
         text = caught.value.args[0]
-    text = "\n".join([text, *getattr(caught.value, "__notes__", [])])
+    notes = getattr(caught.value, "__notes__", [])
+    text = "\n".join([text, *(note for note in notes if not note.startswith("See docs/"))])
     text = re.sub(re.escape(__file__) + r":\d+", "FILE:LINE", text)
     text = re.sub(r"there are [^\n]*FAST_RUN[^\n]*", "there are ...", text)
     text = re.sub(r"\n    (?=\S*.*\n)    *\"[^\n]*lambda u[^\n]*", "", text)

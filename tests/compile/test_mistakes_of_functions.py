@@ -41,6 +41,12 @@ LINES = 6
 NOT_TESTED = 0
 """How many public functions have no mistake here. Lower it when it fell."""
 
+PLACE = "See docs/errors.md#"
+"""How the note of an error begins that names the section which explains it."""
+
+NOT_EXPLAINED = 118
+"""How many of the messages name no section. Lower it when it fell."""
+
 CANNOT_BE_WRONG: dict[str, str] = {
     "occelo.available_linkers": "takes no arguments",
     "occelo.available_modes": "takes no arguments",
@@ -80,39 +86,57 @@ def read(path: Path) -> dict[str, str]:
     return listed
 
 
-def told(expression: str) -> str:
-    """Class and text of what an expression raises, or else of what it warns of; without what depends on the place."""
+def raised_by(expression: str) -> BaseException:
+    """What an expression raises, or else what it warns of."""
     with warnings.catch_warnings(record=True) as warned, oc.config.change_flags(mode="vm"):
         warnings.simplefilter("always")
         try:
             eval(compile(expression, "FILE", "eval"), world())
         except Exception as error:
-            raised: BaseException = error
-        else:
-            assert warned, f"{expression} raises nothing"
-            raised = (
-                Warning(warned[0].message)
-                if isinstance(warned[0].message, str)
-                else warned[0].message
-            )
+            return error
+    assert warned, f"{expression} raises nothing"
+    text = warned[0].message
+    return Warning(text) if isinstance(text, str) else text
+
+
+@functools.cache
+def told(expression: str) -> tuple[str, str]:
+    """Class and text of what an expression raises, without what depends on the place; and its note of a section."""
+    raised = raised_by(expression)
     text = str(raised.args[0]) if isinstance(raised, KeyError) else str(raised)
-    lines = "\n".join([text, *getattr(raised, "__notes__", [])]).split("\n")
+    notes = getattr(raised, "__notes__", [])
+    text = "\n".join([text, *(note for note in notes if not note.startswith(PLACE))])
+    lines = text.split("\n")
     if len(lines) > LINES:
         lines = [*lines[: LINES // 2], "...", *lines[-LINES // 2 :]]
     text = re.sub(rf"({re.escape(__file__)}|\bFILE):\d+", "FILE:LINE", "\n".join(lines))
     text = re.sub(r" at 0x[0-9a-fA-F]+", " at ...", text)
-    return f"{type(raised).__name__}: " + re.sub(r"\s+$", "", text, flags=re.M)
+    (place,) = [note for note in notes if note.startswith(PLACE)] or [""]
+    return f"{type(raised).__name__}: " + re.sub(r"\s+$", "", text, flags=re.M), place
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_mistakes_are_told_as_written(path: Path) -> None:
     mistakes = read(path)
-    messages = {expression: told(expression) for expression in mistakes}
+    messages = {expression: told(expression)[0] for expression in mistakes}
     if os.environ.get("OCCELO_WRITE_GOLDEN"):
         parts = [f"{e}\n{indent(m, '    ')}\n" for e, m in messages.items()]
         path.write_text("\n".join(parts))
         mistakes = read(path)
     assert messages == mistakes
+
+
+def test_messages_name_the_section_that_explains_them() -> None:
+    """Every kind of error in these files has a section in docs/errors.md, and all but a few messages name it."""
+    page = (SITE.parent / "errors.md").read_text()
+    anchors = {title.lower() for title in re.findall(r"^## (\S+)$", page, re.M)}
+    raised = [e for path in FILES for e, m in read(path).items() if "Warning: " not in m[:30]]
+    places = {expression: told(expression)[1] for expression in raised}
+    named = {place.removeprefix(PLACE).partition(" ")[0] for place in places.values() if place}
+    assert named <= anchors
+    assert len(named) > 20
+    without = [expression for expression, place in places.items() if not place]
+    assert len(without) <= NOT_EXPLAINED, without
 
 
 def test_messages_have_no_names_of_inner_modules() -> None:
@@ -183,7 +207,7 @@ def test_a_mistake_belongs_to_one_function(expression: str, name: str | None) ->
 def test_an_expression_without_a_mistake_is_seen() -> None:
     with pytest.raises(AssertionError, match="raises nothing"):
         told("ot.sort(x)")
-    assert told("[][1]") == "IndexError: list index out of range"
-    assert told("og.evaluate(x, {x: 1})").startswith(
+    assert told("[][1]") == ("IndexError: list index out of range", "")
+    assert told("og.evaluate(x, {x: 1})")[0].startswith(
         "TypeError: The value of x (float64 (?,)), made at FILE:LINE"
     )

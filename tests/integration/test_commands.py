@@ -36,6 +36,7 @@ USES: dict[str, tuple[str, str]] = {
     "dump diff": ("dump diff f.zip f.zip", "alike"),
     "dump run": ("dump run f.zip", "first call"),
     "dump show": ("dump show f.zip", "exp"),
+    "errors": ("errors axes", "An axis does not exist"),
     "explain": ("explain model.py:y --no-open --text", "the page is rewriting.html"),
     "modes": ("modes", "installed"),
     "pytensor": ("pytensor", "doctor"),

@@ -68,7 +68,7 @@ def test_a_wrong_name_in_the_environment_is_reported() -> None:
         env={"PYTHONPATH": ":".join(sys.path), "OCCELO_FLAGS": "flotX=float32"},
     )
     assert done.returncode != 0
-    assert "did you mean floatX?" in done.stderr.splitlines()[-1]
+    assert "did you mean floatX?" in done.stderr.splitlines()[-2]
 
 
 def test_the_demo_learns_and_reports() -> None:
@@ -155,7 +155,7 @@ def test_names_in_unusual_places_say_where_to_look() -> None:
     for name in sorted(AT_TOP):
         assert hasattr(oc, name), name
         if not hasattr(ot, name):
-            with pytest.raises(AttributeError, match=rf"use occelo\.{name}$"):
+            with pytest.raises(AttributeError, match=rf"use occelo\.{name}(?m:$)"):
                 getattr(ot, name)
     for place in ELSEWHERE.values():
         assert operator.attrgetter(place)(ot)
@@ -164,26 +164,26 @@ def test_names_in_unusual_places_say_where_to_look() -> None:
         with pytest.raises(AttributeError, match="does not have it yet"):
             getattr(ot, name)
     for name, message in (
-        *((n, rf"use occelo\.tensor\.{place}$") for n, place in ELSEWHERE.items()),
-        ("nnet", r"in occelo\.tensor itself$"),
-        ("cholesky", r"use occelo\.tensor\.linalg\.cholesky$"),
-        ("matrix_inverse", r"use occelo\.tensor\.linalg\.inv$"),
-        ("gardient", r"'gardient'; did you mean gradient\?$"),
-        ("qwertzuiop", r"'qwertzuiop'$"),
+        *((n, rf"use occelo\.tensor\.{place}(?m:$)") for n, place in ELSEWHERE.items()),
+        ("nnet", r"in occelo\.tensor itself(?m:$)"),
+        ("cholesky", r"use occelo\.tensor\.linalg\.cholesky(?m:$)"),
+        ("matrix_inverse", r"use occelo\.tensor\.linalg\.inv(?m:$)"),
+        ("gardient", r"'gardient'; did you mean gradient\?(?m:$)"),
+        ("qwertzuiop", r"'qwertzuiop'(?m:$)"),
     ):
         with pytest.raises(AttributeError, match=message):
             getattr(ot, name)
     for name, message in (
-        ("einsum", r"'occelo\.tensor\.linalg' has .*; use occelo\.tensor\.einsum$"),
-        ("tril", r"; use occelo\.tensor\.tril$"),
-        ("matrix_inverse", r"; use occelo\.tensor\.linalg\.inv$"),
-        ("choleski", r"'choleski'; did you mean cholesky\?$"),
-        *((n, "does not have it yet$") for n in sorted(LINEAR_ABSENT)),
+        ("einsum", r"'occelo\.tensor\.linalg' has .*; use occelo\.tensor\.einsum(?m:$)"),
+        ("tril", r"; use occelo\.tensor\.tril(?m:$)"),
+        ("matrix_inverse", r"; use occelo\.tensor\.linalg\.inv(?m:$)"),
+        ("choleski", r"'choleski'; did you mean cholesky\?(?m:$)"),
+        *((n, "does not have it yet(?m:$)") for n in sorted(LINEAR_ABSENT)),
     ):
         assert not hasattr(ot.linalg, name), f"{name} is there now"
         with pytest.raises(AttributeError, match=message):
             getattr(ot.linalg, name)
-    with pytest.raises(ImportError, match=r"use occelo\.scan$"):
+    with pytest.raises(ImportError, match=r"use occelo\.scan(?m:$)"):
         exec("from occelo.tensor import scan")
 
 

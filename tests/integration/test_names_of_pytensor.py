@@ -31,7 +31,7 @@ def test_the_table_of_names_is_complete() -> None:
         ),
         ("from occelo.link.c.op import COp", "No module named 'occelo.link.c'; ops have no C code"),
         ("import occelo.tensor.rewriting.math", "; rewrites have other names in Occelo"),
-        ("import occelo.tensor.qqqq", "No module named 'occelo.tensor.qqqq'$"),
+        ("import occelo.tensor.qqqq", "No module named 'occelo.tensor.qqqq'(?m:$)"),
         ("from occelo.tensor.linalg.products import qqqq", "cannot import name 'qqqq'"),
     ],
 )
@@ -80,9 +80,12 @@ def test_what_is_missing_has_a_hint_in_both_errors() -> None:
         _ = gradient.grad_time  # pyright: ignore
     for statement, hint in (
         ("from occelo.gradient import grad_time", r"; use occelo\.function\(profile=True\)"),
-        ("from occelo.compile.mode import MLX", "; use occelo.get_mode with its name$"),
-        ("from occelo.tensor.nlinalg import matrix_inverse", r"; use occelo\.tensor\.linalg\.inv$"),
-        ("from occelo.tensor.math import scan", r"; use occelo\.scan$"),
+        ("from occelo.compile.mode import MLX", "; use occelo.get_mode with its name(?m:$)"),
+        (
+            "from occelo.tensor.nlinalg import matrix_inverse",
+            r"; use occelo\.tensor\.linalg\.inv(?m:$)",
+        ),
+        ("from occelo.tensor.math import scan", r"; use occelo\.scan(?m:$)"),
         ("from occelo.link.c.op import COp", "No module named 'occelo.link.c'; ops have no C code"),
     ):
         with pytest.raises(ImportError, match=hint):

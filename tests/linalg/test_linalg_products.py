@@ -246,7 +246,7 @@ def test_numpys_functions_build_graphs() -> None:
 
 def test_names_of_linear_algebra_are_found_where_they_are() -> None:
     pytest.importorskip("occelo", reason="the facade gives the hints")
-    with pytest.raises(AttributeError, match=r"use occelo\.tensor\.linalg\.multi_dot$"):
+    with pytest.raises(AttributeError, match=r"use occelo\.tensor\.linalg\.multi_dot(?m:$)"):
         importlib.import_module("occelo.tensor").multi_dot
     assert "occelo_linalg.functions" in sys.modules
 

@@ -160,6 +160,18 @@ def backends(graph: str | None, write: Path | None) -> None:
         raise click.BadParameter(str(error)) from None
 
 
+@app.command(short_help="Explain messages of errors.")
+@click.argument("word", required=False)
+def errors(word: str | None) -> None:
+    """Explain the messages that name WORD, or all that contain it; list them without it."""
+    from occelo.command.errors import show_errors
+
+    try:
+        show_errors(word)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from None
+
+
 @app.command()
 def version() -> None:
     """Print the version."""

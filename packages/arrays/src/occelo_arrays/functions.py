@@ -28,6 +28,7 @@ from occelo_arrays.ops.positions import *
 from occelo_arrays.ops.rearranging import *
 from occelo_arrays.ops.rows import *
 from occelo_arrays.ops.statistics import *
+from occelo_graph.errors import explain_errors as _explain_errors
 from occelo_graph.ops.arguments import stands_for as _stands_for
 from occelo_graph.ops.cast import cast as _cast
 from occelo_graph.ops.elemwise.op import Elemwise as _Elemwise
@@ -48,3 +49,5 @@ for _name, _parameters in (
 _stands_for("x.at[key] with a mode", "")(_Within)
 _stands_for("x.at[key] by a function of two numbers", "")(_combine_subtensor)
 _stands_for("astype", "x dtype -copy=True -device")(_cast)
+
+_explain_errors(globals(), "arguments")

@@ -23,7 +23,7 @@ from occelo_compile.nested_calls import NestedCall
 from occelo_compile.progress import reporting
 from occelo_compile.symbolic_io import SymbolicInput, SymbolicOutput
 from occelo_graph import Container, SharedVariable
-from occelo_graph.errors import lines
+from occelo_graph.errors import explained_by, lines
 from occelo_graph.ir.container import external_array_types, local
 from occelo_graph.ir.notebook import Shown
 from occelo_link import VM, make_linker
@@ -371,6 +371,7 @@ class Function(Shown, Generic[R]):
         else:
             self.vm(output_subset=[*subset, *(o for o, _ in self._updates)])
 
+    @explained_by("calls")
     def _fill(self, args: Sequence[Any], kwargs: dict[str, Any]) -> None:
         given = self._match(args, kwargs)
         for i, value in given.items():

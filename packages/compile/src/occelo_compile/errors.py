@@ -11,3 +11,5 @@ from occelo_graph import OcceloError
 
 class AliasedMemoryError(OcceloError):
     """Values that share memory are not pickled, since they would no longer share it after loading."""
+
+    entry = "AliasedMemoryError"

@@ -19,6 +19,7 @@ from occelo_compile.mode import Mode
 from occelo_compile.options import BY_OPTION, PRINT_GLOBAL_STATS, PROFILE
 from occelo_compile.symbolic_io import Out
 from occelo_graph import TensorVariable, Variable
+from occelo_graph.errors import explained_by
 from occelo_graph.interpret import set_evaluator
 
 if TYPE_CHECKING:
@@ -80,6 +81,7 @@ def function(
 ) -> Function[Any]: ...
 
 
+@explained_by("inputs")
 def function(
     inputs: Inputs,
     outputs: Any = None,

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import copy
 import importlib
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from occelo_graph.config import config
+from occelo_graph.errors import explained_by
 from occelo_graph.extensions import place_of_caller
+from occelo_graph.provenance import warn_user
 from occelo_link import Linker, available_linkers, make_linker
 from occelo_link.registry import find_linker
 from occelo_rewrite import GraphRewriter, RewriteDatabaseQuery, optdb, optimizer_query, rewriter_for
@@ -244,6 +245,7 @@ MODE = config.declare(
 )
 
 
+@explained_by("modes")
 def get_mode(orig_string: str | Mode | None) -> Mode:
     """Return the mode with the name ``orig_string``, in lower or upper case. A `Mode` is returned as it is.
 
@@ -255,9 +257,7 @@ def get_mode(orig_string: str | Mode | None) -> Mode:
         return wanted
     folded = wanted.lower()
     if folded in _RENAMED:
-        warnings.warn(
-            f"The mode {wanted} is now called {_RENAMED[folded]}", DeprecationWarning, stacklevel=2
-        )
+        warn_user(f"The mode {wanted} is now called {_RENAMED[folded]}", DeprecationWarning)
         folded = _RENAMED[folded].lower()
     for name, maker in _modes.items():
         if name.lower() == folded:

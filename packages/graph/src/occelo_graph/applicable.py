@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable
 from types import FunctionType
 from typing import Any
 
+from occelo_graph.errors import explained_by
 from occelo_graph.ir.op import Op
 from occelo_graph.narrowing import is_class
 from occelo_graph.ops.elemwise.scalar import ScalarFunction, ScalarOp
@@ -22,6 +23,7 @@ from occelo_graph.ops.elemwise.scalar import ScalarFunction, ScalarOp
 _VARARGS = inspect.CO_VARARGS
 
 
+@explained_by("rules")
 def check_classes(what: str, classes: Iterable[object], of_elements: str = "") -> None:
     """TypeError if ``classes`` is empty, or has an element that is not a class of ops.
 
@@ -40,6 +42,7 @@ def check_classes(what: str, classes: Iterable[object], of_elements: str = "") -
         raise TypeError(f"{what} is for classes of ops, not for {each!r}{hint}")
 
 
+@explained_by("rules")
 def check_arguments(what: str, function: Callable[..., Any], *given: str) -> None:
     """TypeError if a function cannot be called with one positional argument for each name in ``given``."""
     if isinstance(function, FunctionType) and not hasattr(function, "__wrapped__"):
@@ -60,6 +63,7 @@ def check_arguments(what: str, function: Callable[..., Any], *given: str) -> Non
         return  # code in C without a signature
 
 
+@explained_by("rules")
 def check_scalar_names(what: str, names: Iterable[str]) -> None:
     """TypeError if ``names`` is empty. ValueError if there is no elementwise function with one of the names."""
     known = list(names)

@@ -32,9 +32,13 @@ T = TypeVar("T")
 class ConfigError(OcceloError, ValueError):
     """An option was set to a value that it does not accept."""
 
+    entry = "ConfigError"
+
 
 class UnknownOptionError(OcceloError, AttributeError):
     """No package declares an option of that name."""
+
+    entry = "UnknownOptionError"
 
 
 def one_of(*choices: str) -> Callable[[Any], str]:

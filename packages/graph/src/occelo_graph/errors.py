@@ -5,62 +5,167 @@ Users find the most common exceptions in `occelo`, and the others in `occelo_gra
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, TypeVar
 
 if TYPE_CHECKING:
     from occelo_graph.ir.nodes import Apply, Variable
 
 _ADDRESS = r" at 0x[0-9a-fA-F]+"
+_PAGE = "See docs/errors.md#"
+_OURS = ("occelo", "numpy", "scipy")
+E = TypeVar("E", bound=BaseException)
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def explained(error: E, entry: str) -> E:
+    """Return ``error`` with a note that names the ``entry`` of docs/errors.md which explains it.
+
+    An error that has such a note keeps it: the place that raises an error knows more than the places that it passes.
+    """
+    if not any(note.startswith(_PAGE) for note in _notes(error)):
+        error.add_note(f"{_PAGE}{entry.lower()} (occelo errors {entry})")
+    return error
+
+
+def _notes(error: BaseException) -> list[str]:
+    return getattr(error, "__notes__", [])
+
+
+def explained_by(entry: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """A decorator: errors that a function raises, and that name no entry of docs/errors.md, are explained by ``entry``.
+
+    Errors of the user's own code that the function calls stay as they are.
+    """
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        @functools.wraps(function)
+        def explaining(*args: P.args, **kwargs: P.kwargs) -> R:
+            try:
+                return function(*args, **kwargs)
+            except Exception as error:
+                if _is_ours(error):
+                    explained(error, entry)
+                raise
+
+        vars(explaining)["entry"] = entry
+        return explaining
+
+    return decorate
+
+
+def _is_ours(error: BaseException) -> bool:
+    """Whether an error is about what Occelo was asked: it passed no code but that of Occelo and of the libraries of arrays."""
+    if isinstance(error, ImportError | OSError | MemoryError):
+        return False
+    place = error.__traceback__
+    while place is not None:
+        if not str(place.tb_frame.f_globals.get("__name__")).startswith(_OURS):
+            return False
+        place = place.tb_next
+    return True
+
+
+_explaining: dict[Callable[..., Any], Callable[..., Any]] = {}
+"""The functions that `explain_errors` has replaced, by what they were, so that aliases stay aliases."""
+
+
+def explain_errors(namespace: dict[str, Any], entry: str) -> None:
+    """Let the functions of a module explain their errors by ``entry`` (`explained_by`): those of its own package.
+
+    The modules in which families collect their functions for users call it with ``globals()``.
+    """
+    door = namespace["__name__"]
+    package = door.partition(".")[0] + "."
+    for name, value in list(namespace.items()):
+        if type(value) is not FunctionType or name.startswith("_") or hasattr(value, "entry"):
+            continue
+        if value not in _explaining and value.__module__.startswith(package):
+            _explaining[value] = told = explained_by(entry)(value)
+            told.__module__ = door  # where pickle finds it
+        namespace[name] = _explaining.get(value, value)
 
 
 class OcceloError(Exception):
     """Base class of the exceptions that Occelo defines."""
 
+    entry: ClassVar[str] = ""
+    """The entry of docs/errors.md that explains the class."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        if self.entry:
+            explained(self, self.entry)
+
 
 class MissingInputError(OcceloError, ValueError):
     """A root of a graph is not among its inputs, or has no value."""
+
+    entry = "MissingInputError"
 
 
 class UnusedInputError(OcceloError, ValueError):
     """An input of a function is listed twice, or no output depends on it."""
 
+    entry = "UnusedInputError"
+
 
 class InconsistencyError(OcceloError):
     """A change would make a function graph invalid, for instance by a cycle, or by overwriting a constant."""
+
+    entry = "InconsistencyError"
 
 
 class ReplacementDidNotRemoveError(OcceloError):
     """A rewrite promised to remove nodes from a graph, but the graph still uses some of them."""
 
+    entry = "ReplacementDidNotRemoveError"
+
 
 class MethodNotDefined(OcceloError, NotImplementedError):
     """An op, or another class, does not define an optional method that is needed."""
+
+    entry = "MethodNotDefined"
 
 
 class ConflictingAssumptionsError(OcceloError, ValueError):
     """Two assumptions about one variable contradict each other, such as "positive" and "negative"."""
 
+    entry = "ConflictingAssumptionsError"
+
 
 class DisconnectedInputError(OcceloError, ValueError):
     """A gradient was computed with respect to a variable on which the cost does not depend."""
+
+    entry = "DisconnectedInputError"
 
 
 class NullTypeGradError(OcceloError, TypeError):
     """A gradient is needed that is not defined, or not implemented."""
 
+    entry = "NullTypeGradError"
+
 
 class GradientError(OcceloError, AssertionError):
     """An analytic gradient differs from its estimate by finite differences (`verify_grad`)."""
+
+    entry = "GradientError"
 
 
 class WrongResultError(OcceloError, TypeError):
     """An op computed a value that does not have the type of the output."""
 
+    entry = "WrongResultError"
+
 
 class SavedGraphError(OcceloError, ValueError):
     """A file does not contain a saved graph, or this version of Occelo cannot read it."""
+
+    entry = "SavedGraphError"
 
 
 def describe(variable: Variable) -> str:
@@ -86,7 +191,15 @@ def formula_of(variable: Variable) -> str:
 def with_arguments(error: Exception, variables: Iterable[Variable]) -> Exception:
     """An error like ``error``, with a message that also lists ``variables``, the arguments that an op refused."""
     listed = ", ".join(f"{v} ({v.type})" for v in variables)
-    return type(error)(f"{error}; the arguments are {listed}")
+    made = type(error)(f"{error}; the arguments are {listed}")
+    return explained(_with_notes_of(error, made), "arguments")
+
+
+def _with_notes_of(error: BaseException, made: E) -> E:
+    for note in _notes(error):
+        if note not in _notes(made):
+            made.add_note(note)
+    return made
 
 
 def in_context(error: Exception, context: Sequence[str]) -> Exception:
@@ -102,9 +215,7 @@ def in_context(error: Exception, context: Sequence[str]) -> Exception:
     except Exception:
         error.add_note(lines(context, f"{type(error).__name__}: {cause}"))
         return error
-    for note in getattr(error, "__notes__", ()):
-        made.add_note(note)
-    return made
+    return _with_notes_of(error, made)
 
 
 def at_node(error: Exception, doing: str, node: Apply) -> Exception:

@@ -32,6 +32,7 @@ import numpy as np
 
 from occelo_graph.canonical.encoding import coders, encode
 from occelo_graph.canonical.names import class_name
+from occelo_graph.errors import explained_by
 from occelo_graph.narrowing import is_dict, is_list_or_tuple
 from occelo_graph.provenance import is_own
 
@@ -90,6 +91,8 @@ def place_of_definition() -> tuple[str, ...] | None:
     frame = inspect.currentframe()
     for _ in range(2):
         frame = None if frame is None else frame.f_back
+    if frame is not None and frame.f_globals.get("__name__") == explained_by.__module__:
+        frame = frame.f_back  # what explains the errors of the registering function
     return None if frame is None else _place(frame)
 
 

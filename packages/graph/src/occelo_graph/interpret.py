@@ -30,6 +30,7 @@ from occelo_graph.errors import (
     MissingInputError,
     UnusedInputError,
     describe,
+    explained,
     in_context,
     lines,
     without_address,
@@ -75,7 +76,7 @@ def annotate_error(error: Exception, node: Apply, arrays: Sequence[Any]) -> Exce
     if verbosity == "high":
         tree: str = debugprint(node.outputs, file="str", depth=_DEEPEST_SHOWN)
         context += ["The graph of the node:", *(f"  {line}" for line in tree.rstrip().splitlines())]
-    made = in_context(error, context)
+    made = explained(in_context(error, context), "running")
     setattr(made, _ANNOTATED, True)
     return made
 
@@ -449,8 +450,11 @@ def evaluate(
     keys: list[Any] = list(given)
     for key in keys:
         if not isinstance(key, Variable):
-            raise TypeError(
-                f"Values are told by variables, got {key!r}; the method eval takes names, too"
+            raise explained(
+                TypeError(
+                    f"Values are told by variables, got {key!r}; the method eval takes names, too"
+                ),
+                "values",
             )
     single = isinstance(outputs, Variable)
     wanted: list[Variable] = [outputs] if isinstance(outputs, Variable) else list(outputs)

@@ -12,6 +12,8 @@ import sys
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
+from occelo_graph.errors import explained
+
 AT_TOP = frozenset(
     "Assert CheckAndRaise Function In Lop Mode OpFromGraph Out Print Rop as_op associative_scan checkpoint config "
     "debugprint disconnected_grad dprint evaluate filter foldl foldr fori_loop function function_dump grad "
@@ -97,7 +99,8 @@ def name_error(module: str, name: str, text: str) -> Exception:
     if frame and frame.f_code.co_code[frame.f_lasti] == opmap["IMPORT_FROM"]:
         hinted = text if ";" in text else text + suggestion(name, module)
         if ";" in hinted:
-            return ImportError(f"cannot import name {name!r}: {hinted}", name=module)
+            error = ImportError(f"cannot import name {name!r}: {hinted}", name=module)
+            return explained(error, "names")
     return MissingNameError(text, name, module)
 
 
@@ -110,6 +113,7 @@ class MissingNameError(AttributeError):
     def __init__(self, text: str, name: str, owner: object) -> None:
         super().__init__(text, name=name)
         self.owner = owner
+        explained(self, "names")
 
     def __str__(self) -> str:
         text = str(self.args[0])

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from occelo_graph.errors import at_node
+from occelo_graph.errors import at_node, explained_by
 from occelo_graph.ir import trees
 from occelo_graph.ir.clone import Replacements, replacement_pairs
 from occelo_graph.ir.nodes import Apply, Variable
@@ -180,6 +180,7 @@ class _Batches:
         return broadcast_to(aligned, (*lengths, *core))
 
 
+@explained_by("arguments")
 def vectorize_graph(outputs: Any, replace: Replacements) -> Any:
     """Copy the graph of ``outputs`` with some variables replaced by batches, and return the new outputs.
 
@@ -258,6 +259,7 @@ def _mark_as(node: Apply, made: Sequence[Variable], given: Sequence[Variable]) -
             each.owner.mark = node.mark
 
 
+@explained_by("arguments")
 def vectorize(func: Callable[..., Any], signature: str | None = None) -> Callable[..., Any]:
     """Make a function that applies ``func`` to batches of tensors, like `numpy.vectorize`.
 
@@ -302,6 +304,7 @@ def vectorize(func: Callable[..., Any], signature: str | None = None) -> Callabl
     return vectorized
 
 
+@explained_by("arguments")
 def vmap(fun: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callable[..., Any]:
     """Make a function that applies ``fun`` to each element of a batch, as in JAX.
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from numpy.linalg import LinAlgError as LinAlgError
 
+from occelo_graph.errors import explain_errors as _explain_errors
 from occelo_graph.ops.blas.products import matmul as matmul
 from occelo_graph.ops.blas.products import matvec as matvec
 from occelo_graph.ops.blas.products import tensordot as tensordot
@@ -45,5 +46,6 @@ from occelo_linalg.ops.pinv import *
 from occelo_linalg.ops.results import *
 from occelo_linalg.ops.tensor_equations import *
 
+_explain_errors(globals(), "arguments")
 if not TYPE_CHECKING:  # so that type checkers report unknown names
     __getattr__ = _missing_linear_algebra("occelo.tensor.linalg", "occelo.tensor")

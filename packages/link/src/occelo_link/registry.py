@@ -11,6 +11,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from occelo_graph.errors import explained_by
 from occelo_graph.extensions import place_of_caller
 from occelo_link import options
 from occelo_link.linker import Linker
@@ -104,6 +105,7 @@ def find_linker(name: str) -> str | None:
     return next((known for known in _linkers if known.lower() == folded), None)
 
 
+@explained_by("modes")
 def make_linker(name: str | None = None, **settings: Any) -> Linker:
     """Make a linker by its name, in lower or upper case.
 

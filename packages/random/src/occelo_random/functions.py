@@ -5,6 +5,7 @@ Users reach it as `occelo.tensor.random`. `missing_names` imports it at its firs
 
 from typing import Any as _Any
 
+from occelo_graph.errors import explain_errors as _explain_errors
 from occelo_graph.gradient.barriers import disconnected_grad as _disconnected_grad
 from occelo_graph.tensors.variable import TensorVariable as _TensorVariable
 from occelo_random.ops import generators as generators
@@ -47,3 +48,6 @@ def reuse(key: _Any) -> _TensorVariable:
     from ``reuse(key)``.
     """
     return _disconnected_grad(_as_key(key))
+
+
+_explain_errors(globals(), "arguments")

@@ -36,6 +36,8 @@ from occelo_rewrite.records.record import RewriteRecord, RuleCount
 class RewriteError(OcceloError, RuntimeError):
     """A rule failed."""
 
+    entry = "RewriteError"
+
 
 def report(error: Exception, what: str, node: Apply | None) -> None:
     """Handle the failure of the rewrite ``what`` as the option ``on_opt_error`` says.

@@ -32,6 +32,8 @@ GENERATIONS = 2
 class NotConvergedError(OcceloError, RuntimeError):
     """A rewriter reached its limit, perhaps because rules undo each other. Only with ``optdb__on_limit=raise``."""
 
+    entry = "NotConvergedError"
+
 
 class RewriteLimitWarning(UserWarning):
     """A rewriter reached its limit, and the graph was compiled as it was then: right, but perhaps slow."""

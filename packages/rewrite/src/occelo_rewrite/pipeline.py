@@ -30,6 +30,7 @@ import importlib
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
+from occelo_graph.errors import explained_by
 from occelo_graph.extensions import place_of_caller
 from occelo_graph.families import Family, follow
 from occelo_rewrite.database import EquilibriumDB, RewriteDatabaseQuery, SequenceDB
@@ -205,6 +206,7 @@ _places: dict[str, tuple[str, ...] | None] = {}
 """For the name of each registered optimizer, the place in the code that registered it."""
 
 
+@explained_by("rules")
 def register_optimizer(name: str, query: RewriteDatabaseQuery) -> None:
     """Register a query as an optimizer: modes can refer to the query by the name.
 
@@ -218,6 +220,7 @@ def register_optimizer(name: str, query: RewriteDatabaseQuery) -> None:
     _places[name] = place
 
 
+@explained_by("rules")
 def optimizer_query(name: str | None) -> RewriteDatabaseQuery:
     """The query of the optimizer of that name; ValueError if there is none."""
     if name not in OPTIMIZERS:
@@ -230,6 +233,7 @@ _built: dict[RewriteDatabaseQuery, tuple[int, Any]] = {}
 _MOST_BUILT = 32
 
 
+@explained_by("rules")
 def rewriter_for(query: RewriteDatabaseQuery) -> GraphRewriter:
     """The rewriter that applies all rewrites that a query chooses from `optdb`. Rewriters are cached by query."""
     if not isinstance(cast("object", query), RewriteDatabaseQuery):

@@ -16,7 +16,7 @@ from typing import Any
 
 from occelo_graph import Apply, FunctionGraph, Variable
 from occelo_graph.config import config
-from occelo_graph.errors import ConflictingAssumptionsError
+from occelo_graph.errors import ConflictingAssumptionsError, explained_by
 from occelo_graph.fgraph.features import Feature, ReplaceValidate
 from occelo_graph.narrowing import is_list_or_tuple
 from occelo_rewrite.engine import RewriteError, RuleIndex, report, run
@@ -111,6 +111,7 @@ class RecordingRewriter(GraphRewriter):
             self.apply(fgraph)
 
 
+@explained_by("rules")
 def check_rewriters(rewriters: Iterable[Any], *kinds: type, where: str) -> None:
     """Raise TypeError unless all ``rewriters`` are instances of the classes ``kinds``.
 
@@ -186,6 +187,7 @@ class _FunctionRewriter(GraphRewriter):
         self.function(fgraph)
 
 
+@explained_by("rules")
 def graph_rewriter(
     function: Callable[[FunctionGraph], Any], requirements: Sequence[Callable[[], Feature]] = ()
 ) -> GraphRewriter:

@@ -10,12 +10,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from occelo_graph import FunctionGraph, Variable, clone_replace
+from occelo_graph.errors import explained_by
 from occelo_graph.ir.graph_like import graph_parts
 from occelo_rewrite.database import RewriteDatabaseQuery
 from occelo_rewrite.pipeline import optdb, rewriter_for
 from occelo_rewrite.rewriter import GraphRewriter
 
 
+@explained_by("rules")
 def rewrite_graph(
     graph: Any,
     include: Sequence[str] = ("canonicalize",),

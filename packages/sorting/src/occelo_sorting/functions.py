@@ -4,6 +4,7 @@ Users reach them in `occelo.tensor`, which imports this module at the first use 
 part of the family that stands for NumPy's functions (`occelo_graph.ops.arguments`).
 """
 
+from occelo_graph.errors import explain_errors as _explain_errors
 from occelo_sorting.ops.counting import *
 from occelo_sorting.ops.interpolation import *
 from occelo_sorting.ops.nan_reductions import *
@@ -12,3 +13,5 @@ from occelo_sorting.ops.quantiles import *
 from occelo_sorting.ops.searching import *
 from occelo_sorting.ops.selecting import *
 from occelo_sorting.ops.sets import *
+
+_explain_errors(globals(), "arguments")

@@ -4,6 +4,7 @@ Users reach the functions in `occelo.tensor`, which imports this module at the f
 for SciPy's functions of their names.
 """
 
+from occelo_graph.errors import explain_errors as _explain_errors
 from occelo_graph.ops.arguments import stands_for as _stands_for
 from occelo_graph.ops.elemwise.op import Elemwise as _Elemwise
 from occelo_special.ops.bessel import *
@@ -19,3 +20,5 @@ from occelo_special.ops.special_functions import *
 for _name, _function in tuple(globals().items()):
     if isinstance(_function, _Elemwise):
         _stands_for(f"scipy.special.{_name}", "*")(_function)
+
+_explain_errors(globals(), "arguments")

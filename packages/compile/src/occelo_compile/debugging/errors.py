@@ -12,6 +12,8 @@ from occelo_graph import OcceloError
 class DebugModeError(OcceloError):
     """The base class of the faults that DebugMode finds. The last line of the message is the cause."""
 
+    entry = "DebugModeError"
+
 
 class StochasticOrder(DebugModeError):
     """The same graph was rewritten twice, with different results or different replacements."""

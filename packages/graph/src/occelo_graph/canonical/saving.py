@@ -27,7 +27,7 @@ from occelo_graph.canonical.encoding import (
     position_in,
 )
 from occelo_graph.canonical.names import Trust, trusting
-from occelo_graph.errors import MissingInputError, SavedGraphError, describe
+from occelo_graph.errors import MissingInputError, SavedGraphError, describe, explained_by
 from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_graph.ir.graph_like import graph_parts
 from occelo_graph.ir.nodes import Constant, Variable
@@ -48,6 +48,7 @@ class SavedGraph:
     outputs: list[Variable]
 
 
+@explained_by("SavedGraphError")
 def save(
     file: str | os.PathLike[str] | IO[bytes],
     outputs: Any,
@@ -121,6 +122,7 @@ def _archive(text: str, arrays: Arrays) -> bytes:
     return written(members)
 
 
+@explained_by("SavedGraphError")
 def load(file: str | os.PathLike[str] | IO[bytes], trust: Trust = False) -> SavedGraph:
     """Read a graph that `save` wrote, from a path or a stream.
 

@@ -5,11 +5,10 @@ Users call it. `hessian_vector_product` and the pushforwards of `OpFromGraph`, `
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from occelo_graph.errors import DisconnectedInputError, NullTypeGradError, describe
+from occelo_graph.errors import DisconnectedInputError, NullTypeGradError, describe, explained_by
 from occelo_graph.gradient.cotangents import fitting, from_rule, of_shape
 from occelo_graph.gradient.forms import differentiable_form, use_forms
 from occelo_graph.gradient.reverse import grad, pullback, with_values, wrt_of
@@ -20,9 +19,11 @@ from occelo_graph.ir.taken_constants import derived
 from occelo_graph.ir.traversal import toposort
 from occelo_graph.ir.types import DisconnectedType, NullType
 from occelo_graph.ops.create import zeros_like
+from occelo_graph.provenance import warn_user
 from occelo_graph.tensors.constant import as_tensor_variable
 
 
+@explained_by("gradients")
 def pushforward_through_pullback(
     outputs: Sequence[Variable], inputs: Sequence[Variable], tangents: Sequence[Any]
 ) -> list[Any]:
@@ -117,6 +118,7 @@ def _push_node(node: Apply, tangents: Sequence[Any]) -> Sequence[Any]:
     return [clone_replace(t, back) if isinstance(t, Variable) else t for t in pushed]
 
 
+@explained_by("gradients")
 def pushforward(
     f: Any,
     wrt: Any,
@@ -223,7 +225,7 @@ def _report_disconnected(variable: Variable, what: str) -> None:
     if what == "raise":
         raise DisconnectedInputError(message)
     if what == "warn":
-        warnings.warn(message, stacklevel=4)
+        warn_user(message)
     elif what != "ignore":
         raise ValueError(f"disconnected_outputs is raise, warn or ignore, not {what!r}")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from occelo_graph.errors import describe
+from occelo_graph.errors import describe, explained_by
 from occelo_graph.gradient.forward import pushforward
 from occelo_graph.gradient.reverse import grad, pullback, with_values, wrt_of
 from occelo_graph.ir import trees
@@ -21,6 +21,7 @@ from occelo_graph.tensors.variable import TensorVariable
 from occelo_graph.vectorize import vectorize_graph
 
 
+@explained_by("gradients")
 def jacobian(
     expression: Any,
     wrt: Any,
@@ -67,6 +68,7 @@ def jacobian(
     return structure.unflatten(results)
 
 
+@explained_by("gradients")
 def hessian(
     cost: Any,
     wrt: Any,
@@ -90,6 +92,7 @@ def hessian(
     )
 
 
+@explained_by("gradients")
 def hessian_vector_product(cost: Any, wrt: Any, p: Any, **options: Any) -> Any:
     """The product of the Hessian of ``cost`` with the vector ``p``, without computing the Hessian.
 

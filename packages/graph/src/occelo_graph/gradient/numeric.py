@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from occelo_graph import interpret
-from occelo_graph.errors import GradientError, lines
+from occelo_graph.errors import GradientError, explained_by, lines
 from occelo_graph.gradient.reverse import grad
 from occelo_graph.ir.nodes import Variable
 from occelo_graph.ir.op import Op
@@ -24,6 +24,7 @@ _MOST_SHOWN = 12
 _TOLERANCE = {"float16": 1e-1, "float32": 1e-2, "float64": 1e-4}
 
 
+@explained_by("gradients")
 def numeric_grad(f: Callable[..., Any], pt: Sequence[Any], eps: float | None = None) -> list[Any]:
     """The derivatives of a scalar function at the arguments ``pt``, by central differences: an array for each argument.
 
@@ -53,6 +54,7 @@ def numeric_grad(f: Callable[..., Any], pt: Sequence[Any], eps: float | None = N
     return results
 
 
+@explained_by("gradients")
 def verify_grad(
     fun: Callable[..., Any],
     pt: Sequence[Any],

@@ -11,7 +11,6 @@ on the variable.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, overload
 
@@ -20,6 +19,7 @@ from occelo_graph.errors import (
     DisconnectedInputError,
     NullTypeGradError,
     describe,
+    explained_by,
     lines,
 )
 from occelo_graph.gradient.cotangents import fitting, of_shape
@@ -34,6 +34,7 @@ from occelo_graph.ops.cast import cast
 from occelo_graph.ops.create import ones_like, zeros_like
 from occelo_graph.ops.elemwise.arithmetic import add
 from occelo_graph.ops.lengths import KnownLengths
+from occelo_graph.provenance import warn_user
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.nodes import is_tensor
 from occelo_graph.tensors.type import TensorType, is_complex
@@ -136,6 +137,7 @@ def grad(
     disconnected_inputs: str = "raise",
     **options: Unpack[Options],
 ) -> T: ...
+@explained_by("gradients")
 def grad(
     cost: Any,
     wrt: Any,
@@ -258,11 +260,12 @@ def _report_disconnected(variable: Variable, cost: Variable | None, what: str) -
         f"The cost does not depend on {describe(variable)}, or only in ways that have no derivative",
     )
     if what == "warn":
-        warnings.warn(message, stacklevel=4)
+        warn_user(message)
     else:
         raise DisconnectedInputError(message)
 
 
+@explained_by("gradients")
 def pullback(
     f: Any,
     wrt: Any,
@@ -310,6 +313,7 @@ def Lop(f: Any, wrt: Any, eval_points: Any, **options: Any) -> Any:
     return pullback(f, wrt, eval_points, **options)
 
 
+@explained_by("gradients")
 def subgraph_grad(
     wrt: Sequence[Variable],
     end: Sequence[Variable],

@@ -6,18 +6,18 @@ frozen graphs, gradients, loops and rules also call `clone_replace`.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from occelo_graph.errors import describe
+from occelo_graph.errors import describe, explained_by
 from occelo_graph.ir import trees
 from occelo_graph.ir.nodes import Apply, AtomicVariable, Constant, Variable
 from occelo_graph.ir.shared import SharedVariable
 from occelo_graph.ir.taken_constants import check_taken_constants
 from occelo_graph.ir.traversal import as_variables, toposort
+from occelo_graph.provenance import warn_user
 
 Replacements = Mapping[Any, Any] | Iterable[tuple[Any, Any]] | None
 
@@ -91,6 +91,7 @@ def replacement_pairs(
     return found
 
 
+@explained_by("graphs")
 def clone_replace(
     output: Variable | Sequence[Variable],
     replace: Replacements = None,
@@ -176,10 +177,9 @@ def _replacement(old: Variable, new: Any, strict: bool) -> Variable:
     )
     before, after = old.type.shape or (), made.type.shape or ()
     if any(a == 1 and b != 1 for a, b in zip(before, after, strict=False)):
-        warnings.warn(
+        warn_user(
             f"{describe(old)} has a length of 1 that its replacement {made} ({made.type}) has not. What was summed or "
-            "repeated because of it, as in gradients, stays so: build the graph anew from the replacement",
-            stacklevel=4,
+            "repeated because of it, as in gradients, stays so: build the graph anew from the replacement"
         )
     return made
 
@@ -193,6 +193,7 @@ def _root(equiv: dict[Variable, Variable], variable: Variable, keep: bool) -> Va
     return found
 
 
+@explained_by("graphs")
 def graph_replace(
     outputs: Variable | Sequence[Variable], replace: Replacements = None, *, strict: bool = True
 ) -> Any:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from occelo_graph.errors import explained
 from occelo_graph.ir import trees
 from occelo_graph.ir.nodes import Variable, is_node
 
@@ -54,7 +55,7 @@ def graph_parts(
     holder = graph if maker is None else maker
     if hasattr(holder, "fgraph"):
         if compiled is not None:
-            raise TypeError(f"{compiled}, got the compiled {graph}")
+            raise explained(TypeError(f"{compiled}, got the compiled {graph}"), "graphs")
         graph = holder.fgraph
     found: Any = getattr(graph, "outputs", None)
     outputs: Sequence[Variable] = found
@@ -67,5 +68,5 @@ def graph_parts(
         wrong = next((v for v in listed if not isinstance(v, Variable)), None)
         if wrong is None:
             return listed, list(inputs)
-        raise TypeError(f"A graph has variables as outputs, not {wrong!r}")
-    raise TypeError(f"Expected variables or a graph, got {graph!r}")
+        raise explained(TypeError(f"A graph has variables as outputs, not {wrong!r}"), "graphs")
+    raise explained(TypeError(f"Expected variables or a graph, got {graph!r}"), "graphs")

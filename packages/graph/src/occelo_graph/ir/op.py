@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, dataclass_transform, overload
 
 from occelo_graph import provenance
-from occelo_graph.errors import MethodNotDefined, with_arguments
+from occelo_graph.errors import MethodNotDefined, explained, with_arguments
 from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_graph.ir.nodes import AnyApply, Apply, Variable, is_node
 from occelo_graph.ir.op_caches import cache_of, forget_cached, is_fixed
@@ -384,7 +384,9 @@ class Op(Traits):
         `default_output`, only this output is returned.
         """
         if unknown:
-            raise TypeError(f"{self} has no parameter named {' or '.join(unknown)}")
+            raise explained(
+                TypeError(f"{self} has no parameter named {' or '.join(unknown)}"), "arguments"
+            )
         node: Any = self.make_node(*inputs)
         if self._makes_nodes and is_node(node):
             # errors name the line that applies the op, instead of a line in the user's make_node
@@ -392,8 +394,9 @@ class Op(Traits):
         try:
             outputs: list[Variable] = node.outputs
         except AttributeError:
-            raise TypeError(
-                f"make_node of {self} must return an Apply, and gave {node!r}"
+            raise explained(
+                TypeError(f"make_node of {self} must return an Apply, and gave {node!r}"),
+                "arguments",
             ) from None
         if name is not None:
             outputs[0].name = name

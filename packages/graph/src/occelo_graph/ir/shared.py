@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, overload
 
-from occelo_graph.errors import describe, lines
+from occelo_graph.errors import describe, explained_by, lines
 from occelo_graph.ir.container import Container, external_array_types, local
 from occelo_graph.ir.nodes import Variable
 from occelo_graph.ir.types import Type, generic
@@ -140,6 +140,7 @@ def shared(
     borrow: bool = False,
     **options: Any,
 ) -> SharedVariable: ...
+@explained_by("tensors")
 def shared(
     value: Any,
     name: str | None = None,

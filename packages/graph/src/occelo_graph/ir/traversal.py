@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Generator, Hashable, Iterable, Sequence
 from typing import Any, Literal, TypeVar, overload
 
+from occelo_graph.errors import explained
 from occelo_graph.ir.nodes import Apply, AtomicVariable, Constant, Variable
 from occelo_graph.ir.shared import SharedVariable
 
@@ -22,7 +23,7 @@ def as_variables(graphs: Variable | Iterable[Variable]) -> list[Variable]:
     listed: list[Any] = [graphs] if isinstance(graphs, str) else list(graphs)
     for each in listed:
         if not isinstance(each, Variable):
-            raise TypeError(f"A graph is told by its variables, got {each!r}")
+            raise explained(TypeError(f"A graph is told by its variables, got {each!r}"), "graphs")
     return listed
 
 

@@ -17,11 +17,12 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from occelo_graph.errors import WrongResultError, lines
+from occelo_graph.errors import WrongResultError, explained_by, lines
 from occelo_graph.ir.nodes import AnyApply, Variable
 from occelo_graph.ir.types import Type
 
 
+@explained_by("arguments")
 def declared_types(given: Any, what: str) -> tuple[Type, ...]:
     """A tuple of types, from the types of inputs or outputs that a user declares.
 

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from occelo_graph.errors import explained
 from occelo_graph.ir.known_values import known_integer
 from occelo_graph.ir.nodes import Apply, Constant, Variable
 from occelo_graph.ir.op import Kernel, Op
@@ -35,18 +36,24 @@ def integer_length(value: Any) -> Any:
         value = value.data
     if isinstance(value, Variable):
         if not is_tensor(value) or not is_discrete(value.dtype):
-            raise TypeError(f"A length must be an integer, got {value} of type {value.type}")
+            raise explained(
+                TypeError(f"A length must be an integer, got {value} of type {value.type}"),
+                "integers",
+            )
         if value.ndim != 0:
-            raise TypeError(f"A length must be a scalar, got {value} of type {value.type}")
+            raise explained(
+                TypeError(f"A length must be a scalar, got {value} of type {value.type}"),
+                "integers",
+            )
         return value if value.dtype == "int64" else value.astype("int64")
     try:
         whole = not isinstance(value, bool) and int(value) == value
     except (TypeError, ValueError, OverflowError):  # of None, "a", NaN and infinity
         whole = False
     if not whole:
-        raise TypeError(f"A length must be an integer, got {value!r}")
+        raise explained(TypeError(f"A length must be an integer, got {value!r}"), "integers")
     if not -(2**63) <= value < 2**63:
-        raise ValueError(f"A length must fit int64, got {value}")
+        raise explained(ValueError(f"A length must fit int64, got {value}"), "integers")
     return int(value)
 
 
@@ -69,9 +76,11 @@ def get_vector_length(v: Any) -> int:
     """The static length of the vector ``v``. ValueError if it is dynamic, TypeError if ``v`` is not a vector."""
     v = as_tensor_variable(v)
     if v.type.ndim != 1:
-        raise TypeError(f"Expected a vector, got {v.type}")
+        raise explained(TypeError(f"Expected a vector, got {v.type}"), "integers")
     if v.type.shape[0] is None:
-        raise ValueError(f"The length of {v} is not known when the graph is built")
+        raise explained(
+            ValueError(f"The length of {v} is not known when the graph is built"), "integers"
+        )
     return v.type.shape[0]
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from occelo_graph.errors import explained_by
 from occelo_graph.extensions import place_of_definition, remember_extension
 from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_graph.ops.arguments import checked_keepdims
@@ -422,6 +423,7 @@ _places: dict[ScalarFunction, tuple[str, ...] | None] = {}
 """Maps a scalar op to the place that defined its reduction; None for places in this package."""
 
 
+@explained_by("arguments")
 def register_reduction(
     function: Any,
     identity: Any = None,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
+from occelo_graph.errors import explained
 from occelo_graph.ir.nodes import Variable, is_node
 from occelo_graph.ir.op import converted_argument, set_default_converter
 from occelo_graph.ir.types import generic
@@ -45,23 +46,32 @@ def constant(
     dimensions.
     """
     if isinstance(x, Variable) or (is_sequence(x) and _holds_variable(x)):
-        raise TypeError(f"A constant needs a value, and {x} is symbolic")
+        raise explained(TypeError(f"A constant needs a value, and {x} is symbolic"), "tensors")
     kinds: set[type] = leaf_types(x) if is_sequence(x) else {type(x)}
     for kind in kinds:
         refuse_mask(kind)
     if isinstance(x, np.matrix):
-        raise TypeError("np.matrix gives * and ** another meaning than tensors; use np.asarray")
+        raise explained(
+            TypeError("np.matrix gives * and ** another meaning than tensors; use np.asarray"),
+            "tensors",
+        )
     wanted = None if dtype is None else TensorType(dtype, ()).numpy_dtype
     if wanted is None and kinds <= _FLOATS and kinds != {int}:
         wanted = TensorType("floatX", ()).numpy_dtype
     if complex in kinds and wanted is not None and wanted.kind != "c":  # NumPy makes them bools
-        raise TypeError(f"The complex {x!r} does not become the real dtype {wanted}")
+        raise explained(
+            TypeError(f"The complex {x!r} does not become the real dtype {wanted}"), "tensors"
+        )
     data = np.array(x, dtype=wanted)
     if data.dtype not in dtype_names and data.dtype.name not in DTYPES:
-        raise TypeError(f"Cannot make a tensor from {x!r} of type {type(x).__name__}")
+        raise explained(
+            TypeError(f"Cannot make a tensor from {x!r} of type {type(x).__name__}"), "tensors"
+        )
     if ndim is not None:
         if data.ndim > ndim:
-            raise ValueError(f"Expected at most {ndim} dimensions, got {data.ndim}")
+            raise explained(
+                ValueError(f"Expected at most {ndim} dimensions, got {data.ndim}"), "tensors"
+            )
         data = data.reshape((1,) * (ndim - data.ndim) + data.shape)
     data.flags.writeable = False
     return TensorType(data.dtype, data.shape).make_constant(data, name)
@@ -85,7 +95,9 @@ def as_tensor_variable(
     if isinstance(x, Variable):
         if not isinstance(x.type, TensorType):
             hint = "; a NumPy array as its value would make it one" if x.type == generic else ""
-            raise TypeError(f"Expected a tensor, got {x} of type {x.type}{hint}")
+            raise explained(
+                TypeError(f"Expected a tensor, got {x} of type {x.type}{hint}"), "tensors"
+            )
         variable = cast("TensorVariable", x)
         if dtype is not None and variable.dtype != TensorType(dtype, ()).dtype:
             variable = variable.astype(dtype)
@@ -109,7 +121,9 @@ def _with_ndim(variable: TensorVariable, ndim: int) -> TensorVariable:
         return variable.dimshuffle([*pad, *range(variable.ndim)])
     extra = variable.ndim - ndim
     if extra and any(n != 1 for n in variable.type.shape[:extra]):
-        raise ValueError(f"{variable} has {variable.ndim} dimensions, not {ndim}")
+        raise explained(
+            ValueError(f"{variable} has {variable.ndim} dimensions, not {ndim}"), "tensors"
+        )
     return variable.dimshuffle(list(range(extra, variable.ndim))) if extra else variable
 
 
@@ -191,7 +205,10 @@ def _with_weak(
         else:
             found = None if beyond is None else beyond(value, names)
             if found is None:
-                raise OverflowError(f"The Python integer {value} does not fit dtype {dtype}")
+                raise explained(
+                    OverflowError(f"The Python integer {value} does not fit dtype {dtype}"),
+                    "tensors",
+                )
             made.append(scalar_constant(*found))
     return made
 

@@ -37,6 +37,8 @@ _SAME_ELEMENTS = Alloc | DimShuffle | Reshape | SpecifyShape | Subtensor
 class NotScalarConstantError(OcceloError):
     """A variable is not known to have one value in all its elements."""
 
+    entry = "NotScalarConstantError"
+
 
 def get_underlying_scalar_constant_value(
     v: Any,

@@ -15,6 +15,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from occelo_graph.config import FLOAT_X
+from occelo_graph.errors import explained
 from occelo_graph.ir.nodes import Variable
 from occelo_graph.ir.types import Type
 from occelo_graph.narrowing import is_array
@@ -73,7 +74,10 @@ def _dtype_name(dtype: Any) -> str:
     except TypeError:
         name = str(dtype)
     if name not in DTYPES:
-        raise TypeError(f"{dtype!r} is not a dtype of tensors; choose from {', '.join(DTYPES)}")
+        raise explained(
+            TypeError(f"{dtype!r} is not a dtype of tensors; choose from {', '.join(DTYPES)}"),
+            "dtypes",
+        )
     return name
 
 

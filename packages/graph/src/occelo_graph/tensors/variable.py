@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
-from occelo_graph.errors import formula_of
+from occelo_graph.errors import explained_by, formula_of
 from occelo_graph.ir.nodes import Constant, NominalVariable, Variable
 from occelo_graph.ir.shared import SharedVariable, shared_constructor
 from occelo_graph.ir.taken_constants import read
@@ -219,6 +219,7 @@ class TensorVariable(Variable):
         """Build a graph for a function of NumPy."""
         return numpy_functions.call_function(func, args, kwargs)
 
+    @explained_by("values")
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         raise TypeError(
             f"{_written(self)} has no value before the graph runs, so it can be no array and no element of "
@@ -249,6 +250,7 @@ class TensorVariable(Variable):
 
     # operations that need a value
 
+    @explained_by("truth")
     def __bool__(self) -> bool:
         raise TypeError(
             f"The truth value of {_written(self)} is not known before the graph runs; "
@@ -256,6 +258,7 @@ class TensorVariable(Variable):
             "for if, or eval() to compute it"
         )
 
+    @explained_by("values")
     def __len__(self) -> int:
         if self.ndim == 0:
             raise TypeError("A scalar has no length")
@@ -266,6 +269,7 @@ class TensorVariable(Variable):
             )
         return length
 
+    @explained_by("values")
     def __iter__(self) -> Iterator[TensorVariable]:
         if self.ndim == 0:
             raise TypeError("A scalar cannot be iterated over")
@@ -277,16 +281,19 @@ class TensorVariable(Variable):
             )
         return iter([self[i] for i in range(length)])
 
+    @explained_by("values")
     def __setitem__(self, key: Any, value: Any) -> None:
         raise TypeError(
             "A symbolic tensor cannot be changed; use y = x[key].set(value), or .inc(value) to add"
         )
 
+    @explained_by("truth")
     def __contains__(self, value: Any) -> bool:
         raise TypeError(
             f"What {_written(self)} contains is not known before the graph runs; use any(eq(x, value))"
         )
 
+    @explained_by("values")
     def _no_value(self) -> Any:
         raise TypeError(
             f"{_written(self)} has no value before the graph runs; use eval() to compute it"

@@ -101,7 +101,7 @@ def _with_generator(
             f"{name} takes a generator as rng=; a first argument is a key or a parameter"
         )
     if rng is None:
-        rng = unseeded(f"{name} got no key as its first argument and no generator as rng=", 3)
+        rng = unseeded(f"{name} got no key as its first argument and no generator as rng=")
     elif not _is_generator(rng):
         raise TypeError(
             f"{name} takes as rng= a generator, made by random.shared_rng() or random.rng(), got {rng!r}; "

@@ -7,7 +7,6 @@ generator is represented by its state, as an array of 64-bit words.
 from __future__ import annotations
 
 import importlib
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -15,6 +14,7 @@ import numpy as np
 from numpy.random.bit_generator import ISeedSequence
 
 from occelo_graph.ir.types import Type
+from occelo_graph.provenance import warn_user
 from occelo_graph.tensors.type import TensorType
 
 __all__ = ["RandomGeneratorType", "copied", "random_generator_type"]
@@ -132,11 +132,10 @@ def copied(generator: np.random.Generator) -> np.random.Generator:
     return np.random.Generator(made)
 
 
-def unseeded(lack: str, stacklevel: int) -> Any:
+def unseeded(lack: str) -> Any:
     """A new shared generator with an unknown seed, with a warning that begins with ``lack``: what the user left out."""
-    warnings.warn(
-        f"{lack}. Its generator has an unknown seed and no update, so that each call of a function draws the same numbers",
-        stacklevel=stacklevel + 1,
+    warn_user(
+        f"{lack}. Its generator has an unknown seed and no update, so that each call of a function draws the same numbers"
     )
     return importlib.import_module("occelo_random.ops.generators").shared_rng()
 

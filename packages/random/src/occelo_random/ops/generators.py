@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from occelo_graph.errors import explained_by
 from occelo_graph.ir.nodes import Apply, Constant, NominalVariable, Variable
 from occelo_graph.ir.op import Cotangents, Op, op
 from occelo_graph.ir.shared import SharedVariable
@@ -325,6 +326,7 @@ RandomGeneratorType.constant_class = RandomGeneratorConstant
 RandomGeneratorType.nominal_class = RandomGeneratorNominalVariable
 
 
+@explained_by("keys")
 def rng(name: str | None = None) -> RandomGeneratorVariable:
     """A variable named ``name`` for an input whose value is a generator. Calls of a compiled function do not change the generators that
     they are given.
@@ -333,6 +335,7 @@ def rng(name: str | None = None) -> RandomGeneratorVariable:
     return made
 
 
+@explained_by("keys")
 def shared_rng(
     value: Any = None,
     *,
@@ -389,6 +392,7 @@ class DefaultGenerator(Op):
         return [None]
 
 
+@explained_by("keys")
 def default_rng(seed: Any) -> Any:
     """A variable whose value is ``numpy.random.default_rng(seed)``. It is a constant if ``seed`` is not a variable.
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from occelo_graph.errors import explained_by
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.op import Cotangents, Op, op
 from occelo_graph.ops.batched_lengths import common_lengths
@@ -44,6 +45,7 @@ _SPLIT = np.uint64(0x9E3779B97F4A7C15)
 _FOLD = np.uint64(0x243F6A8885A308D3)
 
 
+@explained_by("keys")
 def key(seed: int | Sequence[int]) -> TensorVariable:
     """Make a key from a seed. The key is a constant uint64 scalar.
 
@@ -63,6 +65,7 @@ def key(seed: int | Sequence[int]) -> TensorVariable:
     return constant(words[0])
 
 
+@explained_by("keys")
 def as_key(given: Any) -> TensorVariable:
     """Convert ``given`` to a tensor of keys. TypeError if its dtype is not uint64."""
     made = as_tensor_variable(given)
@@ -73,6 +76,7 @@ def as_key(given: Any) -> TensorVariable:
     return made
 
 
+@explained_by("keys")
 def split(key: Any, num: Any = 2) -> TensorVariable:
     """Make ``num`` new keys from each key. They lie along a new last axis.
 
@@ -83,6 +87,7 @@ def split(key: Any, num: Any = 2) -> TensorVariable:
     return made
 
 
+@explained_by("keys")
 def fold_in(key: Any, data: Any) -> TensorVariable:
     """A new key for each pair of a key in ``key`` and an integer in ``data``, such as the number of a step or a row.
 

@@ -205,7 +205,7 @@ class RandomVariable(Op):
         if unknown:
             raise TypeError(f"{self.name} has no parameter named {' or '.join(unknown)}")
         if rng is None:
-            rng = unseeded(f"{self.name} got no generator as rng=", 2)
+            rng = unseeded(f"{self.name} got no generator as rng=")
         wanted = self.dtype if dtype is None else dtype
         concrete = TensorType(FLOAT_X.get() if wanted == "floatX" else wanted, ()).dtype
         drawing = self if concrete == self.dtype else self.changed(dtype=concrete)

@@ -12,6 +12,7 @@ from typing import Any, Generic, Literal, TypeGuard, overload
 
 from occelo_graph import Apply, Constant, FunctionGraph, Op, Variable
 from occelo_graph.applicable import check_arguments, check_classes
+from occelo_graph.errors import explained_by
 from occelo_graph.extensions import is_external
 from occelo_graph.fgraph.features import Feature
 from occelo_graph.frozen_dataclasses import frozen_dataclass
@@ -199,6 +200,7 @@ def node_rewriter(
 ) -> Callable[[RuleFunction[OpT]], NodeRewriter]: ...
 
 
+@explained_by("rules")
 def node_rewriter(
     tracks: Sequence[Tracked[OpT]] | None = None,
     inplace: bool = False,

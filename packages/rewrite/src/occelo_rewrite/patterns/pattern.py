@@ -26,6 +26,7 @@ from typing import Any, cast
 
 from occelo_graph import Apply, Constant, Op, Variable
 from occelo_graph.applicable import check_classes
+from occelo_graph.errors import explained_by
 from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
@@ -202,6 +203,7 @@ def _may_be(part: Pattern, variable: Variable) -> bool:
     return isinstance(variable, Constant) or not isinstance(part, Number)
 
 
+@explained_by("rules")
 def wild(names: str, where: Callable[[Any], bool] | None = None) -> Any:
     """Wildcards with the names in ``names``, which are separated by spaces: a tuple, or one wildcard for one name.
 
@@ -213,6 +215,7 @@ def wild(names: str, where: Callable[[Any], bool] | None = None) -> Any:
     return tuple(made) if len(made) > 1 else made[0]
 
 
+@explained_by("rules")
 def number(name: str, where: Callable[[Any], bool] | None = None) -> Number:
     """A pattern of any constant with equal elements, under ``name``.
 

@@ -17,6 +17,7 @@ from typing import Any, Literal
 import numpy as np
 
 from occelo_graph import Apply, Constant, FunctionGraph, Op, Variable
+from occelo_graph.errors import explained_by
 from occelo_graph.extensions import is_external
 from occelo_graph.fgraph.features import Feature
 from occelo_graph.narrowing import is_class
@@ -257,6 +258,7 @@ def _check_root(pattern: object) -> None:
         raise TypeError(f"The root of a pattern is an op applied to something, not {kind}")
 
 
+@explained_by("rules")
 def rule(
     *patterns: Call,
     on: str = "any",

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
+from occelo_graph.errors import explained_by
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.op import Cotangents, Op, op
 from occelo_graph.ir.regions import Region
@@ -214,6 +215,7 @@ def _paired(a: Any, b: Any) -> tuple[Any, Any]:
     return tensor, second(tensor, number) if tensor.type.ndim else number
 
 
+@explained_by("loops")
 def ifelse(condition: Any, then_branch: Any, else_branch: Any, name: str | None = None) -> Any:
     """``then_branch`` if the scalar ``condition`` holds, else ``else_branch``. Only the chosen branch is computed.
 

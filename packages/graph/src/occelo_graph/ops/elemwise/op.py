@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from occelo_graph.errors import broadcasting_hint, with_arguments
+from occelo_graph.errors import broadcasting_hint, explained, explained_by, with_arguments
 from occelo_graph.extensions import place_of_definition
 from occelo_graph.ir.nodes import Apply
 from occelo_graph.ir.op import ZERO, Kernel, Op, op
@@ -64,9 +64,12 @@ def broadcast_static(shapes: Sequence[StaticShape], what: str) -> StaticShape:
         known = lengths - {None}
         if len(known) > 1:
             listed = " and ".join(shape_text(s) for s in shapes)
-            raise ValueError(
-                f"{what} cannot broadcast the shapes {listed}: "
-                f"dimension {ndim + axis} has lengths {' and '.join(str(n) for n in sorted(known, key=str))}"
+            raise explained(
+                ValueError(
+                    f"{what} cannot broadcast the shapes {listed}: "
+                    f"dimension {ndim + axis} has lengths {' and '.join(str(n) for n in sorted(known, key=str))}"
+                ),
+                "lengths",
             )
         result.append(known.pop() if known else (None if lengths else 1))
     return tuple(result)
@@ -113,6 +116,10 @@ class Elemwise(Op):
     elementwise: ClassVar[bool] = True
     plain_nodes: ClassVar[bool] = True
     __signature__: ClassVar[Any] = SignatureOfInputs()
+
+    def __get__(self, owner: object, kind: object = None) -> Self:
+        """The op itself. With this method, `help` shows an op like a function, with its signature."""
+        return self
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -164,7 +171,8 @@ class Elemwise(Op):
         nin = self.scalar_op.nin
         if nin is not None:
             if len(inputs) != nin:
-                raise TypeError(f"{self} takes {nin} argument{'s' * (nin != 1)}, got {len(inputs)}")
+                text = f"{self} takes {nin} argument{'s' * (nin != 1)}, got {len(inputs)}"
+                raise explained(TypeError(text), "arguments")
         elif (
             len(inputs) > 2 and str(self.scalar_op) != "mul"
         ):  # NumPy has no function of the name mul
@@ -545,6 +553,7 @@ def _require_holomorphic(function: ScalarOp) -> None:
         raise NotImplementedError(f"{function} has no derivative for complex tensors")
 
 
+@explained_by("arguments")
 def elementwise(
     name: str,
     nin: int | None,

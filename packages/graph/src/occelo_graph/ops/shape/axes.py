@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from occelo_graph.errors import describe
+from occelo_graph.errors import describe, explained
 from occelo_graph.ir.nodes import Variable
 from occelo_graph.ir.taken_constants import taken
 from occelo_graph.narrowing import is_list_or_tuple
@@ -25,13 +25,17 @@ def static_integer(value: Any, what: str) -> int:
     """
     value = taken(value)
     if isinstance(value, Variable):
-        raise TypeError(f"The {what} must be known when the graph is built, got {value}")
+        raise explained(
+            TypeError(f"The {what} must be known when the graph is built, got {value}"), "integers"
+        )
     if isinstance(value, bool | np.bool_):
-        raise TypeError(f"The {what} must be an integer, got {value}")
+        raise explained(TypeError(f"The {what} must be an integer, got {value}"), "integers")
     try:
         return operator.index(value)
     except TypeError:
-        raise TypeError(f"The {what} must be an integer, got {value!r}") from None
+        raise explained(
+            TypeError(f"The {what} must be an integer, got {value!r}"), "integers"
+        ) from None
 
 
 def normalize_axis(axis: Any, of: Any, what: str = "axis") -> int:
@@ -44,7 +48,7 @@ def normalize_axis(axis: Any, of: Any, what: str = "axis") -> int:
     ndim: int = of if isinstance(of, int) else of.type.ndim
     if not -ndim <= number < ndim:
         named = describe(of) if isinstance(of, Variable) else None
-        raise np.exceptions.AxisError(number, ndim, named)
+        raise explained(np.exceptions.AxisError(number, ndim, named), "axes")
     return number % ndim
 
 
@@ -58,7 +62,7 @@ def normalize_axes(axis: Any, of: Any) -> tuple[int, ...]:
         return tuple(range(of if isinstance(of, int) else of.type.ndim))
     axes = [normalize_axis(a, of) for a in listed_axes(axis)]
     if len(set(axes)) != len(axes):
-        raise ValueError(f"An axis is repeated in {tuple(axes)}")
+        raise explained(ValueError(f"An axis is repeated in {tuple(axes)}"), "axes")
     return tuple(sorted(axes))
 
 
@@ -66,5 +70,7 @@ def listed_axes(axis: Any) -> list[Any]:
     """A list of the axes in ``axis``: one axis, a sequence, an array or a constant. TypeError for another variable."""
     axis = taken(axis)
     if isinstance(axis, Variable):
-        raise TypeError(f"The axes must be known when the graph is built, got {axis}")
+        raise explained(
+            TypeError(f"The axes must be known when the graph is built, got {axis}"), "axes"
+        )
     return list(axis) if is_list_or_tuple(axis) or np.ndim(axis) else [axis]

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from occelo_graph.applicable import check_arguments
+from occelo_graph.errors import explained_by
 from occelo_graph.ops.join import concatenate
 from occelo_graph.ops.shape.axes import normalize_axis
 from occelo_graph.tensors.constant import as_tensor_variable
@@ -16,6 +17,7 @@ from occelo_loops.ops.building.loops import loop
 from occelo_loops.ops.nested import flatten, shown
 
 
+@explained_by("loops")
 def associative_scan(
     fn: Callable[[Any, Any], Any], xs: Any, reverse: bool = False, axis: int = 0
 ) -> Any:

@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from occelo_graph.applicable import check_arguments
+from occelo_graph.errors import explained_by
 from occelo_graph.ir.nodes import Variable, nodes_made
 from occelo_graph.ir.shared import SharedVariable
 from occelo_graph.narrowing import is_list_or_tuple
+from occelo_graph.provenance import warn_user
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.nodes import is_tensor
 from occelo_loops.ops.building.bodies import Step, as_condition, scan_node
@@ -120,6 +122,7 @@ def _label(output: int) -> str:
     return f"The value of outputs_info {output}"
 
 
+@explained_by("loops")
 def scan(
     fn: Stepped,
     sequences: Any = None,
@@ -180,10 +183,9 @@ def scan(
     if not return_updates:
         _refuse_updates(updates, "scan")
         return outputs
-    warnings.warn(
+    warn_user(
         "scan will return its outputs alone; pass return_updates=False to have that now, and carry states as outputs",
         DeprecationWarning,
-        stacklevel=2,
     )
     return outputs, updates
 
@@ -333,6 +335,7 @@ class _Classic:
 # forms of scan
 
 
+@explained_by("loops")
 def scan_checkpoints(
     fn: Stepped,
     sequences: Any = (),
@@ -361,6 +364,7 @@ def scan_checkpoints(
     return outputs
 
 
+@explained_by("loops")
 def map(
     fn: Stepped,
     sequences: Any,
@@ -386,6 +390,7 @@ def map(
     )
 
 
+@explained_by("loops")
 def reduce(
     fn: Stepped,
     sequences: Any,
@@ -435,6 +440,7 @@ def _last(trace: Any, output: ScanOutput) -> Any:
     return trace[-1]
 
 
+@explained_by("loops")
 def foldl(
     fn: Stepped,
     sequences: Any,
@@ -451,6 +457,7 @@ def foldl(
     return reduce(fn, sequences, outputs_info, non_sequences, False, mode, name, return_updates)
 
 
+@explained_by("loops")
 def foldr(
     fn: Stepped,
     sequences: Any,
@@ -467,6 +474,7 @@ def foldr(
     return reduce(fn, sequences, outputs_info, non_sequences, True, mode, name, return_updates)
 
 
+@explained_by("loops")
 def filter(fn: Callable[[Any], Any], sequence: Any) -> Any:
     """The elements of ``sequence``, along its first axis, for which the scalar condition ``fn(element)`` is true."""
     variable = as_tensor_variable(sequence)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from occelo_graph.applicable import check_arguments
-from occelo_graph.errors import describe
+from occelo_graph.errors import describe, explained_by
 from occelo_graph.ir.nodes import Constant, Variable, nodes_made
 from occelo_graph.ir.taken_constants import taken
 from occelo_graph.narrowing import is_tuple
@@ -50,6 +50,7 @@ def _same_structure(state: Any, init: Any) -> None:
         )
 
 
+@explained_by("loops")
 def loop(
     step: Stepper[S, K],
     init: Any,
@@ -169,6 +170,7 @@ def _steps(sequences: list[Variable], length: Any, structure: Structure) -> Any:
     return least
 
 
+@explained_by("loops")
 def fori_loop(lower: Any, upper: Any, body: Callable[[Any, Any], S], init: Any) -> S:
     """The final state of ``for i in range(lower, upper): state = body(i, state)``.
 
@@ -219,6 +221,7 @@ def _bound(value: Any) -> Any:
     return bound
 
 
+@explained_by("loops")
 def while_loop(
     cond: Callable[[Any], Any],
     body: Callable[[Any], S],

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, ParamSpec, TypeVar, cast
 
 from occelo_graph.canonical.encoding import Arrays, decode, encode, register_coder
+from occelo_graph.errors import explained_by
 from occelo_graph.fgraph.frozen import FrozenFunctionGraph
 from occelo_graph.inner_graph import OpFromGraph
 from occelo_graph.ir import trees
@@ -53,6 +54,7 @@ class Checkpoint(OpFromGraph):
 Checkpoint.derived_class = Checkpoint  # second derivatives keep no more than first ones
 
 
+@explained_by("loops")
 def checkpoint(fun: Callable[P, R], /) -> Callable[P, R]:
     """Make a function that computes what ``fun`` does, and whose intermediate values gradients compute again.
 

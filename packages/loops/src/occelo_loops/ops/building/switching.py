@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from occelo_graph.applicable import check_arguments
+from occelo_graph.errors import explained_by
 from occelo_graph.ir.nodes import Variable
 from occelo_graph.ops.control.branches import ifelse
 from occelo_graph.ops.elemwise.arithmetic import lt
@@ -14,6 +15,7 @@ from occelo_loops.ops.building.bodies import number_of_steps
 from occelo_loops.ops.nested import Stepped, flatten, shown
 
 
+@explained_by("loops")
 def switch_case(index: Any, branches: Sequence[Stepped], *operands: Any) -> Any:
     """The result of ``branches[index](*operands)``. The other branches do not run.
 
