@@ -44,19 +44,19 @@ _ALIASES = "Constant Lop Op Rop Variable grad hessian jacobian pullback pushforw
 """Names of `occelo` that PyTensor has among those of tensors as well."""
 
 _ARRAYS = """
-absolute acos acosh amax amin append apply_along_axis apply_over_axes around array array_equal array_equiv array_split asanyarray asarray asin asinh astype atan atan2 atanh average
-bitwise_count bitwise_invert
-bitwise_left_shift bitwise_right_shift block broadcast_shapes c_ can_cast cbrt column_stack concat copy copysign corrcoef cross cumlogsumexp cummax cummin cumulative_logsumexp
-cumulative_prod cumulative_sum degrees delete diag_indices diag_indices_from diagflat divide dsplit dstack ediff1d
-einsum extract fabs finfo fix fliplr flipud float_power floor_divide fmax fmin fmod frexp fromfunction gcd gradient heaviside hsplit hstack hypot
-iinfo index_exp indices inner insert iscomplex iscomplexobj isdtype isreal isrealobj isscalar issubdtype ix_ lcm ldexp left_shift logaddexp2 logical_and
-logical_not logical_or logical_xor mask_indices meshgrid modf multiply ndim negative nextafter pack packbits permute_dims piecewise place poly
-polyadd polyder polydiv polyint polymul polysub polyval positive promote_types put put_along_axis r_ radians remainder resize result_type right_shift rint rollaxis
-rot90 row_stack s_ segment_logsumexp segment_max segment_min segment_prod segment_softmax segment_sum select signbit sinc size sliding_window_view SlidingWindow
-spacing subtract to_one_hot trapezoid trim_zeros true_divide unpack unpackbits unstack unwrap
-bartlett choose compress concat_with_broadcast cov fill_diagonal fill_diagonal_offset geomspace horizontal_stack inverse_permutation linspace logspace
-mgrid ogrid pad permute_row_elements ravel_multi_index unravel_index vertical_stack
-vander vdot view_as_blocks view_as_windows vsplit vstack
+SlidingWindow absolute acos acosh amax amin append apply_along_axis apply_over_axes around array array_equal array_equiv array_split
+asanyarray asarray asin asinh astype atan atan2 atanh average bartlett bitwise_count bitwise_invert bitwise_left_shift bitwise_right_shift
+block broadcast_shapes c_ can_cast cbrt choose column_stack compress concat concat_with_broadcast copy copysign corrcoef cov cross
+cumlogsumexp cummax cummin cumulative_logsumexp cumulative_prod cumulative_sum degrees delete diag_indices diag_indices_from diagflat
+divide dsplit dstack ediff1d einsum extract fabs fill_diagonal fill_diagonal_offset finfo fix fliplr flipud float_power floor_divide fmax
+fmin fmod frexp fromfunction gcd geomspace gradient heaviside horizontal_stack hsplit hstack hypot identity_like iinfo index_exp indices
+inner insert inverse_permutation iscomplex iscomplexobj isdtype isreal isrealobj isscalar issubdtype ix_ lcm ldexp left_shift linspace
+logaddexp2 logical_and logical_not logical_or logical_xor logspace mask_indices meshgrid mgrid modf multiply ndim negative nextafter ogrid
+pack packbits pad permute_dims permute_row_elements piecewise place poly polyadd polyder polydiv polyint polymul polysub polyval positive
+promote_types put put_along_axis r_ radians ravel_multi_index remainder resize result_type right_shift rint rollaxis rot90 row_stack s_
+segment_logsumexp segment_max segment_min segment_prod segment_softmax segment_sum select signbit sinc size sliding_window_view spacing
+subtract to_one_hot trapezoid tril_indices tril_indices_from trim_zeros triu_indices triu_indices_from true_divide unpack unpackbits
+unravel_index unstack unwrap vander vdot vertical_stack view_as_blocks view_as_windows vsplit vstack
 """
 """The names of `occelo_arrays.functions`, which is imported at the first use of one of them."""
 _SORTING = """

@@ -16,6 +16,7 @@ from occelo_arrays.ops.floats import *
 from occelo_arrays.ops.floats import __all__ as _floats
 from occelo_arrays.ops.grids import *
 from occelo_arrays.ops.joining import *
+from occelo_arrays.ops.matrices import *
 from occelo_arrays.ops.packing import *
 from occelo_arrays.ops.padding import *
 from occelo_arrays.ops.parts.modes import Within as _Within

@@ -116,8 +116,8 @@ _FUNCTIONS: dict[str, tuple[Callable[..., Any], str]] = {
     "stack": (join.stack, "arrays:tensors axis -out dtype casting"),
     "split": (_split, "ary indices_or_sections axis"),
     "repeat": (join.repeat, "a repeats axis"),
-    "tile": (join.tile, "A reps"),
     "roll": (join.roll, "a:x shift axis"),
+    "tile": (join.tile, "A reps"),
     "flip": (join.flip, "m:arr axis"),
     "diff": (join.diff, "a n axis prepend append"),
     # making
@@ -133,8 +133,6 @@ _FUNCTIONS: dict[str, tuple[Callable[..., Any], str]] = {
     ),
     "tril": (create.tril, "m k"),
     "triu": (create.triu, "m k"),
-    "tril_indices_from": (create.tril_indices_from, "arr:a k"),
-    "triu_indices_from": (create.triu_indices_from, "arr:a k"),
     # elements
     "clip": (_clip, "a a_min a_max -out min max"),
     "round": (ar.round, "a decimals -out"),

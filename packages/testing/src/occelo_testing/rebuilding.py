@@ -106,7 +106,6 @@ EXPRESSIONS: dict[str, Pair] = {
     "arange": (lambda x: ot.arange(x.shape[0]), lambda a: np.arange(a.shape[0])),
     "arange of the size": (lambda x: ot.arange(x.size), lambda a: np.arange(a.size)),
     "eye": (lambda x: ot.eye(x.shape[0], x.shape[1]), lambda a: np.eye(*a.shape)),
-    "identity_like": (lambda x: ot.identity_like(x), lambda a: np.eye(*a.shape)),
     "tril": (lambda x: ot.tril(x), np.tril),
     "tile": (lambda x: ot.tile(x, (2, 3)), lambda a: np.tile(a, (2, 3))),
     "tile as often as rows": (

@@ -205,6 +205,21 @@ EXAMPLES: list[Example] = [
         S,
         ours=lambda x: x[arrays.diag_indices_from(x)],
     ),
+    make("identity_like", lambda x: np.eye(*x.shape), A),
+    make(
+        "tril_indices",
+        lambda k: np.tril_indices(int(k))[0],
+        np.array(4),
+        batched=False,
+        ours=lambda k: arrays.tril_indices(k)[0],
+    ),
+    make(
+        "triu_indices",
+        lambda k: np.triu_indices(int(k), 1)[1],
+        np.array(4),
+        batched=False,
+        ours=lambda k: arrays.triu_indices(k, 1)[1],
+    ),
     make(
         "mask_indices",
         lambda x: x[np.triu_indices(3)],

@@ -384,9 +384,8 @@ class Op(Traits):
         `default_output`, only this output is returned.
         """
         if unknown:
-            raise explained(
-                TypeError(f"{self} has no parameter named {' or '.join(unknown)}"), "arguments"
-            )
+            text = f"{self} has no parameter named {' or '.join(unknown)}"
+            raise explained(TypeError(text), "arguments")
         node: Any = self.make_node(*inputs)
         if self._makes_nodes and is_node(node):
             # errors name the line that applies the op, instead of a line in the user's make_node
@@ -394,10 +393,8 @@ class Op(Traits):
         try:
             outputs: list[Variable] = node.outputs
         except AttributeError:
-            raise explained(
-                TypeError(f"make_node of {self} must return an Apply, and gave {node!r}"),
-                "arguments",
-            ) from None
+            text = f"make_node of {self} must return an Apply, and gave {node!r}"
+            raise explained(TypeError(text), "arguments") from None
         if name is not None:
             outputs[0].name = name
         if return_list:

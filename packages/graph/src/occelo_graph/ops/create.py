@@ -88,18 +88,13 @@ __all__ = [
     "full",
     "full_like",
     "identity",
-    "identity_like",
     "ones",
     "ones_like",
     "scalar_from_tensor",
     "tensor_from_scalar",
     "tri",
     "tril",
-    "tril_indices",
-    "tril_indices_from",
     "triu",
-    "triu_indices",
-    "triu_indices_from",
     "zeros",
     "zeros_like",
 ]
@@ -516,18 +511,6 @@ def identity(n: Any, dtype: Any = None) -> TensorVariable:
     return eye(n, dtype=dtype)
 
 
-def identity_like(x: Any, dtype: Any = None) -> TensorVariable:
-    """A matrix of the shape of the matrix ``x``, with ones on the diagonal and zeros elsewhere.
-
-    ``dtype`` None is that of ``x``. ValueError unless ``x`` is a matrix.
-    """
-    x = as_tensor_variable(x)
-    if x.type.ndim != 2:
-        raise ValueError(f"identity_like takes a matrix, got {x.type}")
-    n, m = lengths_by_variables(x)
-    return eye(n, m, dtype=x.dtype if dtype is None else dtype)
-
-
 def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = None) -> TensorVariable:
     """An ``N`` by ``M`` matrix with ones on and below diagonal ``k``, and zeros above.
 
@@ -535,7 +518,7 @@ def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = None) -> TensorVariable:
     """
     rows = arange(integer_length(N))
     columns = rows if M is None else arange(integer_length(M))
-    below = ge(rows.dimshuffle(0, "x") + _diagonal(k), columns.dimshuffle("x", 0))
+    below = ge(rows.dimshuffle(0, "x") + diagonal_number(k), columns.dimshuffle("x", 0))
     return cast(below, "floatX" if dtype is None else dtype)
 
 
@@ -543,7 +526,7 @@ _FAR = 2**62
 """All lengths are less. So every diagonal from this number on lies outside of a matrix."""
 
 
-def _diagonal(k: Any) -> TensorVariable:
+def diagonal_number(k: Any) -> TensorVariable:
     """The number ``k`` of a diagonal, limited so that sums of it and a length do not overflow."""
     k = as_tensor_variable(k)
     dtype = k.dtype
@@ -567,7 +550,7 @@ def tril(m: Any, k: Any = 0) -> TensorVariable:
 def triu(m: Any, k: Any = 0) -> TensorVariable:
     """The matrix ``m``, with zeros in place of the elements below diagonal ``k``. Accepts batches of matrices."""
     m = as_tensor_variable(m)
-    return switch(_lower(m, _diagonal(k) - 1), constant(0, dtype=m.dtype), m)
+    return switch(_lower(m, diagonal_number(k) - 1), constant(0, dtype=m.dtype), m)
 
 
 def _lower(m: Any, k: Any) -> Any:
@@ -580,37 +563,6 @@ def _lower(m: Any, k: Any) -> Any:
         raise ValueError("tril and triu take at least one dimension")
     lengths = lengths_by_variables(m)[-2:]
     return tri(lengths[0], lengths[-1], k, dtype="bool")
-
-
-def tril_indices(n: Any, k: Any = 0, m: Any = None) -> tuple[TensorVariable, ...]:
-    """Row and column numbers of the elements on and below diagonal ``k`` of an ``n`` by ``m`` matrix."""
-    indices: tuple[TensorVariable, ...] = tri(n, m, k, dtype="bool").nonzero()
-    return indices
-
-
-def triu_indices(n: Any, k: Any = 0, m: Any = None) -> tuple[TensorVariable, ...]:
-    """Row and column numbers of the elements on and above diagonal ``k`` of an ``n`` by ``m`` matrix."""
-    indices: tuple[TensorVariable, ...] = (~tri(n, m, _diagonal(k) - 1, dtype="bool")).nonzero()
-    return indices
-
-
-def tril_indices_from(a: Any, k: Any = 0) -> tuple[TensorVariable, ...]:
-    """`tril_indices` for a matrix of the shape of the matrix ``a`` and diagonal ``k``. ValueError unless it is a matrix."""
-    return tril_indices(*_lengths_of_matrix(a, k, "tril_indices_from"))
-
-
-def triu_indices_from(a: Any, k: Any = 0) -> tuple[TensorVariable, ...]:
-    """`triu_indices` for a matrix of the shape of the matrix ``a`` and diagonal ``k``. ValueError unless it is a matrix."""
-    return triu_indices(*_lengths_of_matrix(a, k, "triu_indices_from"))
-
-
-def _lengths_of_matrix(a: Any, k: Any, name: str) -> tuple[Any, Any, Any]:
-    """The number of rows, ``k``, and the number of columns."""
-    x = as_tensor_variable(a)
-    if x.type.ndim != 2:
-        raise ValueError(f"{name} takes a matrix, got {x} of type {x.type}")
-    n, m = lengths_by_variables(x)
-    return n, k, m
 
 
 def tensor_from_scalar(s: Any) -> TensorVariable:

@@ -36,15 +36,11 @@ def integer_length(value: Any) -> Any:
         value = value.data
     if isinstance(value, Variable):
         if not is_tensor(value) or not is_discrete(value.dtype):
-            raise explained(
-                TypeError(f"A length must be an integer, got {value} of type {value.type}"),
-                "integers",
-            )
+            text = f"A length must be an integer, got {value} of type {value.type}"
+            raise explained(TypeError(text), "integers")
         if value.ndim != 0:
-            raise explained(
-                TypeError(f"A length must be a scalar, got {value} of type {value.type}"),
-                "integers",
-            )
+            text = f"A length must be a scalar, got {value} of type {value.type}"
+            raise explained(TypeError(text), "integers")
         return value if value.dtype == "int64" else value.astype("int64")
     try:
         whole = not isinstance(value, bool) and int(value) == value
@@ -78,9 +74,8 @@ def get_vector_length(v: Any) -> int:
     if v.type.ndim != 1:
         raise explained(TypeError(f"Expected a vector, got {v.type}"), "integers")
     if v.type.shape[0] is None:
-        raise explained(
-            ValueError(f"The length of {v} is not known when the graph is built"), "integers"
-        )
+        text = f"The length of {v} is not known when the graph is built"
+        raise explained(ValueError(text), "integers")
     return v.type.shape[0]
 
 

@@ -51,27 +51,22 @@ def constant(
     for kind in kinds:
         refuse_mask(kind)
     if isinstance(x, np.matrix):
-        raise explained(
-            TypeError("np.matrix gives * and ** another meaning than tensors; use np.asarray"),
-            "tensors",
-        )
+        text = "np.matrix gives * and ** another meaning than tensors; use np.asarray"
+        raise explained(TypeError(text), "tensors")
     wanted = None if dtype is None else TensorType(dtype, ()).numpy_dtype
     if wanted is None and kinds <= _FLOATS and kinds != {int}:
         wanted = TensorType("floatX", ()).numpy_dtype
     if complex in kinds and wanted is not None and wanted.kind != "c":  # NumPy makes them bools
-        raise explained(
-            TypeError(f"The complex {x!r} does not become the real dtype {wanted}"), "tensors"
-        )
+        text = f"The complex {x!r} does not become the real dtype {wanted}"
+        raise explained(TypeError(text), "tensors")
     data = np.array(x, dtype=wanted)
     if data.dtype not in dtype_names and data.dtype.name not in DTYPES:
-        raise explained(
-            TypeError(f"Cannot make a tensor from {x!r} of type {type(x).__name__}"), "tensors"
-        )
+        text = f"Cannot make a tensor from {x!r} of type {type(x).__name__}"
+        raise explained(TypeError(text), "tensors")
     if ndim is not None:
         if data.ndim > ndim:
-            raise explained(
-                ValueError(f"Expected at most {ndim} dimensions, got {data.ndim}"), "tensors"
-            )
+            text = f"Expected at most {ndim} dimensions, got {data.ndim}"
+            raise explained(ValueError(text), "tensors")
         data = data.reshape((1,) * (ndim - data.ndim) + data.shape)
     data.flags.writeable = False
     return TensorType(data.dtype, data.shape).make_constant(data, name)
@@ -95,9 +90,8 @@ def as_tensor_variable(
     if isinstance(x, Variable):
         if not isinstance(x.type, TensorType):
             hint = "; a NumPy array as its value would make it one" if x.type == generic else ""
-            raise explained(
-                TypeError(f"Expected a tensor, got {x} of type {x.type}{hint}"), "tensors"
-            )
+            text = f"Expected a tensor, got {x} of type {x.type}{hint}"
+            raise explained(TypeError(text), "tensors")
         variable = cast("TensorVariable", x)
         if dtype is not None and variable.dtype != TensorType(dtype, ()).dtype:
             variable = variable.astype(dtype)
@@ -121,9 +115,8 @@ def _with_ndim(variable: TensorVariable, ndim: int) -> TensorVariable:
         return variable.dimshuffle([*pad, *range(variable.ndim)])
     extra = variable.ndim - ndim
     if extra and any(n != 1 for n in variable.type.shape[:extra]):
-        raise explained(
-            ValueError(f"{variable} has {variable.ndim} dimensions, not {ndim}"), "tensors"
-        )
+        text = f"{variable} has {variable.ndim} dimensions, not {ndim}"
+        raise explained(ValueError(text), "tensors")
     return variable.dimshuffle(list(range(extra, variable.ndim))) if extra else variable
 
 
@@ -205,10 +198,8 @@ def _with_weak(
         else:
             found = None if beyond is None else beyond(value, names)
             if found is None:
-                raise explained(
-                    OverflowError(f"The Python integer {value} does not fit dtype {dtype}"),
-                    "tensors",
-                )
+                text = f"The Python integer {value} does not fit dtype {dtype}"
+                raise explained(OverflowError(text), "tensors")
             made.append(scalar_constant(*found))
     return made
 

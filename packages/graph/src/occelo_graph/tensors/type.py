@@ -74,10 +74,8 @@ def _dtype_name(dtype: Any) -> str:
     except TypeError:
         name = str(dtype)
     if name not in DTYPES:
-        raise explained(
-            TypeError(f"{dtype!r} is not a dtype of tensors; choose from {', '.join(DTYPES)}"),
-            "dtypes",
-        )
+        text = f"{dtype!r} is not a dtype of tensors; choose from {', '.join(DTYPES)}"
+        raise explained(TypeError(text), "dtypes")
     return name
 
 

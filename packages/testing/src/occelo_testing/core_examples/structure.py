@@ -96,19 +96,9 @@ def _create() -> list[Example]:
             n,
         ),
         make("eye", lambda k: ot.eye(k, 4, 1), lambda k: np.eye(int(k), 4, 1), n),
-        make("identity_like", ot.identity_like, lambda x: np.eye(*x.shape), A),
         make("tri", lambda k: ot.tri(k, 4, -1), lambda k: np.tri(int(k), 4, -1), n),
         make("tril", lambda x: ot.tril(x, 1), lambda x: np.tril(x, 1), T, grad=(0,), batched=(0,)),
         make("triu", lambda x: ot.triu(x, -1), lambda x: np.triu(x, -1), T, grad=(0,)),
-        make(
-            "tril_indices", lambda k: ot.tril_indices(k)[0], lambda k: np.tril_indices(int(k))[0], n
-        ),
-        make(
-            "triu_indices",
-            lambda k: ot.triu_indices(k, 1)[1],
-            lambda k: np.triu_indices(int(k), 1)[1],
-            n,
-        ),
         make(
             "broadcast_to",
             lambda x: ot.broadcast_to(x, (2, 3)),

@@ -25,17 +25,15 @@ def static_integer(value: Any, what: str) -> int:
     """
     value = taken(value)
     if isinstance(value, Variable):
-        raise explained(
-            TypeError(f"The {what} must be known when the graph is built, got {value}"), "integers"
-        )
+        text = f"The {what} must be known when the graph is built, got {value}"
+        raise explained(TypeError(text), "integers")
     if isinstance(value, bool | np.bool_):
         raise explained(TypeError(f"The {what} must be an integer, got {value}"), "integers")
     try:
         return operator.index(value)
     except TypeError:
-        raise explained(
-            TypeError(f"The {what} must be an integer, got {value!r}"), "integers"
-        ) from None
+        text = f"The {what} must be an integer, got {value!r}"
+        raise explained(TypeError(text), "integers") from None
 
 
 def normalize_axis(axis: Any, of: Any, what: str = "axis") -> int:
@@ -70,7 +68,6 @@ def listed_axes(axis: Any) -> list[Any]:
     """A list of the axes in ``axis``: one axis, a sequence, an array or a constant. TypeError for another variable."""
     axis = taken(axis)
     if isinstance(axis, Variable):
-        raise explained(
-            TypeError(f"The axes must be known when the graph is built, got {axis}"), "axes"
-        )
+        text = f"The axes must be known when the graph is built, got {axis}"
+        raise explained(TypeError(text), "axes")
     return list(axis) if is_list_or_tuple(axis) or np.ndim(axis) else [axis]
