@@ -14,6 +14,7 @@ import linecache
 import os
 import sys
 import warnings
+from collections.abc import Callable
 from types import CodeType, FrameType
 from typing import Any
 
@@ -117,6 +118,9 @@ def _classify(filename: str) -> bool:
     return internal
 
 
+_frame_at: Callable[[int], Any] = sys._getframe  # pyright: ignore[reportPrivateUsage]  # inspect.currentframe takes no depth
+
+
 def user_frame(depth: int = 1) -> FrameType | None:
     """The innermost frame of the call stack that is not in a file of Occelo. None if there is none, or marks are off.
 
@@ -126,7 +130,7 @@ def user_frame(depth: int = 1) -> FrameType | None:
     """
     if not _enabled:
         return None
-    frame: Any = sys._getframe(depth)  # pyright: ignore[reportPrivateUsage]  # inspect.currentframe takes no depth
+    frame = _frame_at(depth)
     internal = _internal_files
     try:
         while True:
@@ -144,6 +148,12 @@ def here() -> Mark | None:
     """The mark of the line of the user's code that is running now. None if there is none, or marks are off."""
     frame = user_frame(2)
     return None if frame is None else (frame.f_code, frame.f_lasti)
+
+
+def called_by_user() -> bool:
+    """Whether the function that asks was called by code that is not Occelo's."""
+    frame = _frame_at(2)
+    return not _is_internal(frame.f_code.co_filename)
 
 
 def warn_user(message: str, category: type[Warning] = UserWarning) -> None:

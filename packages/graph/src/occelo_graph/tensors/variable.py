@@ -27,6 +27,7 @@ from occelo_graph.ops.elemwise import transcendental as tr
 from occelo_graph.ops.index import search, subtensor
 from occelo_graph.ops.index.at import At
 from occelo_graph.ops.shape.reading import length_op, length_product
+from occelo_graph.provenance import called_by_user, warn_user
 from occelo_graph.tensors import numpy_functions
 from occelo_graph.tensors.constant import TensorLike, as_tensor_variable, constant
 from occelo_graph.tensors.sequences import is_sequence, leaf_types
@@ -240,6 +241,14 @@ class TensorVariable(Variable):
     def __ge__(self, other: TensorLike) -> TensorVariable:
         return ar.ge(self, other)
 
+    def __eq__(self, other: object) -> bool:
+        if type(other) in (int, float, complex) and called_by_user():
+            warn_user(
+                f"== and != compare variables by identity, so {formula_of(self)} == {other} is False; write eq or neq "
+                "(ot.eq, ot.neq) to compare elements"
+            )
+        return NotImplemented
+
     def eq(self, other: TensorLike) -> TensorVariable:
         """Whether elements are equal, element by element. ``==`` compares variables by identity instead."""
         return ar.eq(self, other)
@@ -300,7 +309,6 @@ class TensorVariable(Variable):
         )
 
     __float__ = __int__ = __index__ = __complex__ = _no_value
-
     __hash__ = Variable.__hash__
 
     # indexing
