@@ -100,3 +100,16 @@ def test_every_section_that_errors_name_is_in_the_page() -> None:
     sections = re.findall(r"^## (\S+)$", (DOCS / "errors.md").read_text(), re.M)
     assert {str(each).lower() for each in named} <= {each.lower() for each in sections}
     assert {"axes", "calls", "MissingInputError"} <= named
+
+
+def test_the_page_of_the_command_line_has_a_picture_of_each_command_it_shows() -> None:
+    pytest.importorskip("matplotlib", reason="the figures need the extra `examples`")
+    sys.path.insert(0, str(DOCS / "site"))
+    try:
+        commands = importlib.import_module("figures").COMMANDS
+    finally:
+        sys.path.remove(str(DOCS / "site"))
+    page = (DOCS / "command-line.md").read_text()
+    assert set(re.findall(r"\(command-(\w+)\.png\)", page)) == set(commands)
+    for command in commands.values():
+        assert f"occelo {command}" in page

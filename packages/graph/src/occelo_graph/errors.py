@@ -70,6 +70,12 @@ def _is_ours(error: BaseException) -> bool:
     return True
 
 
+def explain_methods(kind: type, entry: str, *names: str) -> None:
+    """Let the methods ``names`` of a class explain their errors by ``entry`` (`explained_by`)."""
+    for name in names:
+        setattr(kind, name, explained_by(entry)(vars(kind)[name]))
+
+
 _explaining: dict[Callable[..., Any], Callable[..., Any]] = {}
 """The functions that `explain_errors` has replaced, by what they were, so that aliases stay aliases."""
 

@@ -6,6 +6,7 @@ The other packages import this module. Users reach the same names in `occelo.ten
 from typing import TYPE_CHECKING
 
 from occelo_graph.errors import explain_errors as _explain_errors
+from occelo_graph.errors import explain_methods as _explain_methods
 from occelo_graph.ir.shared import shared as shared
 from occelo_graph.missing_names import missing_name_hints as _missing_name_hints
 from occelo_graph.ops.blas.products import *
@@ -40,5 +41,8 @@ from occelo_graph.vectorize import vectorize as vectorize
 from occelo_graph.vectorize import vectorize_graph as vectorize_graph
 
 _explain_errors(globals(), "arguments")
+_explain_methods(TensorVariable, "truth", "__bool__", "__contains__")
+_explain_methods(TensorVariable, "values", "__array__", "__len__", "__iter__", "__setitem__")
+_explain_methods(TensorVariable, "values", "__float__", "__int__", "__index__", "__complex__")
 if not TYPE_CHECKING:  # so that type checkers report unknown names
     __getattr__ = _missing_name_hints("occelo_graph.tensor", "occelo_graph")

@@ -13,10 +13,10 @@ from types import CodeType, GenericAlias, SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar, Generic
 
 from occelo_graph import provenance
-from occelo_graph.errors import without_address
+from occelo_graph.errors import formula_of, without_address
 from occelo_graph.ir.notebook import Shown
 from occelo_graph.ir.types import Type
-from occelo_graph.provenance import Mark, Source
+from occelo_graph.provenance import Mark, Source, called_by_user, warn_user
 from occelo_graph.upward import debugprint, variable_eval
 
 if TYPE_CHECKING:
@@ -224,6 +224,16 @@ class AtomicVariable(Variable):
     def signature(self) -> tuple[Any, ...]:
         """A hashable key. Variables with equal keys always have the same value."""
         raise NotImplementedError(f"{type(self).__name__} has no signature")
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) in (int, float, complex) and called_by_user():
+            warn_user(
+                f"== and != compare variables by identity, so {formula_of(self)} == {other} is False; write eq or neq "
+                "(ot.eq, ot.neq) to compare elements"
+            )
+        return NotImplemented
+
+    __hash__ = object.__hash__
 
     def equals(self, other: object) -> bool:
         """Whether ``other`` always has the same value as this variable."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
-from occelo_graph.errors import explained_by, formula_of
+from occelo_graph.errors import formula_of
 from occelo_graph.ir.nodes import Constant, NominalVariable, Variable
 from occelo_graph.ir.shared import SharedVariable, shared_constructor
 from occelo_graph.ir.taken_constants import read
@@ -27,7 +27,6 @@ from occelo_graph.ops.elemwise import transcendental as tr
 from occelo_graph.ops.index import search, subtensor
 from occelo_graph.ops.index.at import At
 from occelo_graph.ops.shape.reading import length_op, length_product
-from occelo_graph.provenance import called_by_user, warn_user
 from occelo_graph.tensors import numpy_functions
 from occelo_graph.tensors.constant import TensorLike, as_tensor_variable, constant
 from occelo_graph.tensors.sequences import is_sequence, leaf_types
@@ -220,7 +219,6 @@ class TensorVariable(Variable):
         """Build a graph for a function of NumPy."""
         return numpy_functions.call_function(func, args, kwargs)
 
-    @explained_by("values")
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         raise TypeError(
             f"{_written(self)} has no value before the graph runs, so it can be no array and no element of "
@@ -241,14 +239,6 @@ class TensorVariable(Variable):
     def __ge__(self, other: TensorLike) -> TensorVariable:
         return ar.ge(self, other)
 
-    def __eq__(self, other: object) -> bool:
-        if type(other) in (int, float, complex) and called_by_user():
-            warn_user(
-                f"== and != compare variables by identity, so {formula_of(self)} == {other} is False; write eq or neq "
-                "(ot.eq, ot.neq) to compare elements"
-            )
-        return NotImplemented
-
     def eq(self, other: TensorLike) -> TensorVariable:
         """Whether elements are equal, element by element. ``==`` compares variables by identity instead."""
         return ar.eq(self, other)
@@ -259,7 +249,6 @@ class TensorVariable(Variable):
 
     # operations that need a value
 
-    @explained_by("truth")
     def __bool__(self) -> bool:
         raise TypeError(
             f"The truth value of {_written(self)} is not known before the graph runs; "
@@ -267,7 +256,6 @@ class TensorVariable(Variable):
             "for if, or eval() to compute it"
         )
 
-    @explained_by("values")
     def __len__(self) -> int:
         if self.ndim == 0:
             raise TypeError("A scalar has no length")
@@ -278,7 +266,6 @@ class TensorVariable(Variable):
             )
         return length
 
-    @explained_by("values")
     def __iter__(self) -> Iterator[TensorVariable]:
         if self.ndim == 0:
             raise TypeError("A scalar cannot be iterated over")
@@ -290,25 +277,23 @@ class TensorVariable(Variable):
             )
         return iter([self[i] for i in range(length)])
 
-    @explained_by("values")
     def __setitem__(self, key: Any, value: Any) -> None:
         raise TypeError(
             "A symbolic tensor cannot be changed; use y = x[key].set(value), or .inc(value) to add"
         )
 
-    @explained_by("truth")
     def __contains__(self, value: Any) -> bool:
         raise TypeError(
             f"What {_written(self)} contains is not known before the graph runs; use any(eq(x, value))"
         )
 
-    @explained_by("values")
     def _no_value(self) -> Any:
         raise TypeError(
             f"{_written(self)} has no value before the graph runs; use eval() to compute it"
         )
 
     __float__ = __int__ = __index__ = __complex__ = _no_value
+
     __hash__ = Variable.__hash__
 
     # indexing
