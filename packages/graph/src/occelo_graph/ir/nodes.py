@@ -79,6 +79,16 @@ class Variable(Shown):
     owner: Apply | None
     index: int | None
 
+    def __eq__(self, other: object) -> bool:
+        if type(other) in (int, float, complex) and called_by_user():
+            warn_user(
+                f"== and != compare variables by identity, so {formula_of(self)} == {other} is False; write eq or neq "
+                "(ot.eq, ot.neq) to compare elements"
+            )
+        return NotImplemented
+
+    __hash__ = object.__hash__
+
     def __init__(
         self,
         type: Type,
@@ -224,16 +234,6 @@ class AtomicVariable(Variable):
     def signature(self) -> tuple[Any, ...]:
         """A hashable key. Variables with equal keys always have the same value."""
         raise NotImplementedError(f"{type(self).__name__} has no signature")
-
-    def __eq__(self, other: object) -> bool:
-        if type(other) in (int, float, complex) and called_by_user():
-            warn_user(
-                f"== and != compare variables by identity, so {formula_of(self)} == {other} is False; write eq or neq "
-                "(ot.eq, ot.neq) to compare elements"
-            )
-        return NotImplemented
-
-    __hash__ = object.__hash__
 
     def equals(self, other: object) -> bool:
         """Whether ``other`` always has the same value as this variable."""
