@@ -43,6 +43,8 @@ OTHER_WORDS = re.compile(
     r"occelo_link/(loops/(?!lowerings/elemwise/(?!real_or_complex))|(native|c|numba|units)/)|occelo_linalg/lowerings/|occelo_arrays/lowerings/scatter"
     # functions of sparse matrices that apply those of their values
     r"|occelo_sparse/"
+    # starts of solutions, and classes of solvers
+    r"|occelo_optimize/"
     # distributions, some of which are named like functions
     r"|occelo_random/(ops/(gamma|either_way)|lowerings/rejection)\.py|occelo_stats/"
     # kinds of dtypes, scales of axes, and the name of a schedule of checkpoints
@@ -130,6 +132,7 @@ BESIDE: dict[str, tuple[str, str]] = {
     "occelo_rewrite/patterns/pattern.py": ("patterns are about functions of elements", "Elemwise"),
     "occelo_rewrite/fusion/fusing.py": ("fusion is of functions of elements", "Elemwise"),
     "occelo_rewrite/inplace.py": ("variants overwrite one of several operands", "Elemwise"),
+    "occelo_optimize/ops/implicit.py": ("solutions of all kinds have one theorem", "Solver"),
 }
 """Files that treat ops beside the three, why, and which ops. Nothing that is new belongs here."""
 HAVE_OPS = re.compile(r"occelo_(?!link\.(jax|numba|torch)\b)")

@@ -21,6 +21,7 @@ OF_PYTENSOR = {
     "concat_with_broadcast",
     "fill_diagonal_offset",
     "horizontal_stack",
+    "identity_like",
     "inverse_permutation",
     "pack",
     "permute_row_elements",
@@ -42,7 +43,9 @@ NOT_COMPARED = {
         "in test_functions_beside_numpy.py",
     ),
     **dict.fromkeys(
-        ["bartlett", "cov", "geomspace", "logspace"], "in tests/graph/test_namesakes.py"
+        ["bartlett", "cov", "geomspace", "logspace", "tril_indices", "tril_indices_from"]
+        + ["triu_indices", "triu_indices_from"],
+        "in tests/graph/test_namesakes.py",
     ),
     "fill_diagonal": "changes an array in NumPy; in test_padding.py",
     **dict.fromkeys(

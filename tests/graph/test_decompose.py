@@ -48,6 +48,8 @@ PRIMITIVE = {
     "PdbBreakpoint": "has an effect",
     "Print": "has an effect",
     "RandomVariable": "what NumPy's generator draws",
+    "ScipySolver": "SciPy's methods, which call back",
+    "SparseSolve": "what SuperLU computes",
     "RealFFT": "what transforms in half the time of FFT",
     "Repeat": "the length is known from the values alone, which are checked",
     "Reshape": "what gives elements another shape",

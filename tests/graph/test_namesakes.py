@@ -282,6 +282,7 @@ CALLS: dict[str, Callable[[str], Iterator[Call]]] = {
         {}, {"axes": (1, 0)}, {"axes": (0, -1)}, {"axes": (2, 0, 1)}, {"axes": (0, 0)}
     ),
     "matrix_transpose": _one(),
+    "angle": _one({}, {"deg": True}),
     "swapaxes": _after((0, 1), (-1, 0), (0, 0), (2, 0), (0, 5)),
     "moveaxis": _after((0, 1), (-1, 0), ((0, 1), (1, 0)), (0, 3), ((0, 0), (1, 0))),
     "expand_dims": _after((0,), (-1,), ((0, 2),), (1,), (5,), ((0, 0),)),

@@ -191,8 +191,8 @@ def quad(
 ) -> Quadrature:
     """The integral of ``func`` from ``a`` to ``b``.
 
-    - ``func(x, *args)``: a Python function of a scalar, which returns a real tensor. (SciPy's `quad` takes a scalar, its
-      `quad_vec` any shape.)
+    - ``func(x, *args)``: a Python function of a scalar, which returns a real tensor. (SciPy has ``quad`` for
+      scalars and ``quad_vec`` for any shape.)
     - ``a``, ``b``: the limits, real scalars. ``-np.inf`` and ``np.inf`` are limits as numbers, not as values of variables.
     - ``epsabs``, ``epsrel``, ``limit``: numbers: the estimated error is at most the larger one of ``epsabs`` and ``epsrel``
       times the largest element, if ``limit`` intervals suffice.
