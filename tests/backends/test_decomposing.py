@@ -40,13 +40,13 @@ def test_examples_by_what_their_ops_consist_of(backend: str) -> None:
     if backend == "numba" and not THOROUGH:
         families = ["control", "reduce"]
     # laws of random numbers are large graphs; PyTorch takes half a minute for them
-    steps = {} if THOROUGH else {"random": 40, "linalg": 4}
+    steps = {} if THOROUGH else dict.fromkeys(families, 3) | {"random": 40, "linalg": 12}
     # to Numba a function of all examples takes an hour, and gigabytes of memory
     at_once = 20 if backend == "numba" else None
     found = sum(
         agree_by_decompositions(backend, f, THOROUGH, at_once, steps.get(f, 1)) for f in families
     )
-    assert found > (300 if THOROUGH else {"numba": 5, "jax": 50, "pytorch": 50}[backend])
+    assert found > (300 if THOROUGH else {"numba": 2, "jax": 20, "pytorch": 20}[backend])
 
 
 @op

@@ -146,6 +146,7 @@ def test_equations_without_solution_are_found_in_batches(backend: str, name: str
             strict(*map(np.stack, zip(GOOD, bad, strict=True)))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("backend", [*COMPILED, "py"])
 @pytest.mark.parametrize("dtype", ["float64", "complex128"])
 def test_weights_of_the_control_may_be_singular_beside_others(backend: str, dtype: str) -> None:
@@ -187,6 +188,7 @@ def without_effect(n: int, m: int, dtype: str) -> tuple[list[Any], Any]:
     return [a, b @ keep, definite(n, dtype, 4), r, 0.1 * s @ keep], npl.svd(keep)[0][:, : m - 1]
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("backend", [*COMPILED, "py"])
 @pytest.mark.parametrize("dtype", ["float64", "complex128"])
 @pytest.mark.parametrize(("n", "m"), [(2, 2), (3, 2), (3, 4)])

@@ -158,6 +158,7 @@ def test_every_order(name: str, way: str) -> None:
     check(costs()[name], [way], "py", OF_ONE_LENGTH.get(name) if last else None)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["rows", "single rows"])
 def test_every_backend(name: str, mode: str) -> None:
     check(costs()[name], ["reverse, reverse, batch"], mode)
