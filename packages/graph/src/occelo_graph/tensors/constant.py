@@ -100,8 +100,9 @@ def as_tensor_variable(
         return as_tensor_variable(x.default_output(), name, ndim, dtype)
     if is_sequence(x) and _holds_variable(x):
         return as_tensor_variable(stack(x), name, ndim, dtype)
-    if hasattr(x, "__occelo_tensor__"):
-        return as_tensor_variable(x.__occelo_tensor__(), name, ndim, dtype)
+    held: Any = getattr(x, "__occelo_tensor__", None)
+    if held is not None:
+        return as_tensor_variable(held(), name, ndim, dtype)
     refuse_bool(x)
     return constant(x, name, ndim, dtype)
 
