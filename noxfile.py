@@ -312,6 +312,8 @@ def unit(session: nox.Session, package: str) -> None:
         str(ROOT / "packages" / package / "README.md"),
     )  # fmt: skip
     more = [wheel("compile")] if package in FAMILIES else []
+    # which the tests of named dimensions compare with
+    more += ["xarray>=2025.1"] if package == "dims" else []
     install(session, wheel("testing"), *more, *TEST_TOOLS)
     run_tests(session, package, "--sample", "1/24", workers=0)
 
@@ -363,7 +365,7 @@ def torch_at_hand() -> list[str]:
 
 
 def install_libraries(session: nox.Session) -> None:
-    """JAX with what ``jax.export`` needs, Numba, ONNX, Dask, and PyTorch where its wheel is at hand."""
+    """JAX with what ``jax.export`` needs, Numba, ONNX, Dask, xarray, and PyTorch where its wheel is at hand."""
     here = torch_at_hand() if session.python == "3.11" else []
     install(
         session,
@@ -373,6 +375,7 @@ def install_libraries(session: nox.Session) -> None:
         "onnx>=1.17",
         "onnxruntime>=1.20",
         "distributed>=2025.1",
+        "xarray>=2025.1",
         *here,
     )
 
