@@ -119,7 +119,7 @@ BESIDE: dict[str, tuple[str, str]] = {
     ),
     "occelo_graph/ops/specialization.py": (
         "what is known of lengths goes into the ops that lengths come from",
-        "Shape second",
+        "second",
     ),
     "occelo_graph/ops/lengths.py": (
         "what is known of lengths goes into the ops that lengths come from",
@@ -131,6 +131,10 @@ BESIDE: dict[str, tuple[str, str]] = {
     ),
     "occelo_rewrite/patterns/pattern.py": ("patterns are about functions of elements", "Elemwise"),
     "occelo_rewrite/fusion/fusing.py": ("fusion is of functions of elements", "Elemwise"),
+    "occelo_rewrite/specialization.py": (
+        "what is known of lengths goes into the ops that lengths come from",
+        "Shape",
+    ),
     "occelo_rewrite/inplace.py": ("variants overwrite one of several operands", "Elemwise"),
     "occelo_optimize/ops/implicit.py": ("solutions of all kinds have one theorem", "Solver"),
 }

@@ -30,10 +30,10 @@ from occelo_graph.ir.nodes import AtomicVariable
 from occelo_graph.ir.taken_constants import check_taken_constants
 from occelo_graph.ir.traversal import ancestors, walk
 from occelo_graph.narrowing import is_dict
-from occelo_graph.ops.specialization import inputs_needed
 from occelo_graph.provenance import warn_user
 from occelo_graph.tensor import as_tensor_variable
 from occelo_graph.tensors.sequences import is_sequence, refuse_bool
+from occelo_rewrite.specialization import inputs_needed
 
 Pairs = Mapping[Any, Any] | Iterable[tuple[Any, Any]] | None
 Replace = Callable[[Sequence[Variable]], list[Variable]]

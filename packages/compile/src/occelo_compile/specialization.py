@@ -1,6 +1,6 @@
 """Copies a graph so that static lengths become constants and fields of ops.
 
-`maker` copies the user's graph in this way before rewriting. `occelo_graph.ops.specialization` handles single nodes.
+`maker` copies the user's graph in this way before rewriting. `occelo_rewrite.specialization` handles single nodes.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from occelo_graph import Apply, Constant, Variable, toposort
-from occelo_graph.ops.specialization import fill_of_known_shape, length_of_copy, specialized_lengths
+from occelo_graph.ops.specialization import fill_of_known_shape
 from occelo_graph.tensors.constant import constant
+from occelo_rewrite.specialization import length_of_copy, specialized_lengths
 
 
 def copy_specialized(outputs: Sequence[Variable], memo: dict[Any, Any]) -> None:

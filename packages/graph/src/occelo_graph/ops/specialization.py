@@ -1,17 +1,11 @@
-"""Specializes single nodes before they run: lengths with known values become constants or fields of ops.
+"""What is known of single nodes before they run: lengths that are static, and fills of a static shape.
 
-In a graph that a user builds, even a static length is read from its tensor, as in ``x.shape[0]``. So the graph can be
-rebuilt for another shape of ``x``. In the copy that is compiled, such lengths are numbers.
-
-`occelo_compile.specialization` calls these functions when it copies a graph to compile it. `occelo_compile.collect`
-calls `inputs_needed` to find inputs that need no value, because only their static lengths are used. During rewriting,
-the rule `lengths_that_are_known` calls `specialized_lengths` again. The interpreter (`interpret`) does not copy graphs;
-it calls `known_lengths` and `fill_of_known_shape` for each node that it runs.
+The interpreter (`interpret`) calls these functions for each node that it runs, and so does what copies a graph to compile it
+(`occelo_rewrite.specialization`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from occelo_graph.ir.known_values import known_integers
@@ -19,10 +13,7 @@ from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.narrowing import is_tuple
 from occelo_graph.ops.create import Alloc
 from occelo_graph.ops.elemwise.arithmetic import second
-from occelo_graph.ops.length_inputs import ONCE_KNOWN
-from occelo_graph.ops.shape.asserting import SpecifyShape
-from occelo_graph.ops.shape.reading import Shape, Shape_i, length_read
-from occelo_graph.tensors.nodes import computed_by, tensors
+from occelo_graph.tensors.nodes import tensors
 
 
 def fill_of_known_shape(node: Apply) -> tuple[Alloc, Variable] | None:
@@ -43,54 +34,3 @@ def known_lengths(node: Apply) -> Any:
         return None
     found: Any = node.op.known_integers(node, known_integers)
     return None if is_tuple(found) and None in found else found
-
-
-def inputs_needed(node: Apply) -> Sequence[Variable]:
-    """The inputs of ``node`` that must be computed. The node only uses the static shapes of its other inputs."""
-    fill = fill_of_known_shape(node)
-    if fill is not None:
-        return (fill[1],)
-    needed: Sequence[Variable] = () if known_lengths(node) is not None else node.inputs
-    return needed
-
-
-def length_of_copy(node: Apply, inputs: Sequence[Variable]) -> Variable | None:
-    """If ``node`` is ``shape(x)[i]``, the same length of the copy of ``x``, as a node ``Shape_i(i)``. Else None.
-
-    ``inputs`` are the inputs of the copy of ``node``.
-    """
-    owner = computed_by(inputs[0], Shape) if inputs else None
-    if owner is None:
-        return None
-    read = length_read(node.outputs[0])
-    if read is None:
-        return None
-    length: Variable = Shape_i(read[1])(owner.inputs[0])
-    return length
-
-
-def specialized_lengths(node: Apply, inputs: Sequence[Variable]) -> Variable | None:
-    """Apply the op of ``node`` to ``inputs``, with known lengths as fields of the op. Returns the output.
-
-    None if no length is known.
-
-    The new output may have a less precise type than the output of ``node``. This happens if an input had a known value
-    when ``node`` was made, and was later replaced by an input without a known value. Then the result is
-    the output of a `SpecifyShape` that asserts the more precise type.
-    """
-    if not node.op.types_follow_values or len(inputs) == 1:
-        return None
-    op, rest = node.op.specialized(inputs)
-    types = op.types_for(rest)
-    wanted = tensors(node.outputs)[0].type
-    fits = wanted.is_super(types[0])
-    if fits and op is node.op:
-        return None
-    made_node = Apply.of_types(op, rest, types)
-    made_node.mark = node.mark
-    if fits:
-        return made_node.outputs[0]
-    asserting = SpecifyShape(wanted.shape, (False,) * wanted.ndim, ONCE_KNOWN)
-    asserted = asserting.make_node(*made_node.outputs)
-    asserted.mark = node.mark
-    return asserted.outputs[0]

@@ -26,11 +26,11 @@ from occelo_graph.ops.shape.dimensions import DimShuffle
 from occelo_graph.ops.shape.reading import Shape, Shape_i, length_read
 from occelo_graph.ops.shape.reshaping import Reshape
 from occelo_graph.ops.shape.stretching import Stretch, SumStretched
-from occelo_graph.ops.specialization import specialized_lengths
 from occelo_rewrite.assumptions import assumptions_of
 from occelo_rewrite.assumptions.shape import is_transposition
 from occelo_rewrite.patterns.node_rule import OpPattern, Replacements, RuleSet, node_rewriter
 from occelo_rewrite.shapes import as_variable, shapes_of
+from occelo_rewrite.specialization import specialized_lengths
 
 
 @node_rewriter([Shape_i], tags=("shape_unsafe",))

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from occelo_graph.examples.example import Domain, Example, draw
-from occelo_special import functions
-from occelo_special.examples.functions import (
+from occelo_graph.examples.functions import (
     ABOVE_ONE,
     INSIDE,
     NEGATIVE,
@@ -21,6 +20,7 @@ from occelo_special.examples.functions import (
     examples_of_functions,
     of_scipy,
 )
+from occelo_special import functions
 from occelo_special.ops.special_functions import psi_rise
 
 if TYPE_CHECKING:

@@ -11,8 +11,7 @@ import numpy as np
 
 from occelo_graph import tensor as ot
 from occelo_graph.examples.example import Domain, Example, draw
-from occelo_graph.ops.elemwise.arithmetic import supremum
-from occelo_special.examples.functions import (
+from occelo_graph.examples.functions import (
     ABOVE_ONE,
     INSIDE,
     NEGATIVE,
@@ -22,6 +21,7 @@ from occelo_special.examples.functions import (
     examples_of_functions,
     of_scipy,
 )
+from occelo_graph.ops.elemwise.arithmetic import supremum
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.signatures import ArrayFunction
