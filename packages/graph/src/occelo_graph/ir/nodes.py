@@ -532,5 +532,5 @@ def is_node(value: object) -> TypeIs[Apply]:
 AnyApply = Apply[Any, Any]
 """The type of ``node`` in the methods of `Op`. A subclass can declare a narrower type, such as ``Apply[Join]``."""
 
-Type.variable_class = Variable
+Type.any_variable = Type.variable_class = Variable
 Type.constant_class = Constant

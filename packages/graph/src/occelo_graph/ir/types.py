@@ -38,6 +38,8 @@ class Type:
     """Whether values are integers or truth values. Variables of such a type have the derivative 0."""
     variable_class: ClassVar[Callable[..., Any]]
     constant_class: ClassVar[Callable[..., Any]]
+    any_variable: ClassVar[type[Variable]]
+    """The base class of all variables."""
     nominal_class: ClassVar[type[Any] | None] = None
 
     @property
@@ -171,9 +173,8 @@ class Type:
 
         TypeError if this is impossible. With ``allow_convert=False``, a variable must already have this type.
         """
-        from occelo_graph.ir.nodes import Variable
-
-        variable = other if isinstance(other, Variable) else self.make_constant(self.filter(other))
+        known = isinstance(other, self.any_variable)
+        variable = other if known else self.make_constant(self.filter(other))
         if variable.type == self:
             return variable
         if allow_convert:
