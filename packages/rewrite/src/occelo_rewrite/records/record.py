@@ -15,6 +15,7 @@ import json
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import field, replace
+from functools import cache
 from time import perf_counter
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -179,7 +180,7 @@ class RewriteRecord:
     ) -> None:
         """Record one replacement in the current stage. ``law`` is the docstring of the rule."""
         if law and rule not in self.laws:
-            self.laws[rule] = inspect.cleandoc(law).partition("\n\n")[0]
+            self.laws[rule] = _first_paragraph(law)
         application = Application(self.stage, rule, before, after, node.mark, parent)
         number = len(self.applications)
         self.applications.append(application)
@@ -237,6 +238,11 @@ class RewriteRecord:
 
 RECORDS: WeakKeyDictionary[FunctionGraph, RewriteRecord] = WeakKeyDictionary()
 """The record of the last rewriting of each graph."""
+
+
+@cache
+def _first_paragraph(docstring: str) -> str:
+    return inspect.cleandoc(docstring).partition("\n\n")[0]
 
 
 def _is_new(node: Apply) -> bool:
