@@ -18,6 +18,7 @@ import numpy as np
 from occelo_forms.conversions import converted, in_one_dtype
 from occelo_graph.ir.nodes import Apply, Constant, OpT, Variable
 from occelo_graph.narrowing import is_array
+from occelo_graph.ops.cast import Cast
 from occelo_graph.ops.elemwise.arithmetic import neg, second, sub
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.index.subtensor import AdvancedSubtensor, Subtensor
@@ -176,7 +177,14 @@ class ExpressionReader:
 
         All inputs must have the reader's dtype.
         """
-        found = None if variable.owner is None else computed_by(self.view(variable), Elemwise)
+        owner = variable.owner
+        op = None if owner is None else owner.op
+        # a quick test first: the view applies the same function, unless this one is a cast
+        if not isinstance(op, Elemwise) or not (
+            op.scalar_op.name in names or isinstance(op.scalar_op, Cast)
+        ):
+            return None
+        found = computed_by(self.view(variable), Elemwise)
         if found is None or found.op.scalar_op.name not in names or found.op.inplace:
             return None
         if self.owner(variable) is None:

@@ -270,7 +270,10 @@ def _sum(terms: Sequence[tuple[TensorVariable, int]]) -> TensorVariable:
 
 
 class Kinds(NamedTuple):
-    """A quick look at the factors of a product: how many may overflow or underflow, and whether some are sums or divisors."""
+    """A quick look at the factors of a product: how many may overflow or underflow, and whether some are sums or divisors.
+
+    ``growing`` is False if nobody looked for factors that grow.
+    """
 
     extreme: int
     sums: bool
@@ -278,7 +281,7 @@ class Kinds(NamedTuple):
     growing: bool
 
 
-def _kinds(node: TensorApply[Elemwise]) -> Kinds:
+def _kinds(node: TensorApply[Elemwise], look_for_growing: bool) -> Kinds:
     extreme, sums, growing, divisors = 0, False, False, node.op.scalar_op.name in DIVIDING
     left = _MOST
     stack: list[Variable] = list(node.inputs)
@@ -296,8 +299,9 @@ def _kinds(node: TensorApply[Elemwise]) -> Kinds:
             stack += inner.inputs
         else:
             sums |= name in _SUMS
-            below = [v.owner for v in inner.inputs] if name in _ALGEBRAIC else [inner]
-            growing |= any(n is not None and _is_growing(n.op) for n in below)
+            if look_for_growing and not growing:
+                below = [v.owner for v in inner.inputs] if name in _ALGEBRAIC else [inner]
+                growing = any([n is not None and _is_growing(n.op) for n in below])
             extreme += name in _EXTREME or isinstance(inner.op.scalar_op, Cast)
     return Kinds(extreme, sums, divisors, growing)
 
@@ -314,7 +318,7 @@ def product_in(node: TensorApply[Elemwise], growing: bool = False) -> tuple[Prod
     dtype = node.outputs[0].type.dtype
     if node.op.inplace or not is_float(dtype):
         return None
-    kinds = _kinds(node)
+    kinds = _kinds(node, growing)
     if kinds.extreme < 2 or (growing and not kinds.growing):
         return None
     return Product(Reader(dtype), node.outputs[0]), kinds
