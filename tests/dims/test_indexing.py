@@ -43,6 +43,8 @@ ARRAYS: dict[str, tuple[Any, ...]] = {
     "slice and vector": (slice(None, None, -1), [2, -1]),
     "vector, slice, vector": ([1, 0, 1], slice(1, None), [3, 0]),
     "empty vector": (np.zeros(0, int), [1]),
+    "empty list": ([], [1]),
+    "pair of an empty list": (("z", []), slice(None)),
     "mask": (np.array([True, False]),),
     "mask and vector": (np.array([True, True]), [2, 1]),
     "two masks": (np.array([False, True]), np.array([True, False, True])),
@@ -201,6 +203,9 @@ def test_head_tail_thin() -> None:
         xtensor("x", dims="a").head(1, a=2)
     with pytest.raises(ValueError, match="has no dimension 'z'"):
         xtensor("x", dims="a").tail(z=2)
+    for name, n in (("head", -1), ("tail", -1), ("thin", -1), ("thin", 0)):
+        with pytest.raises(ValueError, match=f"{name}: the number of 'a' cannot be {n}"):
+            getattr(xtensor("x", dims="a"), name)(a=n)
 
 
 WRONG: dict[str, tuple[Call, type[Exception], str]] = {
@@ -238,3 +243,28 @@ def test_missing_dims() -> None:
     assert x.isel(z=0, a=0, missing_dims="ignore").dims == ("b",)
     with pytest.warns(UserWarning, match="has no dimension 'z'"):
         assert x.isel(z=0, missing_dims="warn").dims == ("a", "b")
+
+
+@pytest.mark.parametrize("length", [1, 2])
+def test_dynamic_lengths_of_parts_do_not_broadcast(length: int) -> None:
+    """A length of 1 is as any other: where static lengths would be refused, dynamic ones are an error of the call."""
+    x, y = xtensor("x", dims=("a", "b")), xtensor("y", dims="a")
+    known = {x: np.zeros((3, 4)), y: np.ones(length)}
+    parts: list[Any] = [x.isel(b=0), x[:, 1:], x.isel(b=[0, 0]), x[:, as_xtensor([1, 2], "z")]]
+    for part in parts:
+        for changed in (part.set(y), part.inc(y)):
+            with pytest.raises(AssertionError, match=r"Dimension 'a' of y .* in the part"):
+                evaluated(changed, known)
+            known_well = {**known, y: np.ones(3)}
+            assert evaluated(changed, known_well).sum() > 0
+    plain: Any = x.isel(b=0).set(np.ones(length))
+    with pytest.raises(AssertionError, match="Dimension 'a'"):
+        evaluated(plain, {x: known[x]})
+    rows, columns = (
+        xtensor("rows", dims="z", dtype="int64"),
+        xtensor("columns", dims="z", dtype="int64"),
+    )
+    points = x.isel(a=rows, b=columns)
+    places = {rows: np.array([0, 1, 2]), columns: np.zeros(length, int)}
+    with pytest.raises(AssertionError, match=r"Dimension 'z' of columns .* in rows"):
+        evaluated(points, {x: known[x], **places})

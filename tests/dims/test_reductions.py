@@ -81,3 +81,10 @@ def test_unknown_dimensions(name: str) -> None:
         match=rf"{'sum' if name == 'count' else name}: .* has no dimension 'z'; it has \('a', 'b'\)",
     ):
         getattr(x, name)("z")
+
+
+def test_positions_need_one_dimension() -> None:
+    dims: list[Any] = [None, ["a", "b"]]
+    for dim in dims:
+        with pytest.raises(TypeError, match="argmax needs the name of one dimension, got"):
+            reduction.argmax(xtensor("x", dims=("a", "b")), dim)

@@ -106,6 +106,7 @@ def test_squeeze_and_expand_dims() -> None:
         lambda y: y.expand_dims("z"), lambda y: y.expand_dims(["z", "y"]), lambda y: y.expand_dims(z=4), lambda y: y.expand_dims("z", axis=1),
         lambda y: y.expand_dims({"z": 2, "y": 3}), lambda y: y.expand_dims("z", axis=-1), lambda y: y.expand_dims({"z": 0}),
         lambda y: y.expand_dims(["z", "y"], axis=[0, 2]), lambda y: y.expand_dims(z=2, axis=-2),
+        lambda y: y.expand_dims(["z", "y"], axis=[2, 0]), lambda y: y.expand_dims(["z", "y"], axis=[-4, -1]),
     ]  # fmt: skip
     for call in calls:
         for static in (False, True):
@@ -172,6 +173,9 @@ WRONG: dict[str, tuple[Call, type[Exception], str]] = {
     "unstack known": (lambda x: x.unstack(a={"b": 1, "q": 2}), ValueError, "has a dimension 'b' already"),
     "unstack one": (lambda x: x.unstack(a={"p": 2}), ValueError, "two dimensions at least"),
     "unstack lengths": (lambda x: x.unstack(a={"p": 2, "q": 2}), ValueError, "does not divide"),
+    "unstack names": (lambda x: x.unstack(a=("p", "q")), TypeError, "lengths of new dimensions"),
+    "unstack floats": (lambda x: x.unstack(a={"p": 2.0, "q": 1}), TypeError, "must be an integer"),
+    "unstack negative": (lambda x: x.unstack(a={"p": -1, "q": 1}), ValueError, "cannot be negative"),
     "concat nothing": (lambda _: concat([], "a"), ValueError, "one tensor at least"),
     "concat lengths": (lambda x: concat([x, xtensor("y", dims="b", shape=(2,))], "a"), ValueError, "Dimension 'b' has length 3 in x .* and 2 in y"),
     "squeeze": (lambda x: x.squeeze("a"), ValueError, "has not the length 1"),
@@ -181,6 +185,8 @@ WRONG: dict[str, tuple[Call, type[Exception], str]] = {
     "expand negative": (lambda x: x.expand_dims(z=-1), ValueError, "cannot be negative"),
     "expand float": (lambda x: x.expand_dims(z=1.5), TypeError, "must be an integer"),
     "expand axes": (lambda x: x.expand_dims(["z", "y"], axis=0), ValueError, "as many positions"),
+    "expand far": (lambda x: x.expand_dims("z", axis=3), IndexError, "the position 3 is not one of 3 dimensions"),
+    "expand at one place": (lambda x: x.expand_dims(["z", "y"], axis=[0, -4]), ValueError, "must differ"),
     "expand both": (lambda x: x.expand_dims("z", y=1), ValueError, "not keywords|or keywords"),
     "broadcast": (lambda x: broadcast(x, xtensor("y", dims="b", shape=(1,))), ValueError, "Dimension 'b' has length 3 in x .* and 1 in y"),
     "full_like": (lambda x: full_like(x, np.ones(3)), ValueError, "needs a scalar"),

@@ -15,6 +15,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from occelo_dims.labelled import (
     Dims,
     Labelled,
@@ -79,11 +81,13 @@ def _entry(x: Labelled, dim: str, key: Any) -> Any:
             raise IndexError(
                 f"{describe(values)} has names already; use rename in place of {names!r}"
             )
+        values = np.zeros(0, "int64") if _is_empty(values) else values
         found = as_xtensor(ot.as_tensor_variable(values), check_dims(names))
     elif isinstance(key, Labelled) or is_data_array(key):
         found = as_xtensor(key)
     else:
-        values = ot.as_tensor_variable(key)
+        # an empty list has no dtype of its own, so that NumPy's would be that of floats
+        values = ot.as_tensor_variable(np.zeros(0, "int64") if _is_empty(key) else key)
         if values.ndim > 1:
             raise IndexError(
                 f"An index along {dim!r} without names has one dimension at most, got {values.type}"
@@ -112,6 +116,25 @@ def _fitting(mask: Any, x: Labelled, dim: str) -> Any:
     if n != own:
         raise IndexError(f"{n} truth values do not index {dim!r} of {describe(x)}")
     return mask
+
+
+def _is_empty(value: object) -> bool:
+    return is_list_or_tuple(value) and not value
+
+
+def _same_length(x: Labelled, dims: Dims, lengths: Mapping[str, Any], what: str) -> Labelled:
+    """A tensor whose dynamic lengths along ``dims`` are checked when the graph runs: a length of 1 would broadcast.
+
+    ``lengths`` are those wanted, None for a static one that is compared already.
+    """
+    values = x.values
+    for dim in dims:
+        wanted = lengths[dim]
+        if wanted is not None and dim in x.dims:
+            text = f"Dimension {dim!r} of {describe(x)} has another length than {what}"
+            own = x.values.shape[x.dims.index(dim)]
+            values = ot.assert_op(values, ot.eq(own, wanted), msg=text)
+    return x if values is x.values else labelled(values, x.dims)
 
 
 def _are_names(value: object) -> bool:
@@ -148,6 +171,7 @@ def place_of(x: Labelled, key: Sequence[Any]) -> Place:
     chosen = {d: arrays[d] for d in kept if d in arrays}
     lengths = static_lengths(chosen.values())
     shared: Dims = tuple(d for d in dims if d in lengths)
+    chosen = _matched(chosen)
     return Place(
         x,
         tuple(basic),
@@ -157,6 +181,23 @@ def place_of(x: Labelled, key: Sequence[Any]) -> Place:
         shared,
         tuple(dims),
     )
+
+
+def _matched(arrays: dict[str, Any]) -> dict[str, Any]:
+    """The arrays of a key, with checks that dynamic lengths of a dimension of several are equal."""
+    first: dict[str, Labelled] = {}
+    made: dict[str, Any] = {}
+    for key, each in arrays.items():
+        for dim in each.dims:
+            other = first.setdefault(dim, each)
+            if other is each:
+                continue
+            static = [v.values.type.shape[v.dims.index(dim)] for v in (other, each)]
+            if None in static:
+                wanted = {dim: other.values.shape[other.dims.index(dim)]}
+                each = _same_length(each, (dim,), wanted, f"in {describe(other)}")
+        made[key] = each
+    return made
 
 
 def index(x: Any, *key: Any) -> XTensorVariable:
@@ -234,7 +275,15 @@ def set_part(part: Labelled, value: Any, what: str) -> XTensorVariable:
             f"{what}: {describe(given)} has the dimension {lacking[0]!r}, which the part {describe(part)} lacks"
         )
     lengths = static_lengths((part, given))
-    y = aligned(given, place.own_dims, lengths)
+    wanted = {
+        d: part.values.shape[i]
+        if None in (own, given.values.type.shape[given.dims.index(d)])
+        else None
+        for i, (d, own) in enumerate(zip(part.dims, part.values.type.shape, strict=True))
+        if d in given.dims
+    }
+    checked = _same_length(given, given.dims, wanted, f"in the part {describe(part)}")
+    y = aligned(checked, place.own_dims, lengths)
     change = ot.set_subtensor if what == "set" else ot.inc_subtensor
     base = place.base
     first = place.first()
@@ -269,6 +318,8 @@ def head_tail_thin(
     counts: dict[str, Any] = dict(given) if is_mapping(given) else dict.fromkeys(x.dims, given)
     entries: dict[str, slice] = {}
     for dim, n in counts.items():
+        if isinstance(n, int) and n < (kind == "thin"):
+            raise ValueError(f"{kind}: the number of {dim!r} cannot be {n}")
         if kind == "head":
             entries[dim] = slice(None, n)
         elif kind == "thin":

@@ -93,8 +93,10 @@ def argmin(x: XTensorLike, dim: str) -> XTensorVariable:
     return _position("argmin", x, dim, ot.argmin)
 
 
-def _position(what: str, x: XTensorLike, dim: str, function: Callable[..., Any]) -> XTensorVariable:
+def _position(what: str, x: XTensorLike, dim: Any, function: Callable[..., Any]) -> XTensorVariable:
     own = as_xtensor(x)
+    if not isinstance(dim, str):
+        raise TypeError(f"{what} needs the name of one dimension, got {dim!r}")
     axis = require(own, dim, what)
     return labelled(function(own.values, axis=axis), [d for d in own.dims if d != dim])
 

@@ -146,12 +146,17 @@ def unstack(
     own = as_xtensor(x)
     for old, parts in _mapping("unstack", dim, dims).items():
         axis = require(own, old, "unstack")
+        if not is_mapping(parts):
+            raise TypeError(
+                f"unstack needs the lengths of new dimensions, {old}={{name: length}}, got {parts!r}"
+            )
         if len(parts) < 2:
             raise ValueError(
                 f"unstack: {old!r} is divided into two dimensions at least, got {dict(parts)}; rename gives another name"
             )
         for new in parts:
             _refuse(own, new, "unstack")
+        parts = {d: _length(n, f"The length of {d!r} in unstack") for d, n in parts.items()}
         known = [n for n in parts.values() if isinstance(n, int)]
         static = own.values.type.shape[axis]
         if static is not None and len(known) == len(parts):
@@ -236,8 +241,9 @@ def expand_dims(
 ) -> XTensorVariable:
     """The tensor with new dimensions in front, or at the positions ``axis``: a name, names, or a mapping to lengths.
 
-    Lengths are integers, scalars, or sequences whose length counts. By default a length is 1. ValueError for a name
-    that the tensor has, a negative length, or another number of positions than of names; TypeError for other lengths.
+    Lengths are integers, scalars, or sequences whose length counts. By default a length is 1. Positions are those in
+    the result. ValueError for a name that the tensor has, a negative length, equal positions, or another number of
+    positions than of names; IndexError for a position out of range; TypeError for other lengths.
     """
     own = as_xtensor(x)
     if dim is not None and dim_kwargs:
@@ -262,9 +268,15 @@ def expand_dims(
         raise ValueError(
             f"expand_dims: {len(new)} new dimensions need as many positions, got {places}"
         )
-    order = list(own.dims)
-    for name, place in zip(new, places, strict=True):
-        order.insert(place if place >= 0 else len(order) + place + 1, name)
+    total = len(new) + len(own.dims)
+    for place in places:
+        if not -total <= place < total:
+            raise IndexError(f"expand_dims: the position {place} is not one of {total} dimensions")
+    at = {place % total: name for name, place in zip(new, places, strict=True)}
+    if len(at) < len(new):
+        raise ValueError(f"expand_dims: positions must differ, got {places}")
+    rest = iter(own.dims)
+    order = [at[i] if i in at else next(rest) for i in range(total)]
     return transpose(made, *order)
 
 
