@@ -44,7 +44,7 @@ def compare(found: Any, expected: Any, tolerance: float = 1e-12) -> None:
     np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance)
 
 
-@pytest.mark.sampled(60)
+@pytest.mark.sampled(100)
 @pytest.mark.parametrize("position", range(len(EXAMPLES)), ids=lambda k: str(EXAMPLES[k]))
 def test_examples_agree_with_numpy_or_are_refused(position: int) -> None:
     example = EXAMPLES[position]
@@ -318,3 +318,11 @@ def test_what_is_refused_is_named() -> None:
         to_onnx(x[:1] + v[:1], [x])
     with pytest.raises(TypeError, match="inputs of its own"):
         to_onnx(oc.function([x], x * 2), [x])
+
+
+def test_inputs_are_leaves_of_trees_and_differ() -> None:
+    x, pair = ot.dvector("x"), {"b": ot.dscalar("b"), "a": ot.dscalar("a")}
+    model = to_onnx(x * pair["a"] + pair["b"], [x, pair])
+    assert [each.name for each in model.graph.input] == ["x", "a", "b"]
+    with pytest.raises(ValueError, match="an input comes twice"):
+        to_onnx(x * 2, [x, x])

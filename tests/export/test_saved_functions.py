@@ -67,7 +67,7 @@ def test_every_dtype_in_several_shapes(dtype: str, tmp_path: Path) -> None:
                 same(found, expected)
 
 
-@pytest.mark.sampled(60)
+@pytest.mark.sampled(120)
 @pytest.mark.parametrize("position", range(len(EXAMPLES)), ids=lambda k: str(EXAMPLES[k]))
 def test_examples_have_the_bits_of_the_compiled_function(position: int, tmp_path: Path) -> None:
     example = EXAMPLES[position]
@@ -358,6 +358,10 @@ def test_versions(tmp_path: Path) -> None:
         ({"table": None}, r"no 'table'"),
         ({"digest": "0"}, r"its code is damaged"),
         ({"system": "linux riscv64"}, r"cannot run here: its code is for linux riscv64"),
+        ({"functions": {}}, r"cannot run here: KeyError: 'services'"),
+        ({"table": ["constant99"]}, r"cannot run here: IndexError"),
+        ({"table": ["libm:absent"]}, r"cannot run here: AttributeError"),
+        ({"imports": {"absent": 0}}, r"cannot run here: AttributeError"),
         ({"features": ["amx-tile-of-the-future"]}, r"lacks amx-tile-of-the-future"),
     ):
         with pytest.raises(SavedGraphError, match=message):

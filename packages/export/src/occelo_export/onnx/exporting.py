@@ -12,6 +12,7 @@ import numpy as np
 from occelo_export.onnx.writer import NotInONNX, Scope, Writer, onnx_module
 from occelo_graph import FunctionGraph, SharedVariable, Variable
 from occelo_graph.errors import MissingInputError, describe
+from occelo_graph.ir import trees
 from occelo_graph.ir.graph_like import graph_parts
 from occelo_rewrite import rewrite_graph
 
@@ -38,7 +39,7 @@ def to_onnx(
 
     Raises ModuleNotFoundError without onnx. Raises `NotInONNX`, a TypeError, for ops, functions and dtypes that ONNX
     lacks; the message names the op and the line that made it. TypeError for a function that updates shared variables,
-    and `MissingInputError` if ``inputs`` lacks one.
+    `MissingInputError` if ``inputs`` lacks one, and ValueError if one comes twice.
     """
     onnx = onnx_module()
     _load_translations()
@@ -98,7 +99,11 @@ def _parts(
         outputs = [each.variable for each in graph.maker.outputs]
         keys: Sequence[str | None] = graph.output_keys or [v.name for v in outputs]
         return outputs, [each.variable for each in graph.maker.inputs], list(keys), graph.name
-    outputs, given = graph_parts(graph, () if inputs is None else inputs, "to_onnx takes a graph")
+    # an input may be a tree, such as a tensor with named dimensions
+    leaves, _ = trees.flatten(list(() if inputs is None else inputs), "inputs")
+    outputs, given = graph_parts(graph, leaves, "to_onnx takes a graph")
+    if len(set(given)) < len(given):
+        raise ValueError("to_onnx: an input comes twice")
     roots = [v for v in _roots(outputs) if v not in given]
     missing = [v for v in roots if not isinstance(v, SharedVariable)]
     if missing and inputs:

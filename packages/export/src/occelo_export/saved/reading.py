@@ -106,7 +106,11 @@ def load_function(file: str | os.PathLike[str]) -> SavedFunction:
             raise SavedGraphError("its code is damaged")
         arguments = [_argument(row, arrays) for row in header["arguments"]]
     _refuse_elsewhere(file, header)
-    return SavedFunction(header, arguments, arrays, code)
+    try:
+        return SavedFunction(header, arguments, arrays, code)
+    except (LookupError, TypeError, AttributeError) as error:  # parts that do not fit each other
+        why = f"{type(error).__name__}: {error}"
+        raise SavedGraphError(f"{file} cannot run here: {why}") from error
 
 
 def _header(archive: Archive) -> dict[str, Any]:

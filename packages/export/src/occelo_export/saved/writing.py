@@ -44,7 +44,7 @@ def save_function(
 
     Raises ValueError for an unknown ``processor``. Raises TypeError if the mode is neither ``native`` nor ``c``, if a
     node runs in Python (the message names it), if a value is not an array, if arguments or results are nested trees, and
-    on systems other than Linux on x86-64.
+    on systems other than Linux on x86-64. Raises OSError if the file cannot be written.
     """
     check_compiled(function, "save_function")
     triple = host_target()[0]
