@@ -76,14 +76,14 @@ def test_two_processes_compute_one_call_together(tmp_path: Path) -> None:
         assert row[4] == str(w.round(2).tolist())
 
 
-def test_a_pool_of_processes(tmp_path: Path) -> None:
-    assert printed(started(str(script("pool.py", tmp_path)))) == str(SLOPES)
-
-
 @pytest.mark.measured(0)
-def test_tasks_of_dask(tmp_path: Path) -> None:
-    pytest.importorskip("distributed", reason="dask.distributed is not installed")
-    assert printed(started(str(script("dask_tasks.py", tmp_path)))) == str(SLOPES)
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize("name", ["dask_tasks.py", "pool.py"])
+def test_workers_of_other_processes(name: str, tmp_path: Path) -> None:
+    """Each starts three processes, so short runs have the first one, if dask is installed, and thorough runs both."""
+    if name == "dask_tasks.py":
+        pytest.importorskip("distributed", reason="dask.distributed is not installed")
+    assert printed(started(str(script(name, tmp_path)))) == str(SLOPES)
 
 
 LOADED = """
