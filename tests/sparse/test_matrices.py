@@ -26,7 +26,7 @@ def matrix(rows: int, columns: int, format: str, dtype: str = "float64", seed: i
         dense[1] = 0
     made = sp.csr_matrix(dense).astype(dtype)
     if dtype.startswith("complex"):
-        made.data = made.data + 1j * np.arange(made.nnz)
+        made.data = (made.data + 1j * np.arange(made.nnz)).astype(dtype)
     if made.nnz:
         made.data[0] = 0
     for line in range(rows):
