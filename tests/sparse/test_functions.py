@@ -242,6 +242,9 @@ def test_parts(format: str, mode: str) -> None:
     check(lambda a: a[picks[0], 1:4], lambda a: a[picks[0], 1:4], x, mode=mode)
     check(lambda a: a[picks[0], picks[1]], lambda a: a[picks[0], picks[1]], x, mode=mode)
     check(lambda a: a[np.zeros(0, int)], lambda a: a[np.zeros(0, int)], x, mode=mode)
+    check(lambda a: a[[]], lambda a: a[[]], x, mode=mode)
+    mask = np.array([True, False, True, True])
+    check(lambda a: a[mask, ::-1], lambda a: a[mask, ::-1], x, mode=mode)
     for i, j in ((0, 0), (-1, 2), (1, 3), (3, -1)):
         check(lambda a, i=i, j=j: a[i, j], lambda a, i=i, j=j: a[i, j], x, mode=mode)
     A, i, j = sparse.matrix(format), ot.lscalar(), ot.lscalar()
@@ -318,6 +321,11 @@ def test_shapes_that_do_not_fit(mode: str) -> None:
         (A * d, (X, np.ones((4, 6)))),
         (A + d, (X, np.ones((5, 5)))),
         (A @ d, (X, np.ones((4, 2)))),
+        (A @ d, (X, np.ones((6, 2)))),
+        (A.tocsc() @ d, (X, np.ones((6, 2)))),
+        (d @ A, (X, np.ones((2, 5)))),
+        (sparse.sampling_dot(d, d, A), (X, np.ones((5, 2)))),
+        (A[d[:, 0] > 0], (X, np.ones((5, 1)))),
     ):
         inputs = [A, B if sp.issparse(values[1]) else d]
         with pytest.raises((ValueError, IndexError, TypeError, AssertionError)):
@@ -328,6 +336,30 @@ def test_shapes_that_do_not_fit(mode: str) -> None:
             made()
     with pytest.raises(TypeError, match="takes a sparse matrix"):
         sparse.add(d, d)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "float32", "float64", "complex64"])
+def test_python_numbers_take_the_dtype_of_the_matrix(dtype: str) -> None:
+    A, value = sparse.csr_matrix(dtype=dtype), matrix(3, 4, "csr", dtype)
+    dense = value.toarray()
+    made = oc.function([A], [2 * A, A * 2, A + 1, 1 - A, A - 1, A / 2], mode="py")(value)
+    wanted = [2 * dense, dense * 2, dense + 1, 1 - dense, dense - 1, dense / 2]
+    for own, other in zip(made[: 5 if dtype == "int8" else 6], wanted, strict=False):
+        np.testing.assert_array_equal(as_dense(own), other)
+        assert own.dtype == other.dtype
+
+
+@pytest.mark.parametrize("left", [ot.constant(np.ones((3, 4))), og.shared(np.ones((3, 4)))])
+def test_a_function_of_tensors_names_what_takes_matrices(left: Any) -> None:
+    A, value = sparse.csr_matrix("A"), matrix(3, 4, "csr")
+    for wrong in (lambda: left + A, lambda: left @ A.T, lambda: ot.exp(A)):
+        with pytest.raises(TypeError, match=r"use functions of occelo.sparse.* or A.toarray()"):
+            wrong()
+    made = oc.function([A], [sparse.add(left, A), sparse.dot(left, A.T), sparse.multiply(left, A)])
+    dense = value.toarray()
+    wanted = [dense + 1, np.ones((3, 4)) @ dense.T, dense]
+    for own, other in zip(made(value), wanted, strict=True):
+        np.testing.assert_allclose(as_dense(own), other)
 
 
 def test_a_method_of_dense_tensors_says_so() -> None:

@@ -35,6 +35,8 @@ class Type:
     dtype: str | None = None
     """The name of the dtype of the elements. None for a type without elements."""
     is_discrete: bool = False
+    tensor_hint: ClassVar[str] = ""
+    """What users can do instead, for the message of a function of tensors that refuses a variable of this type."""
     """Whether values are integers or truth values. Variables of such a type have the derivative 0."""
     variable_class: ClassVar[Callable[..., Any]]
     constant_class: ClassVar[Callable[..., Any]]

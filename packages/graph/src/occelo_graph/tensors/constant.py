@@ -89,7 +89,9 @@ def as_tensor_variable(
     """
     if isinstance(x, Variable):
         if not isinstance(x.type, TensorType):
-            hint = "; a NumPy array as its value would make it one" if x.type == generic else ""
+            hint = x.type.tensor_hint
+            if x.type == generic:
+                hint = "; a NumPy array as its value would make it one"
             text = f"Expected a tensor, got {x} of type {x.type}{hint}"
             raise explained(TypeError(text), "tensors")
         variable = cast("TensorVariable", x)

@@ -70,6 +70,8 @@ __all__ = [
     "subtract",
 ]
 
+_WEAK = (int, float, complex)
+
 
 def _operands(x: Any, y: Any, what: str) -> tuple[Any, Any]:
     x, y = as_sparse_or_tensor_variable(x), as_sparse_or_tensor_variable(y)
@@ -81,6 +83,11 @@ def _operands(x: Any, y: Any, what: str) -> tuple[Any, Any]:
         if each.type.ndim > 2:
             raise TypeError(f"sparse.{what} takes at most two dimensions, got {describe(each)}")
     return _stretched(x, y), _stretched(y, x)
+
+
+def _weak(number: Any, dense: Any) -> Any:
+    """A Python number as it is, so that it takes the dtype of the matrix, else ``dense``."""
+    return number if type(number) in _WEAK else dense
 
 
 def _stretched(x: Any, y: Any) -> Any:
@@ -125,18 +132,19 @@ def _at_places(x: Any, dense: Any) -> Any:
 
 def add(x: Any, y: Any) -> Any:
     """``x + y``, sparse if both are, else dense. TypeError if none is sparse, ValueError for shapes that do not fit."""
+    numbers = y, x
     x, y = _operands(x, y, "add")
     if is_sparse(x) and is_sparse(y):
         check_same_shape(x, y, "add")
         both = Union(x, y)
         return both.matrix(both.values[0] + both.values[1])
-    x, y = (x, y) if is_sparse(x) else (y, x)
-    return dense_from_sparse(x) + y
+    x, y, number = (x, y, numbers[0]) if is_sparse(x) else (y, x, numbers[1])
+    return dense_from_sparse(x) + _weak(number, y)
 
 
 def subtract(x: Any, y: Any) -> Any:
     """``x - y``, as `add`."""
-    y = as_sparse_or_tensor_variable(y)
+    y = y if type(y) in _WEAK else as_sparse_or_tensor_variable(y)
     return add(x, neg(y) if is_sparse(y) else -y)
 
 
@@ -146,13 +154,14 @@ def multiply(x: Any, y: Any) -> SparseVariable:
     The other one may be a dense matrix, a vector or a scalar, which broadcasts. An element that is not stored is 0 in the
     product, also where the dense one is infinite or NaN. TypeError if none is sparse.
     """
+    numbers = y, x
     x, y = _operands(x, y, "multiply")
     if is_sparse(x) and is_sparse(y):
         check_same_shape(x, y, "multiply")
         both = Union(x, y)
         return both.of_both(both.values[0] * both.values[1])
-    x, y = (x, y) if is_sparse(x) else (y, x)
-    return with_values(x, properties(x)[0] * _at_places(x, y))
+    x, y, number = (x, y, numbers[0]) if is_sparse(x) else (y, x, numbers[1])
+    return with_values(x, properties(x)[0] * _weak(number, _at_places(x, y)))
 
 
 def divide(x: Any, y: Any) -> SparseVariable:
@@ -160,12 +169,13 @@ def divide(x: Any, y: Any) -> SparseVariable:
 
     TypeError if ``x`` is dense or ``y`` sparse.
     """
+    number = y
     x, y = _operands(x, y, "divide")
     if not is_sparse(x) or is_sparse(y):
         raise TypeError(
             f"sparse.divide takes a sparse and a dense matrix, got {describe(x)} and {describe(y)}"
         )
-    return with_values(x, properties(x)[0] / _at_places(x, y))
+    return with_values(x, properties(x)[0] / _weak(number, _at_places(x, y)))
 
 
 def _of_union(x: Any, y: Any, function: Callable[[Any, Any], Any], what: str) -> SparseVariable:

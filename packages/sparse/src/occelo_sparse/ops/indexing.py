@@ -78,17 +78,26 @@ def _kind(entry: Any) -> str:
         return "slice"
     if entry is None or entry is Ellipsis:
         raise IndexError(f"A sparse matrix takes integers, slices and lists, got {entry!r}")
-    ndim = ot.as_tensor_variable(entry).type.ndim
+    ndim = _vector(entry).type.ndim
     if ndim > 1:
         raise IndexError(f"A sparse matrix takes vectors of integers, got {entry}")
     return "list" if ndim else "integer"
 
 
+def _vector(entry: Any) -> Any:
+    """An entry as a tensor, an empty list as one of integers."""
+    return (
+        ot.zeros(0, "int64")
+        if is_list_or_tuple(entry) and not entry
+        else ot.as_tensor_variable(entry)
+    )
+
+
 def _positions(entry: Any, length: Any) -> Any:
-    """The positions that a slice, an integer or a list of integers selects, from 0 on."""
+    """The positions that a slice, an integer, a list of integers or one of truth values selects, from 0 on."""
     if not is_slice(entry):
-        entry = ot.as_tensor_variable(entry)
-        if np.dtype(entry.dtype).kind not in "iu":
+        entry = _vector(entry)
+        if np.dtype(entry.dtype).kind not in ("iub" if entry.type.ndim else "iu"):
             raise TypeError(f"A sparse matrix takes integers as indices, got {describe(entry)}")
     return ot.arange(length)[entry]
 

@@ -9,12 +9,14 @@ import numpy as np
 from occelo_graph.errors import describe
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.length_inputs import integer_length
+from occelo_graph.ops.shape.reading import lengths_by_variables
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_sparse.ops.assembling import (
     as_sparse_or_tensor_variable,
     as_sparse_variable,
     lengths_of,
     properties,
+    where_equal,
     with_values,
 )
 from occelo_sparse.ops.conversions import dense_from_sparse, transpose
@@ -52,6 +54,7 @@ def dot(x: Any, y: Any) -> TensorVariable:
         raise ValueError(
             f"A product of {rows} x {columns} needs {columns} rows on its right, got {describe(y)}"
         )
+    y = _of_length(y, lengths_of(x)[1], "The inner lengths of a product differ")
     values, indices, offsets, _ = properties(x)
     dtype = common_dtype(x.type.dtype, y.type.dtype)
     values, y = cast(values, dtype), cast(y, dtype)
@@ -72,6 +75,12 @@ def _operand(dense: Any, matrix: Any) -> Any:
     return dense
 
 
+def _of_length(dense: Any, n: Any, message: str) -> Any:
+    """``dense`` with a check that it has ``n`` rows: the products only see that it has enough."""
+    (rows, *_) = lengths_by_variables(dense)
+    return where_equal(dense, n, rows, message)
+
+
 def _transposed(x: Any) -> Any:
     return x.T if x.type.ndim == 2 else x
 
@@ -83,7 +92,10 @@ def sampling_dot(x: Any, y: Any, p: Any) -> SparseVariable:
         raise TypeError(f"sampling_dot takes two matrices, got {describe(x)} and {describe(y)}")
     values, indices, offsets, _ = properties(p)
     dtype = common_dtype(x.dtype, y.dtype)
-    x, y = cast(x, dtype), cast(y, dtype)
+    x, y = (
+        _of_length(cast(each, dtype), n, "sampling_dot takes a row for each row or column of p")
+        for each, n in zip((x, y), lengths_of(p), strict=True)
+    )
     first, second = (x, y) if p.type.format == "csr" else (y, x)
     return with_values(p, values * SampledProduct()(indices, offsets, first, second))
 

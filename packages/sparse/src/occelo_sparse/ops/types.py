@@ -86,6 +86,9 @@ class SparseTensorType(_Base):
 
     __slots__ = ("dtype", "format", "is_discrete", "shape")
     ndim = 2
+    tensor_hint: ClassVar[str] = (
+        "; use functions of occelo.sparse, as sparse.add(x, A) for x + A, or A.toarray()"
+    )
     dtype_specs_map: ClassVar[Mapping[str, tuple[type, str, str]]] = {
         name: (
             complex if is_complex(name) else int if is_discrete(name) else float,

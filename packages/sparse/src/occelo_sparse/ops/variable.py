@@ -206,7 +206,7 @@ _DENSE = (
     "all any arccos arccosh argmax argmin argsort choose clip compress cos cosh cumprod cumsum dimshuffle exp exp2 fill "
     "flatten join_with log log10 log2 max mean min nonzero nonzero_values norm prod ptp ravel repeat reshape round sort "
     "specify_shape squeeze std swapaxes take trace var __and__ __divmod__ __floordiv__ __mod__ __or__ __pow__ __rtruediv__ "
-    "__xor__"
+    "__xor__ __rpow__ __rmod__ __rfloordiv__ __rdivmod__ __rand__ __ror__ __rxor__"
 ).split()
 """Methods of dense tensors, which convert the matrix first, with a warning, as in PyTensor."""
 
