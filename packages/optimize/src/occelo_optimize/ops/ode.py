@@ -125,7 +125,8 @@ class OdeSolution(Solver):
         (start, found), before = loop(back, (ct[-1], sums.astype(values.dtype)), xs, reverse=True)
         moved = (self._rates_at(inputs, values) * ct).sum(1)
         # the rows after the first depend on where the start is: before has the weights that reach it
-        first = -(self._rates_at(inputs, values)[:1] * before[:1]).sum()
+        rows = concatenate([before, zeros_like(ct[-1:])])
+        first = -(self._rates_at(inputs, values)[0] * rows[0]).sum()
         results: list[Any] = [start, concatenate([first[None], moved[1:]])]
         position: Any = 0
         pieces: dict[Variable, Any] = {}

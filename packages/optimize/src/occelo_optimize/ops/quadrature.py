@@ -220,6 +220,8 @@ def quad(
         return value
 
     ends = [_limit(a, "a"), _limit(b, "b")]
+    dtype = np.result_type(*(v.dtype for v in ends)).name
+    ends = [v.astype(dtype) for v in ends]
     infinite = [_infinite(v) for v in ends]
     if not any(infinite):
         return Quadrature(*integrate(f, ends[0], ends[1], settings))

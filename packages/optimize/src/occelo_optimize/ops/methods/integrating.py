@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from occelo_graph.ops.create import alloc
-from occelo_graph.ops.elemwise.arithmetic import abs, isfinite, maximum, minimum, sign, switch
+from occelo_graph.ops.elemwise.arithmetic import abs, eq, isfinite, maximum, minimum, sign, switch
 from occelo_graph.ops.join import concatenate
 from occelo_loops.ops.building.loops import loop
 from occelo_optimize.ops.methods.iterating import iterate
@@ -72,13 +72,15 @@ def integrate(
             count + 1,
         )
 
-    def to(state: Any, target: Any) -> Any:
+    def to(state: Any, at: Any) -> Any:
+        target, in_order = at
+
         def is_final(state: Any) -> Any:
             return (state[2] * way >= target * way) | state[7]
 
         state, _ = iterate(advance, is_final, state, max_steps)
         t0, y0, t, y, _, _, dense, failed, _ = state
-        reached = t * way >= target * way
+        reached = (t * way >= target * way) & ~failed & in_order
         width = t - t0
         fraction = switch(
             abs(width) > 0.0, (target - t0) / switch(abs(width) > 0.0, width, 1.0), 1.0
@@ -90,5 +92,8 @@ def integrate(
 
     zero = np.int64(0)
     first = (start, y, start, y, rate, h, nothing, np.bool_(False), zero)
-    final, values = loop(to, first, times[1:])
+    # a time before the last one lies outside of the current step, whose polynomial is good only inside
+    moves = times[1:] - times[:-1]
+    in_order = switch(eq(way, 0.0), eq(moves, 0.0), moves * way >= 0.0)
+    final, values = loop(to, first, (times[1:], in_order))
     return concatenate([y[None, :], values]), ~final[7], final[8]

@@ -82,18 +82,19 @@ def bisect(f: Function, a: Any, b: Any, *, xtol: Any, rtol: Any, maxiter: Any) -
     a = _checked(a, fa, fb)
 
     def step(state: Any) -> Any:
-        low, width, _ = state
+        low, width, _, _ = state
         width = 0.5 * width
         middle = low + width
         value = f(middle)
         low = switch(value * sign(fa) >= 0.0, middle, low)
-        return low, width, or_(eq(value, 0.0), lt(abs(width), xtol + rtol * abs(middle)))
+        done = or_(eq(value, 0.0), lt(abs(width), xtol + rtol * abs(middle)))
+        return low, width, done, isnan(value)
 
     known = eq(fa, 0.0) | eq(fb, 0.0)
-    (low, width, done), nit = iterate(step, lambda s: s[2], (a, b - a, known), maxiter)
+    start = (a, b - a, known, isnan(fa) | isnan(fb))
+    (low, _, done, stuck), nit = iterate(step, lambda s: s[2] | s[3], start, maxiter)
     x = switch(known, switch(eq(fa, 0.0), a, b), low)
-    del width
-    return Found(x, done, nit)
+    return Found(x, done & ~stuck, nit)
 
 
 def brentq(f: Function, a: Any, b: Any, *, xtol: Any, rtol: Any, maxiter: Any) -> Found:
@@ -106,7 +107,7 @@ def brentq(f: Function, a: Any, b: Any, *, xtol: Any, rtol: Any, maxiter: Any) -
     a = _checked(a, fa, fb)
 
     def step(state: Any) -> Any:
-        a, fa, b, fb, c, fc, d, e, _ = state
+        a, fa, b, fb, c, fc, d, e, _, _ = state
         same = sign(fb) * sign(fc) > 0.0  # the root is not between b and c: it is between b and a
         c, fc = switch(same, a, c), switch(same, fa, fc)
         d, e = switch(same, b - a, d), switch(same, b - a, e)
@@ -128,8 +129,10 @@ def brentq(f: Function, a: Any, b: Any, *, xtol: Any, rtol: Any, maxiter: Any) -
         after = switch(done, b, b + move)
         value = switch(done, fb, f(after))
         # in the last step the state is as before, so b stays the result
-        return switch(done, a, b), switch(done, fa, fb), after, value, c, fc, d, e, done
+        stuck = isnan(value)
+        return switch(done, a, b), switch(done, fa, fb), after, value, c, fc, d, e, done, stuck
 
-    start = (a, fa, b, fb, a, fa, b - a, b - a, np.bool_(False))
-    final, nit = iterate(step, lambda s: s[8], start, maxiter)
-    return Found(final[2], final[8], maximum(nit - 1, 0))
+    unknown = isnan(fa) | isnan(fb)
+    start = (a, fa, b, fb, a, fa, b - a, b - a, np.bool_(False), unknown)
+    final, nit = iterate(step, lambda s: s[8] | s[9], start, maxiter)
+    return Found(final[2], final[8] & ~final[9], maximum(nit - 1, 0))

@@ -77,7 +77,7 @@ def _dormand_prince(f: Rates, t: Any, y: Any, rate: Any, h: Any) -> Step:
     for weights, c in zip(_A, _C, strict=True):
         after = y + h * _combined(weights, stages)
         stages.append(f(t + c * h, after))
-    dense = stack([h * _combined(row, stages) for row in _P])
+    dense = stack([h * _combined(row, stages) for row in _P.tolist()])
     error = h * _combined(_E, stages)
     return Step(after, stages[-1], error, dense, all_of(isfinite(after)))
 

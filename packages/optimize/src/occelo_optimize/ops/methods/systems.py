@@ -10,7 +10,7 @@ import numpy as np
 from occelo_graph.gradient.jacobians import jacobian
 from occelo_graph.ops import reduce
 from occelo_graph.ops.create import eye
-from occelo_graph.ops.elemwise.arithmetic import abs, isfinite, maximum, switch
+from occelo_graph.ops.elemwise.arithmetic import abs, eq, isfinite, maximum, switch
 from occelo_linalg.ops.equations.solve import solve
 from occelo_optimize.ops.methods.iterating import Found, iterate
 
@@ -95,7 +95,7 @@ def levenberg_marquardt(
         slope = largest(
             gradient / (abs(scale) ** 0.5 * (2.0 * cost) ** 0.5 + np.finfo(x.dtype).tiny)
         )
-        flat = (slope <= gtol) | ~(cost > 0.0)
+        flat = (slope <= gtol) | eq(cost, 0.0)
         little = good & (cost - reached <= ftol * cost) & (predicted <= ftol * cost)
         short = (move**2).sum() ** 0.5 <= xtol * (xtol + (x**2).sum() ** 0.5)
         stuck = ~(weight < 1e30)
