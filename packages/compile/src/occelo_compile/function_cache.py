@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Iterable, Iterator
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
@@ -26,7 +27,7 @@ from occelo_graph.fgraph.frozen import FrozenFunctionGraph
 from occelo_graph.ir.graph_like import inspected
 from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.ops.elemwise.scalar import ScalarFunction, ScalarOp
-from occelo_graph.provenance import warn_user
+from occelo_graph.provenance import is_own, warn_user
 from occelo_link.cache.fingerprint import digest_text, environment, manifest
 from occelo_link.cache.packing import pack, unpack
 from occelo_link.cache.store import Entry, Store, counters, default_store
@@ -141,16 +142,22 @@ def function_key(maker: FunctionMaker) -> dict[str, str] | None:
 
 def _sources_of_families(parts: Iterable[Op | ScalarOp]) -> dict[str, str]:
     """Return a digest of the sources of each family that ops or scalar ops belong to, and of the families that it needs.
+    Ops of packages of Occelo that are no families have the sources of their package, too.
 
     The rules and lowerings of other families do not apply to a graph without their ops.
     """
     modules = {_home(part).__module__ for part in parts}
-    families = [family_of_module(module or "") for module in modules]
+    families = {module: family_of_module(module or "") for module in modules}
+    others = {m.partition(".")[0] for m, family in families.items() if m and family is None}
     return {
         f"sources of {each.name}": manifest(each.folder)
         for each in with_required(
-            each for each in families if each is not None and each is not GRAPH
+            each for each in families.values() if each is not None and each is not GRAPH
         )
+    } | {
+        f"sources of {name}": manifest(os.path.dirname(sys.modules[name].__file__ or ""))
+        for name in sorted(others)
+        if is_own(name) and name != "occelo_link"
     }
 
 
@@ -320,10 +327,24 @@ def keep(maker: FunctionMaker, linked: Linked) -> None:
     store, key = default_store(), maker.cache_key
     if store is None or key is None or maker.rewritten.record.limits:
         return
+    if not are_named_by(key, [node.op for node in linked.vm.python_nodes]):
+        return
     packed = maker.mode.linker.pack(linked.vm)
     if packed is not None:
         header = key if maker.name is None else {**key, _NAME: maker.name}
         store.put(_KIND, _entry_name(key), pack(header, packed))
+
+
+def are_named_by(key: dict[str, str], ops: Iterable[Op]) -> bool:
+    """Whether the names of ops that run in Python say what they do, so that an entry may name them.
+
+    That is so for Occelo's own classes whose sources are part of the key. The name of a user's class may be that of
+    another class in the next process.
+    """
+    parts = list(_parts_of_ops(ops))
+    if any(_is_foreign(part) or "<locals>" in type(part).__qualname__ for part in parts):
+        return False
+    return _sources_of_families(parts).items() <= key.items()
 
 
 def entry_function(store: Store, entry: Entry) -> str | None:

@@ -10,6 +10,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from occelo_graph import Apply, FunctionGraph
+from occelo_graph.narrowing import is_dict
+from occelo_link.blocks.packing import pack_blocks, unpack_blocks
 from occelo_link.blocks.partition import Part, partition
 from occelo_link.blocks.vm import BlockVM, CompiledUnit
 from occelo_link.cache.packing import unpack
@@ -109,7 +111,7 @@ class BlockLinker(Linker):
         )
 
     def pack(self, vm: VM) -> bytes | None:
-        return vm.pack() if isinstance(vm, BlockVM) else None
+        return (vm.pack() or pack_blocks(vm)) if isinstance(vm, BlockVM) and vm.parts else None
 
     def unpack(
         self,
@@ -120,6 +122,8 @@ class BlockLinker(Linker):
         rewritten: Callable[[], FunctionGraph],
     ) -> VM | None:
         read, rest = unpack(packed)
+        if is_dict(read):
+            return unpack_blocks(read, rest, graph, inputs, outputs, rewritten, self.allow_gc)
         unit = unpack_unit(rest)
         if unit is None:
             return None

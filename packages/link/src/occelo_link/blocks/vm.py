@@ -153,7 +153,7 @@ class Block:
             cell[0] = value
 
 
-def _called_by(unit: CompiledUnit | None) -> list[Apply]:
+def called_by(unit: CompiledUnit | None) -> list[Apply]:
     """The nodes that a unit runs as callbacks."""
     callbacks: Callbacks | None = getattr(getattr(unit, "interface", None), "callbacks", None)
     return [] if callbacks is None else callbacks.nodes
@@ -186,7 +186,9 @@ class BlockVM(VM):
             else:
                 self._steps.append(Block(part, unit, storage_map))
         kept = {id(cell) for cell in (*self.inputs, *self.outputs)}
-        made: list[Variable] = [v for part in parts for node in part.nodes for v in node.outputs]
+        # the outputs of parts, too: a block from the cache has no nodes
+        made = dict.fromkeys(v for part in parts for v in part.outputs)
+        made.update(dict.fromkeys(v for p in parts for node in p.nodes for v in node.outputs))
         self._intermediate = [
             storage_map[v] for v in made if v in storage_map and id(storage_map[v]) not in kept
         ]
@@ -196,7 +198,7 @@ class BlockVM(VM):
         """The nodes that run in Python, as thunks or as callbacks."""
         found: list[Apply] = []
         for part, unit in zip(self.parts, self.units, strict=True):
-            found += part.nodes if unit is None else _called_by(unit)
+            found += part.nodes if unit is None else called_by(unit)
         return found
 
     @property
@@ -225,7 +227,7 @@ class BlockVM(VM):
         part = self.parts[0] if self.parts else None
         if make is None or part is None or part.outputs != self.fgraph.outputs:
             return None
-        if update_locks.addresses and _called_by(unit):
+        if update_locks.addresses and called_by(unit):
             # an op may call a function that updates the same variables: only Python knows which locks a thread holds
             return None
         if getattr(unit, "has_effects", False):
@@ -246,12 +248,13 @@ class BlockVM(VM):
         return made
 
     def pack(self) -> bytes | None:
-        """The VM as bytes; None if it cannot be cached.
+        """A VM with a single unit as bytes. None if it cannot be cached in this form.
 
-        Only a VM with a single unit can be cached. The unit must compute all outputs of the graph, and it must allow
-        caching.
+        The unit must compute all outputs of the graph without callbacks, and it must allow caching.
         """
         if len(self.units) != 1 or self.parts[0].outputs != self.fgraph.outputs:
+            return None
+        if called_by(self.units[0]):
             return None
         positions = {v: i for i, v in enumerate(self.fgraph.inputs)}
         if not all(v in positions for v in self.parts[0].inputs):
@@ -278,11 +281,10 @@ class BlockVM(VM):
         """The blocks and thunks that compute the outputs in ``output_subset``, in order. A block always runs as a
         whole.
         """
-        needed = {self.fgraph.outputs[i] for i in output_subset}
+        needed = {id(self.outputs[i]) for i in output_subset}
         steps: list[Block | NodeThunk] = []
         for step in reversed(self._steps):
-            part = step.part if isinstance(step, Block) else step.node
-            if needed.intersection(part.outputs):
+            if needed.intersection(map(id, step.outputs)):
                 steps.append(step)
-                needed.update(part.inputs)
+                needed.update(map(id, step.inputs))
         return steps[::-1]

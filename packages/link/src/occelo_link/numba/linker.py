@@ -88,6 +88,10 @@ class NumbaLinker(BlockLinker):
             warn_user(message)
         return super().make_vm(linking)
 
+    def pack(self, vm: VM) -> bytes | None:
+        # each process warns of the nodes that run in Python
+        return None if vm.python_nodes else super().pack(vm)
+
     def fingerprint(self) -> str | None:
         return _numba() if type(self) is NumbaLinker else None
 

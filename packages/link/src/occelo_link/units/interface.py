@@ -18,7 +18,7 @@ from occelo_link.units.callbacks import Callbacks
 if TYPE_CHECKING:
     from occelo_link.loops.ir.program import Program
 
-_MOST_CONSTANTS = 16 * 2**20
+MOST_CONSTANTS = 16 * 2**20
 """The largest number of bytes of constants for which a unit is cached."""
 
 
@@ -57,10 +57,8 @@ class UnitInterface:
         )
 
     def pack(self, code: bytes) -> bytes | None:
-        """The interface and the code as bytes. None if there is no code, if there are callbacks, or if constants are
-        large.
-        """
-        if self.callbacks is not None or not code or _total_bytes(self.constants) > _MOST_CONSTANTS:
+        """The interface and the code as bytes, without callbacks. None if there is no code, or if constants are large."""
+        if not code or _total_bytes(self.constants) > MOST_CONSTANTS:
             return None
         header = {
             "inputs": self.inputs,

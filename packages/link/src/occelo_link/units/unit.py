@@ -59,7 +59,7 @@ class NativeUnit:
         return results
 
     def pack(self) -> bytes | None:
-        """The unit as bytes. None if it is not object code, has callbacks, or has too large constants."""
+        """The unit as bytes. None if it is not object code, or has too large constants. Its callbacks are not packed."""
         return self.interface.pack(self.code)
 
     @classmethod

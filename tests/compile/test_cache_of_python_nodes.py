@@ -1,0 +1,256 @@
+"""The cache of functions with nodes that run in Python: the second time nothing is rewritten, and all is as the first time."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import pytest
+
+import occelo_compile as oc
+from occelo_compile import function_cache
+from occelo_graph import Op, op
+from occelo_graph import tensor as ot
+from occelo_graph.config import config
+from occelo_link.blocks import packing
+from occelo_link.cache.store import counters
+from occelo_link.loops.build import find_lowering
+from occelo_link.native.linker import NativeLinker
+from occelo_random import functions as random
+
+SCRIPT = """
+import sys
+import numpy as np
+import occelo_compile as oc
+from occelo_graph import tensor as ot
+from occelo_link.cache.store import counters
+from occelo_random import functions as random
+
+state = random.shared_rng(seed=3)
+x = ot.dvector("x")
+following, draws = state.poisson(ot.exp(x), size=(4, 3))
+last, more = random.normal(draws.sum(0) * 1.0, 2.0, rng=following, return_next_rng=True)
+f = oc.function([x], [draws * x, ot.cos(more), x.sum()], updates={state: last})
+for _ in range(3):
+    for value in f(np.array([0.5, -1.0, 2.0])):
+        print(np.asarray(value).tobytes().hex())
+print(counters["rewriting"], counters["code generation"], len(f.vm.python_nodes))
+"""
+
+
+@pytest.fixture
+def fresh(tmp_path: Path) -> Any:
+    """A compile directory of the test's own."""
+    with config.change_flags(compiledir=str(tmp_path / "compiled")):
+        yield tmp_path / "compiled"
+
+
+@pytest.mark.measured(0)
+def test_a_second_process_rewrites_nothing_and_draws_the_same_bits(tmp_path: Path) -> None:
+    told: list[list[str]] = []
+    for seed in range(2):
+        environment = {
+            **os.environ,
+            "PYTHONHASHSEED": str(seed),
+            "PYTHONPATH": os.pathsep.join(sys.path),
+            "OCCELO_FLAGS": f"compiledir={tmp_path}",
+        }
+        done = subprocess.run(
+            [sys.executable, "-c", SCRIPT],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        told.append(done.stdout.splitlines())
+    g: Any = np.random.default_rng(3)
+    x = np.array([0.5, -1.0, 2.0])
+    for at in range(0, 9, 3):
+        draws = g.poisson(np.exp(x), size=(4, 3))
+        assert told[0][at] == (draws * x).tobytes().hex()
+        found: Any = np.frombuffer(bytes.fromhex(told[0][at + 1]))
+        np.testing.assert_allclose(found, np.cos(g.normal(draws.sum(0) * 1.0, 2.0)), rtol=1e-12)
+    rewritten, generated, in_python = map(int, told[0][-1].split())
+    assert rewritten == 1
+    assert generated > 0
+    assert in_python > 0
+    for each in told[1:]:
+        assert each == [*told[0][:-1], f"0 0 {in_python}"]
+
+
+class BetweenLinker(NativeLinker):
+    """Runs nodes without a lowering between blocks, as linkers do with those that compiled code cannot call."""
+
+    name = "between"
+
+    def fingerprint(self) -> str:
+        return self.name
+
+    def compilable(self, order: Any) -> Any:
+        def lowered(node: Any, inside: bool) -> bool:
+            return find_lowering(node) is not None
+
+        return lowered
+
+
+@pytest.fixture(params=["native", "between"])
+def mode(request: pytest.FixtureRequest) -> Any:
+    return "native" if request.param == "native" else oc.Mode(BetweenLinker(), "fast_run")
+
+
+def _twice(build: Any) -> list[Any]:
+    made = [build(), build()]
+    assert [f.maker.from_cache for f in made] == [False, True]
+    assert not made[1].maker.is_rewritten
+    assert [str(n.op) for n in made[0].vm.python_nodes] == [
+        str(n.op) for n in made[1].vm.python_nodes
+    ]
+    return made
+
+
+@pytest.mark.parametrize("borrow", [False, True])
+def test_callbacks_thunks_and_blocks_keep_the_memory_contract(
+    fresh: Path, borrow: bool, mode: Any
+) -> None:
+    w: list[Any] = []
+
+    def build() -> Any:
+        w.append(oc.shared(np.arange(3.0), "w"))
+        state = random.shared_rng(seed=1)
+        x = ot.dvector("x")
+        following, noise = state.poisson(ot.sigmoid(w[-1]) + 4.0)
+        y = noise * x + ot.constant([1.0, 2.0, 3.0])
+        outputs = [oc.Out(v, borrow=borrow) for v in (y, noise, x[::-1])]
+        return oc.function([x], outputs, mode, updates={state: following, w[-1]: w[-1] + y})
+
+    first, second = _twice(build)
+    assert {p.compiled for p in second.vm.parts} == {True, mode == "native"}
+    x: Any = np.array([1.0, -2.0, 0.0])
+    kept: list[Any] = []
+    there: Any = None
+    for _ in range(3):
+        here: Any = first(x)
+        there = second(x)
+        for a, b in zip(here, there, strict=True):
+            np.testing.assert_array_equal(a, b)
+            assert not np.shares_memory(b, x)
+        kept.append((there, [v.copy() for v in there]))
+    if not borrow:
+        for there, copies in kept:
+            for a, b in zip(there, copies, strict=True):
+                np.testing.assert_array_equal(a, b)
+    np.testing.assert_array_equal(w[0].get_value(), w[1].get_value())
+    assert not np.shares_memory(w[1].get_value(borrow=True), there[0])
+    for function in (first, second):
+        function(np.ones(3))
+        ends = {id(c.storage) for c in (*function.input_storage, *function.output_storage)}
+        held = [
+            v
+            for v, cell in function.vm.storage_map.items()
+            if cell[0] is not None and id(cell) not in ends and not hasattr(v, "data")
+        ]
+        assert held == []
+
+
+def test_errors_are_those_of_a_fresh_function(fresh: Path, mode: Any) -> None:
+    def build() -> Any:
+        x, i = ot.dvector("x"), ot.lscalar("i")
+        state = random.shared_rng(seed=1)
+        _, draws = state.poisson(ot.exp(x) - 2.0)
+        return oc.function([x, i], [draws[i] * 2, ot.log(x)[i]], mode)
+
+    messages: list[str] = []
+    for function in _twice(build):
+        for arguments in (([0.0, 1.0], 0), ([1.0], 4)):
+            with pytest.raises((ValueError, IndexError)) as caught:
+                function(*arguments)
+            messages.append(str(caught.value))
+        assert function([1.0], 0)[1] == 0.0
+    assert "poisson" in messages[0]
+    assert messages[:2] == messages[2:]
+
+
+def test_nodes_without_a_lowering_are_kept(fresh: Path, mode: Any) -> None:
+    """Also lengths 0 and 1, and only some of the outputs."""
+    x = ot.dmatrix("x")
+    following, noise = random.shared_rng(seed=1).normal(x)
+    outputs = [ot.exp(random.poisson(noise**2, rng=following)) + 1, x.sum(0)]
+    first, second = _twice(lambda: oc.function([x], outputs, mode))
+    a: Any = None
+    for shape in ((0, 0), (1, 1), (2, 0), (3, 2)):
+        a = np.random.default_rng(0).normal(size=shape)[::-1]
+        assert second(a)[0].shape == first(a)[0].shape
+        np.testing.assert_array_equal(second(a)[1], a.sum(0))
+    np.testing.assert_array_equal(second(a, output_subset=[1])[0], a.sum(0))
+
+
+@op
+class Shifted(Op):
+    """A user's op, at the top of a module."""
+
+    def infer(self, x: Any) -> Any:
+        return x
+
+    def evaluate(self, x: Any) -> Any:
+        return x + 1
+
+
+def test_ops_of_users_and_of_sources_beside_the_key_are_not_kept(
+    fresh: Path,
+) -> None:
+    x = ot.dvector("x")
+    for _ in range(2):
+        f = oc.function([x], ot.exp(Shifted()(ot.sin(x))))
+        assert f.maker.cache_key is not None
+        assert not f.maker.from_cache
+        np.testing.assert_allclose(f([0.0]), [np.e])
+    nodes = [n.op for n in _drawing().vm.python_nodes]
+    key = _drawing().maker.cache_key
+    assert key is not None
+    assert function_cache.are_named_by(key, nodes)
+    less = {k: v for k, v in key.items() if k != "sources of random"}
+    assert len(less) < len(key)
+    assert not function_cache.are_named_by(less, nodes)
+
+
+def _drawing() -> Any:
+    x = ot.dvector("x")
+    state: Any = random.shared_rng(seed=1)
+    draws: Any = state.poisson(x)[1]
+    made: Any = cast("Any", oc.function)([x], draws + 1)
+    return made
+
+
+def test_an_entry_whose_ops_are_other_ops_now_is_not_used(
+    fresh: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _drawing()
+
+    def unknown(*_: Any) -> Any:
+        raise packing.SavedGraphError("no such op")
+
+    monkeypatch.setattr(packing, "decode", unknown)
+    misses = counters["function misses"]
+    again = _drawing()
+    assert not again.maker.from_cache
+    assert counters["function misses"] == misses + 1
+    expected = np.random.default_rng(1).poisson([2.0]) + 1
+    np.testing.assert_array_equal(again([2.0]), expected)
+
+
+def test_a_damaged_entry_is_compiled_again(fresh: Path) -> None:
+    _drawing()
+    (entry,) = [path for path in fresh.rglob("functions/*/*") if path.is_file()]
+    content = entry.read_bytes()
+    for damaged in (content[:-3], content[:40] + b"x" + content[41:], b""):
+        entry.write_bytes(damaged)
+        again = _drawing()
+        assert not again.maker.from_cache
+        expected = np.random.default_rng(1).poisson([2.0]) + 1
+        np.testing.assert_array_equal(again([2.0]), expected)
+    assert _drawing().maker.from_cache
