@@ -14,7 +14,7 @@ x, a, b = ot.dscalar("x"), ot.dscalar("a"), ot.dscalar("b")
 v, times = ot.dvector("v"), ot.dvector("times")
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("method", ["bisect", "brentq"])
 def test_nan_in_a_bracket_is_no_root(method):
     result = optimize.root_scalar(x + ot.sqrt(a), x, method=method, bracket=(-5.0, 0.0))
@@ -31,7 +31,7 @@ def test_nan_in_a_bracket_is_no_root(method):
     assert not f(0.0, 0.9).converged
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("solve", [optimize.least_squares, optimize.root])
 def test_nan_is_no_least_sum_of_squares(solve):
     success = solve(v**2 - a, v, method="lm")[1]
@@ -76,7 +76,7 @@ def test_gradients_by_one_time():
         np.testing.assert_array_equal(found, wanted)
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("method", ["RK45", "Radau"])
 def test_equations_of_float32(method):
     rate, start = ot.fscalar("rate"), ot.fvector("start")
