@@ -256,6 +256,11 @@ def in_a_loop(op: og.Op, linker: str, levels: int = 1, **options: Any) -> Any:
     return oc.function([x], run(x, levels), mode=DebugMode(linker=linker, **options))
 
 
+def steps_told_by(error: BaseException) -> list[str]:
+    """The beginnings of the notes of an error that name a step."""
+    return [note[:16] for note in error.__notes__ if note.startswith("This was ")]
+
+
 def test_a_fault_in_a_loop_says_in_which_step(linker: str) -> None:
     class Overwriting(Growing):
         def evaluate(self, x: Any) -> Any:
@@ -271,10 +276,10 @@ def test_a_fault_in_a_loop_says_in_which_step(linker: str) -> None:
     np.testing.assert_allclose(in_a_loop(Growing(), linker)([1.0]), [1.5**6])
     with pytest.raises(BadDestroyMap, match="changed its input 0") as caught:
         in_a_loop(Overwriting(), linker)([1.0])
-    assert caught.value.__notes__[0].startswith("This was step 4 of ")
+    assert steps_told_by(caught.value) == ["This was step 4 "]
     with pytest.raises(InvalidValueError, match="is float32") as told:
         in_a_loop(OfOtherDtype(), linker, levels=2)([1.0])
-    assert [note[:16] for note in told.value.__notes__] == ["This was step 4 ", "This was step 0 "]
+    assert steps_told_by(told.value) == ["This was step 4 ", "This was step 0 "]
 
 
 def test_a_value_that_is_not_finite_says_in_which_step(linker: str) -> None:
@@ -284,7 +289,8 @@ def test_a_value_that_is_not_finite_says_in_which_step(linker: str) -> None:
 
     with pytest.raises(InvalidValueError, match=r"Exploding.* is not finite") as caught:
         in_a_loop(Exploding(), linker, check_isfinite=True)([1.0])
-    assert caught.value.__notes__[0].startswith("This was iteration 4 of ")
+    assert steps_told_by(caught.value) == ["This was iterati"]
+    assert any("iteration 4 of " in note for note in caught.value.__notes__)
 
 
 def test_compiled_code_that_disagrees_in_a_loop_says_from_which_step(linker: str) -> None:

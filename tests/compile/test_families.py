@@ -66,7 +66,11 @@ print(json.dumps([f.maker.cache_key, og.digest(code.outputs, code.inputs)]))
     importlib.util.find_spec("occelo_random") is None, reason="the families are not installed"
 )
 def test_a_function_has_the_same_key_and_graph_whichever_families_are_imported() -> None:
-    first = [f"{name}.functions" for name in modules(FAMILIES)]
+    first = [
+        f"{name}.functions"
+        for name in modules(FAMILIES)
+        if importlib.util.find_spec(f"{name}.functions")
+    ]
     turned = [*first[4:], *first[:4]]
     orders = [(), tuple(first), tuple(first[::-1]), tuple(turned), ("occelo_stats.functions",)]
     found = {

@@ -1,5 +1,6 @@
 """The namespace of sparse matrices, with the names of `pytensor.sparse`. Users reach it as `occelo.sparse`."""
 
+from occelo_graph.errors import explain_errors as _explain_errors
 from occelo_sparse.ops import variable
 from occelo_sparse.ops.arithmetic import *
 from occelo_sparse.ops.assembling import *
@@ -13,3 +14,5 @@ from occelo_sparse.ops.types import *
 from occelo_sparse.ops.variable import *
 
 shared = variable.sparse_constructor
+
+_explain_errors(globals(), "arguments")

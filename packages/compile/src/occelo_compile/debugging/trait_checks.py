@@ -310,13 +310,17 @@ def _linear(seen: Seen, which: Sequence[int], names: str) -> _Contradictions:
         *(_largest(seen.inputs[i]) * max(1.0, factor) for i in which),
     )
 
+    # other inputs have elements of about 1, however small these are
+    others = 16.0 * max(1.0, factor) * max(seen.inputs[i].size for i in which)
+
     def near(found: Any, expected: Any) -> bool:
         if found.shape != expected.shape:
             return False
         if not (np.isfinite(found).all() and np.isfinite(expected).all()):
             return True
         largest = size + max(map(_largest, (found, expected)))
-        rounded = float(np.finfo(found.dtype).eps) ** 0.5 * largest
+        eps = float(np.finfo(found.dtype).eps)
+        rounded = eps**0.5 * largest + eps * others
         return np.allclose(found, expected, rtol=0, atol=rounded)
 
     def other(array: Any) -> Any:

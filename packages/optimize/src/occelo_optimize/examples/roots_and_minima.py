@@ -53,7 +53,7 @@ def _root(method: str, **options: Any) -> Example:
     return Example(
         "root_scalar",
         "optimize",
-        lambda x, a: optimize.root_scalar(_cubic(x, a), x, method=method, **options).root,
+        lambda x, a: optimize.root_scalar(lambda v: _cubic(v, a), x, method=method, **options).root,
         lambda x, a: _zero(_cubic, a),
         (PLACE, np.array(1.5)),
         (1,),
@@ -66,7 +66,9 @@ def _least(method: str, **options: Any) -> Example:
     return Example(
         "minimize_scalar",
         "optimize",
-        lambda x, a: optimize.minimize_scalar(_hollow(x, a), x, method=method, **options).x,
+        lambda x, a: (
+            optimize.minimize_scalar(lambda v: _hollow(v, a), x, method=method, **options).x
+        ),
         lambda x, a: _zero(_slope, a),
         (PLACE, np.array(0.6)),
         (1,),
@@ -79,7 +81,7 @@ def _of_system(method: str) -> Example:
     return Example(
         "root",
         "optimize",
-        lambda x, w: optimize.root(stack(_system(x, w)), x, method=method, tol=1e-12).x,
+        lambda x, w: optimize.root(lambda v: stack(_system(v, w)), x, method=method, tol=1e-12).x,
         lambda x, w: _zeros(_system, x, w),
         (POINT, WEIGHTS),
         (1,),
@@ -92,7 +94,7 @@ def _of_valley(method: str) -> Example:
     return Example(
         "minimize",
         "optimize",
-        lambda x, w: optimize.minimize(_valley(x, w), x, method=method, tol=1e-10).x,
+        lambda x, w: optimize.minimize(lambda v: _valley(v, w), x, method=method, tol=1e-10).x,
         lambda x, w: np.array([w[1], w[1] ** 2]),
         (POINT, WEIGHTS),
         (1,),

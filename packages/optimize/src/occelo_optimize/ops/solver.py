@@ -15,6 +15,7 @@ from occelo_graph.fgraph.frozen import FrozenFunctionGraph
 from occelo_graph.inner_graph import OpFromGraph
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.op import ZERO, Cotangents, Tangents
+from occelo_graph.ir.terms import Term, called
 from occelo_graph.ir.types import NullType
 from occelo_graph.ops.batching import align, batch_shape, materialize
 from occelo_graph.ops.create import broadcast_to
@@ -25,6 +26,11 @@ from occelo_graph.vectorize import vectorize_graph
 
 class Solver(OpFromGraph):
     """An op that computes a graph, of which a subclass knows the derivatives. See the module."""
+
+    def written(self, node: Apply, operands: Sequence[Term]) -> Term | None:
+        # the first of the inner graphs is the one that is computed; the others are for derivatives
+        inputs, function = operands[: len(node.inputs)], operands[len(node.inputs)]
+        return called(function.text, *(term.text for term in inputs))
 
     def batch(
         self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]

@@ -9,6 +9,7 @@ import numpy as np
 from occelo_graph.ops.create import alloc
 from occelo_graph.ops.elemwise.arithmetic import abs, eq, isfinite, maximum, minimum, sign, switch
 from occelo_graph.ops.join import concatenate
+from occelo_graph.ops.shape.reshaping import reshape
 from occelo_loops.ops.building.loops import loop
 from occelo_optimize.ops.methods.iterating import iterate
 from occelo_optimize.ops.methods.steps import Method, Rates, interpolated
@@ -74,6 +75,7 @@ def integrate(
 
     def to(state: Any, at: Any) -> Any:
         target, in_order = at
+        lengths = state[3].shape
 
         def is_final(state: Any) -> Any:
             return (state[2] * way >= target * way) | state[7]
@@ -87,7 +89,8 @@ def integrate(
         )
         inside = interpolated(y0, dense, fraction)
         value = switch(abs(width) > 0.0, inside, y)
-        value = switch(reached, value, np.nan)
+        # its lengths are those of the state, which the steps in between do not say
+        value = reshape(switch(reached, value, np.nan), lengths)
         return (*state[:7], failed | ~reached, state[8]), value
 
     zero = np.int64(0)
