@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,10 @@ def _system(x: Any, w: Any) -> list[Any]:
     return [x[0] ** 2 + w[0] * x[1] - 1.0, x[0] - w[1] * x[1] ** 3]
 
 
+def _equations(x: Any, w: Any) -> Any:
+    return stack(_system(x, w))
+
+
 def _valley(x: Any, w: Any) -> Any:
     return w[0] * (x[1] - x[0] ** 2) ** 2 + (w[1] - x[0]) ** 2
 
@@ -53,7 +58,7 @@ def _root(method: str, **options: Any) -> Example:
     return Example(
         "root_scalar",
         "optimize",
-        lambda x, a: optimize.root_scalar(lambda v: _cubic(v, a), x, method=method, **options).root,
+        lambda x, a: optimize.root_scalar(partial(_cubic, a=a), x, method=method, **options).root,
         lambda x, a: _zero(_cubic, a),
         (PLACE, np.array(1.5)),
         (1,),
@@ -66,9 +71,7 @@ def _least(method: str, **options: Any) -> Example:
     return Example(
         "minimize_scalar",
         "optimize",
-        lambda x, a: (
-            optimize.minimize_scalar(lambda v: _hollow(v, a), x, method=method, **options).x
-        ),
+        lambda x, a: optimize.minimize_scalar(partial(_hollow, a=a), x, method=method, **options).x,
         lambda x, a: _zero(_slope, a),
         (PLACE, np.array(0.6)),
         (1,),
@@ -81,7 +84,7 @@ def _of_system(method: str) -> Example:
     return Example(
         "root",
         "optimize",
-        lambda x, w: optimize.root(lambda v: stack(_system(v, w)), x, method=method, tol=1e-12).x,
+        lambda x, w: optimize.root(partial(_equations, w=w), x, method=method, tol=1e-12).x,
         lambda x, w: _zeros(_system, x, w),
         (POINT, WEIGHTS),
         (1,),
@@ -94,7 +97,7 @@ def _of_valley(method: str) -> Example:
     return Example(
         "minimize",
         "optimize",
-        lambda x, w: optimize.minimize(lambda v: _valley(v, w), x, method=method, tol=1e-10).x,
+        lambda x, w: optimize.minimize(partial(_valley, w=w), x, method=method, tol=1e-10).x,
         lambda x, w: np.array([w[1], w[1] ** 2]),
         (POINT, WEIGHTS),
         (1,),
