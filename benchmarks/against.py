@@ -33,16 +33,15 @@ PARTS = ["building", "first", "calls", "runtime", "stages", "rewriting"]
 
 
 def measure(
-    checkout: Path, part: str, folder: Path, programs: Path, inner: int = 1
+    packages: Path, part: str, folder: Path, programs: Path, inner: int = 1
 ) -> dict[str, float]:
-    """The figures of one part in a checkout, by name; ``folder`` is its compile directory.
+    """The figures of one part by name; ``packages`` is where a side's packages lie, ``folder`` its compile directory.
 
     ``programs`` is the checkout whose benchmarks are run, and ``inner`` is their number of rounds. Nested tables become
     names with slashes.
     """
-    sources = [checkout / "src", *sorted((checkout / "packages").glob("*/src"))]
     environment = os.environ | {
-        "PYTHONPATH": os.pathsep.join(map(str, sources)),
+        "PYTHONPATH": str(packages),
         "OCCELO_FLAGS": f"base_compiledir={folder}",
         "PYTHONPYCACHEPREFIX": f"{folder}-bytecode",
     }
@@ -58,6 +57,14 @@ def measure(
             stdout=subprocess.DEVNULL,
         )
         return dict(_flat(json.loads(found.read_text())))
+
+
+def together(checkout: Path, folder: Path) -> Path:
+    """A folder of links to all packages of a checkout: wheels too lie in one, and an import looks into each entry of the path."""
+    folder.mkdir()
+    for package in [*checkout.glob("src/*"), *checkout.glob("packages/*/src/*")]:
+        (folder / package.name).symlink_to(package)
+    return folder
 
 
 def _flat(figures: Any, name: str = "") -> Iterator[tuple[str, float]]:
@@ -125,10 +132,14 @@ class Comparison:
     def measure(self, part: str, description: str) -> list[Rounds]:
         """The rounds of one part of each side, taken in turns."""
         results: list[Rounds] = [{} for _ in self.sides]
+        installed = [self.caches / f"packages-{side.name}" for side in self.sides]
+        for side, packages in zip(self.sides, installed, strict=True):
+            if not packages.exists():
+                together(side, packages)
         for _ in track(range(self.rounds), description=description):
-            for side, figures in zip(self.sides, results, strict=True):
+            for side, packages, figures in zip(self.sides, installed, results, strict=True):
                 cache = self.caches / f"cache-{side.name}"
-                latest = measure(side, part, cache, self.programs or side, self.inner)
+                latest = measure(packages, part, cache, self.programs or side, self.inner)
                 for name, value in latest.items():
                     figures.setdefault(name, []).append(value)
         return results
