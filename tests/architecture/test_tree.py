@@ -335,7 +335,6 @@ def test_lines_of_packages_are_not_the_users() -> None:
     for name in workspace.PACKAGES:
         module = importlib.import_module(f"occelo_{name}")
         assert provenance.is_own(module.__name__)
-        assert str(module.__file__).startswith(provenance._roots())
     made = [nn.gelu(x), stats.norm.logpdf(x), arrays.cov(x), linalg.inv(x)]
     assert [variable.source.filename for variable in made] == [__file__] * 4
 

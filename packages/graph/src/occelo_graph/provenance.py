@@ -23,7 +23,6 @@ from occelo_graph.frozen_dataclasses import frozen_dataclass
 Mark = tuple[CodeType, int]
 
 _internal_roots: list[str] = []
-_last_roots: tuple[str, ...] = ()
 _internal_files: set[str] = set()
 _user_files: set[str] = set()
 _enabled = True
@@ -90,30 +89,19 @@ def enabled() -> bool:
     return _enabled
 
 
-def _roots() -> tuple[str, ...]:
-    """The folders of Occelo's packages that are imported, and those that were declared.
+def _is_internal(frame: FrameType) -> bool:
+    """Whether a frame runs code of Occelo or of a declared folder. Code of the package for tests plays the user.
 
-    Code of the package for tests plays the user.
+    Known for each file from the first time on. What is made from text, such as the methods of a dataclass, shares its
+    file name with the user's own text and never counts as Occelo's.
     """
-    own = [
-        os.path.join(path, "")
-        for name, module in sys.modules.copy().items()
-        if "." not in name and is_own(name) and name != "occelo_testing"
-        for path in getattr(module, "__path__", ())
-    ]
-    return (*own, *_internal_roots)
-
-
-def _is_internal(filename: str) -> bool:
-    """Whether a file is below one of `_roots`, which are looked up again for a file that was below none."""
-    global _last_roots
-    if not filename.startswith(_last_roots):
-        _last_roots = _roots()
-    return filename.startswith(_last_roots)
-
-
-def _classify(filename: str) -> bool:
-    internal = _is_internal(filename)
+    filename = frame.f_code.co_filename
+    if filename in _internal_files or filename in _user_files:
+        return filename in _internal_files
+    module = frame.f_globals.get("__name__") or ""
+    internal = filename.startswith(tuple(_internal_roots)) or (
+        is_own(module) and not module.startswith("occelo_testing") and filename[:1] != "<"
+    )
     (_internal_files if internal else _user_files).add(filename)
     return internal
 
@@ -136,8 +124,7 @@ def user_frame(depth: int = 1) -> FrameType | None:
         while True:
             while frame.f_code.co_filename in internal:
                 frame = frame.f_back
-            filename = frame.f_code.co_filename
-            if filename in _user_files or not _classify(filename):
+            if frame.f_code.co_filename in _user_files or not _is_internal(frame):
                 return frame
     except AttributeError:
         # there are no more frames: to find out so is faster than to compare each with None
@@ -153,7 +140,7 @@ def here() -> Mark | None:
 def called_by_user() -> bool:
     """Whether the function that asks was called by code that is not Occelo's."""
     frame = _frame_at(2)
-    return not _is_internal(frame.f_code.co_filename)
+    return not _is_internal(frame)
 
 
 def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
@@ -162,7 +149,7 @@ def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
 
     level = 1
     frame: Any = inspect.currentframe()
-    while frame.f_back is not None and _is_internal(frame.f_code.co_filename):
+    while frame.f_back is not None and _is_internal(frame):
         frame = frame.f_back
         level += 1
     warnings.warn(message, category, stacklevel=level)
