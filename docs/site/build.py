@@ -217,7 +217,8 @@ def main() -> None:
     assemble(folder / "source")
     # cells run elsewhere: nothing but installed packages can be imported, and nothing is left in the tree
     os.environ["OCCELO_FLAGS"] = f"base_compiledir={folder / 'compiled'}"
-    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", "-j", "2"]
+    # one page after the other: two kernels that start at once may draw the same port
+    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", "-j", "1"]
     places = ["-c", str(DOCS / "site"), "-d", str(folder / "doctrees"), str(folder / "source")]
     subprocess.run([*command, *places, str(folder / "html")], check=True)
 
