@@ -365,7 +365,7 @@ def torch_at_hand() -> list[str]:
 
 
 def install_libraries(session: nox.Session) -> None:
-    """JAX with what ``jax.export`` needs, Numba, ONNX, Dask, xarray, and PyTorch where its wheel is at hand."""
+    """JAX with what ``jax.export`` needs, Numba, ONNX, Dask, xarray, miniKanren, and PyTorch where its wheel is at hand."""
     here = torch_at_hand() if session.python == "3.11" else []
     install(
         session,
@@ -376,6 +376,7 @@ def install_libraries(session: nox.Session) -> None:
         "onnxruntime>=1.20",
         "distributed>=2025.1",
         "xarray>=2025.1",
+        "miniKanren>=1.0.3",
         *here,
     )
 

@@ -154,7 +154,6 @@ MODULES = {
     "compile.rewriting": "use occelo_rewrite.optdb",
     "conditional.rewriting": "rewrites of PyTensor have other names in Occelo; see docs/rewrites.md",
     "d3viz": "use occelo.to_dot, or occelo.view_rewriting",
-    "graph.rewriting.kanren": "a search through relations can take time without bound in a compiler: use node_rewriter, or unify and reify of occelo.graph.rewriting.unify",
     "graph.rewriting.reachability": "it is a part of PyTensor's own workings",
     "ipython": "use occelo.view_rewriting",
     "link.c": "ops have no C code in Occelo; see docs/adding-an-op.md",

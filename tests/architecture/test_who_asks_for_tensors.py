@@ -14,6 +14,7 @@ SOURCES = [
     for p in sorted((ROOT / "packages" / package / "src").rglob("*.py"))
 ]
 ALLOWED = {
+    "occelo_rewrite/patterns/relations.py": "the dtype and shape are the parts of a type that relations see",
     "occelo_link/loops/lowering.py": "tells type checkers that the variables of an elementwise op are tensors",
     "occelo_link/numba/njit_functions.py": "functions of Numba take arrays only",
 }

@@ -1,7 +1,7 @@
 """Patterns in the form of nested tuples, at PyTensor's place.
 
-`unify` and `reify` are those of logical unification, for patterns and variables. Relations in the manner of kanren, which
-search, are not there: rules apply a pattern where it matches.
+`unify` and `reify` are those of logical unification, for patterns and variables. Relations of miniKanren, which search, are in
+`occelo.graph.rewriting.kanren`.
 """
 
 from typing import TYPE_CHECKING
