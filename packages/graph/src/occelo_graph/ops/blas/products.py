@@ -325,12 +325,12 @@ def matmul(x1: Any, x2: Any, dtype: Any = None) -> TensorVariable:
     return batched
 
 
-def matvec(x1: Any, x2: Any) -> TensorVariable:
+def matvec(x1: Any, x2: Any, dtype: Any = None) -> TensorVariable:
     """Products of the matrices ``x1`` and vectors, over broadcasting batches. The vectors lie in the last dimension of ``x2``.
 
-    ValueError if ``x1`` has less than two dimensions, or ``x2`` is a scalar.
+    ValueError if ``x1`` has less than two dimensions, or ``x2`` is a scalar. ``dtype`` as in `matmul`.
     """
-    x, y = as_tensor_variable(x1), as_tensor_variable(x2)
+    x, y = _in_dtype(x1, x2, dtype, "matvec")
     _check_matrix_and_vector("matvec", x, y)
     return matmul(x, expand_dims(y, -1)).squeeze(-1)
 
@@ -342,12 +342,12 @@ def _check_matrix_and_vector(name: str, matrix: TensorVariable, vector: TensorVa
         )
 
 
-def vecmat(x1: Any, x2: Any) -> TensorVariable:
+def vecmat(x1: Any, x2: Any, dtype: Any = None) -> TensorVariable:
     """Products of vectors and the matrices ``x2``, over broadcasting batches. The vectors lie in the last dimension of ``x1``.
 
-    Complex vectors are conjugated, as in NumPy. Errors as in `matvec`.
+    Complex vectors are conjugated, as in NumPy. ``dtype`` and errors as in `matvec`.
     """
-    x, y = as_tensor_variable(x1), as_tensor_variable(x2)
+    x, y = _in_dtype(x1, x2, dtype, "vecmat")
     _check_matrix_and_vector("vecmat", y, x)
     x = x.conj() if is_complex(x.dtype) else x
     return matmul(expand_dims(x, -2), y).squeeze(-2)
