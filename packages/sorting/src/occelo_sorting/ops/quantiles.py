@@ -306,7 +306,7 @@ def _like_elements(rows: Rows, weights: Any) -> Any:
     return broadcast_to(w, lengths)
 
 
-@stands_for("quantile", "a q axis -out -overwrite_input=False method keepdims weights")
+@stands_for("quantile", "a q axis -out overwrite_input method keepdims weights")
 def quantile(
     a: Any,
     q: Any,
@@ -314,13 +314,15 @@ def quantile(
     method: str = "linear",
     keepdims: bool = False,
     weights: Any = None,
+    *,
+    overwrite_input: bool = False,
 ) -> TensorVariable:
     """The quantiles ``q`` (from 0 to 1) of ``a`` along ``axis`` (one, several, or None for all), which ``keepdims`` keeps.
 
     ``q`` is a number, or has up to two dimensions, which are the first ones of the result. ``method`` is one of
     `METHODS`. With ``weights``, which need the method "inverted_cdf", elements count as often as their weights say. The
     result is NaN where an element is NaN. It has NumPy's dtype: a plain number ``q`` leaves that of floats as it is.
-    Unlike in NumPy, a quantile that lies at an infinite element is infinite.
+    Unlike in NumPy, a quantile that lies at an infinite element is infinite. ``overwrite_input`` is accepted, and changes nothing.
 
     TypeError for complex elements, ValueError for an unknown method, or if ``q`` is out of range.
     """
@@ -329,7 +331,7 @@ def quantile(
     return made
 
 
-@stands_for("percentile", "a q axis -out -overwrite_input=False method keepdims weights")
+@stands_for("percentile", "a q axis -out overwrite_input method keepdims weights")
 def percentile(
     a: Any,
     q: Any,
@@ -337,8 +339,13 @@ def percentile(
     method: str = "linear",
     keepdims: bool = False,
     weights: Any = None,
+    *,
+    overwrite_input: bool = False,
 ) -> TensorVariable:
-    """The percentiles ``q`` (from 0 to 100) of ``a``: `quantile`, also for ``axis``, ``method``, ``keepdims``, ``weights``."""
+    """The percentiles ``q`` (from 0 to 100) of ``a``: `quantile`, also for ``axis``, ``method``, ``keepdims``, ``weights``.
+
+    ``overwrite_input`` is accepted, and changes nothing.
+    """
     levels = _Levels(q, 100, "percentile")
     made: TensorVariable = _quantiles(
         "percentile", a, levels, axis, method, keepdims, weights, False
@@ -346,7 +353,7 @@ def percentile(
     return made
 
 
-@stands_for("nanquantile", "a q axis -out -overwrite_input=False method keepdims weights")
+@stands_for("nanquantile", "a q axis -out overwrite_input method keepdims weights")
 def nanquantile(
     a: Any,
     q: Any,
@@ -354,10 +361,12 @@ def nanquantile(
     method: str = "linear",
     keepdims: bool = False,
     weights: Any = None,
+    *,
+    overwrite_input: bool = False,
 ) -> TensorVariable:
     """The quantiles ``q`` of the elements of ``a`` that are not NaN, or NaN if there are none.
 
-    ``axis``, ``method``, ``keepdims`` and ``weights`` are those of `quantile`.
+    ``axis``, ``method``, ``keepdims``, ``weights`` and ``overwrite_input`` are those of `quantile`.
     """
     levels = _Levels(q, 1, "nanquantile")
     made: TensorVariable = _quantiles(
@@ -366,7 +375,7 @@ def nanquantile(
     return made
 
 
-@stands_for("nanpercentile", "a q axis -out -overwrite_input=False method keepdims weights")
+@stands_for("nanpercentile", "a q axis -out overwrite_input method keepdims weights")
 def nanpercentile(
     a: Any,
     q: Any,
@@ -374,10 +383,12 @@ def nanpercentile(
     method: str = "linear",
     keepdims: bool = False,
     weights: Any = None,
+    *,
+    overwrite_input: bool = False,
 ) -> TensorVariable:
     """The percentiles ``q`` of the elements of ``a`` that are not NaN, or NaN if there are none.
 
-    ``axis``, ``method``, ``keepdims`` and ``weights`` are those of `quantile`.
+    ``axis``, ``method``, ``keepdims``, ``weights`` and ``overwrite_input`` are those of `quantile`.
     """
     levels = _Levels(q, 100, "nanpercentile")
     made: TensorVariable = _quantiles(
@@ -386,12 +397,14 @@ def nanpercentile(
     return made
 
 
-@stands_for("median", "a axis -out -overwrite_input=False keepdims")
-def median(a: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
+@stands_for("median", "a axis -out overwrite_input keepdims")
+def median(
+    a: Any, axis: Any = None, keepdims: bool = False, *, overwrite_input: bool = False
+) -> TensorVariable:
     """The middle of the sorted elements of ``a`` along ``axis`` (one, several, or None for all), or the mean of the two in it.
 
     It is NaN if an element is NaN, or if there are no elements. The median of integers is float64. ``keepdims`` keeps
-    the axes, with length 1.
+    the axes, with length 1. ``overwrite_input`` is accepted, and changes nothing.
     """
     rows = Rows(a, axis, keepdims)
     values = rows.values
@@ -405,9 +418,14 @@ def median(a: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
     return rows.whole(made if nan is None else switch(nan, cast(np.nan, made.dtype), made))
 
 
-@stands_for("nanmedian", "a axis -out -overwrite_input=False keepdims")
-def nanmedian(a: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
-    """The `median` of the elements of ``a`` over ``axis`` that are not NaN, or NaN if there are none; with ``keepdims``."""
+@stands_for("nanmedian", "a axis -out overwrite_input keepdims")
+def nanmedian(
+    a: Any, axis: Any = None, keepdims: bool = False, *, overwrite_input: bool = False
+) -> TensorVariable:
+    """The `median` of the elements of ``a`` over ``axis`` that are not NaN, or NaN if there are none; with ``keepdims``.
+
+    ``overwrite_input`` is accepted, and changes nothing.
+    """
     rows = Rows(a, axis, keepdims)
     if is_discrete(rows.tensor.dtype):
         return median(a, axis, keepdims)
