@@ -44,7 +44,7 @@ def apply_method(
         settings["parameters"] = own_parameters
     found = method(region.function(own_parameters), *starts, **settings)
     outputs: list[Any] = list(map(as_tensor_variable, found))
-    op = ImplicitFunction(inner, outputs, residual.graph, name)
+    op = ImplicitFunction(inner, outputs, name, residual=residual.graph)
     x, success, nit = op(*given, return_list=True)
     return x, success, nit
 

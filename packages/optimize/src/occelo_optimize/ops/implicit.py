@@ -7,9 +7,8 @@ Jacobian dF/dx, whatever loop has found x. Derivatives of higher order follow, s
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
-from occelo_graph.canonical.encoding import Arrays, decode, encode, register_coder
 from occelo_graph.fgraph.frozen import FrozenFunctionGraph
 from occelo_graph.gradient.forward import pushforward
 from occelo_graph.gradient.jacobians import jacobian
@@ -25,7 +24,7 @@ from occelo_linalg.ops.equations.solve import solve
 from occelo_optimize.ops.solver import Solver, connected
 
 
-class ImplicitFunction(Solver):
+class ImplicitFunction(Solver, further=("residual",)):
     """An op whose first output x solves F(x, parameters) = 0. The other outputs have no derivatives.
 
     - ``inputs``: the parameters, and then what only the search for the solution reads, such as its start.
@@ -33,32 +32,7 @@ class ImplicitFunction(Solver):
     - ``residual``: the graph of F, from x and the parameters to a tensor like x.
     """
 
-    __props__: ClassVar[tuple[str, ...]] = (*Solver.__props__, "residual")
-
-    def __init__(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        residual: FrozenFunctionGraph,
-        name: str | None = None,
-    ) -> None:
-        super().__init__(inputs, outputs, name=name)
-        self.residual = residual
-
-    @classmethod
-    def from_fields(
-        cls,
-        graph: FrozenFunctionGraph,
-        inline: bool,
-        name: str | None,
-        pull_rule: Any,
-        push_rule: Any,
-        declared_pattern: Any,
-        residual: FrozenFunctionGraph | None = None,
-    ) -> ImplicitFunction:
-        """Make an op from its fields. Printed Python source calls this method."""
-        assert residual is not None
-        return cls(list(graph.inputs), list(graph.outputs), residual, name)
+    residual: FrozenFunctionGraph
 
     def _inferred_pattern(self) -> list[list[bool]]:
         count = len(self.residual.inputs) - 1
@@ -125,21 +99,3 @@ def _with_values(found: Sequence[Any], pairs: Sequence[tuple[Variable, Any]]) ->
     graphs = [v for v in found if isinstance(v, Variable)]
     made = iter(rebuilt(graphs, pairs, rebuild_strict=False))
     return [next(made) if isinstance(v, Variable) else v for v in found]
-
-
-def _encode(op: ImplicitFunction, arrays: Arrays) -> Any:
-    return {
-        "graph": encode(op.graph, arrays),
-        "residual": encode(op.residual, arrays),
-        "name": op.name,
-    }
-
-
-def _decode(plain: Any, arrays: Arrays) -> ImplicitFunction:
-    graph: FrozenFunctionGraph = decode(plain["graph"], arrays)
-    inputs = [v.type.make_variable() for v in graph.inputs]
-    residual: FrozenFunctionGraph = decode(plain["residual"], arrays)
-    return ImplicitFunction(inputs, graph.bind(inputs), residual, plain["name"])
-
-
-register_coder(ImplicitFunction, _encode, _decode)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
-from occelo_graph.canonical.encoding import Arrays, decode, encode, register_coder
 from occelo_graph.errors import describe
-from occelo_graph.fgraph.frozen import FrozenFunctionGraph
 from occelo_graph.gradient.forward import pushforward
 from occelo_graph.gradient.reverse import pullback
 from occelo_graph.ir.nodes import Variable
@@ -41,36 +39,10 @@ class Settings(NamedTuple):
     restart: int
 
 
-class IterativeSolution(ImplicitFunction):
+class IterativeSolution(ImplicitFunction, further=("settings",)):
     """The solution of a linear system by a method that uses products. Its derivatives use the same method."""
 
-    __props__: ClassVar[tuple[str, ...]] = (*ImplicitFunction.__props__, "settings")
-
-    def __init__(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        residual: FrozenFunctionGraph,
-        settings: Sequence[Any],
-    ) -> None:
-        super().__init__(inputs, outputs, residual, "linear_system")
-        self.settings = tuple(settings)
-
-    @classmethod
-    def from_fields(
-        cls,
-        graph: FrozenFunctionGraph,
-        inline: bool,
-        name: str | None,
-        pull_rule: Any,
-        push_rule: Any,
-        declared_pattern: Any,
-        residual: FrozenFunctionGraph | None = None,
-        settings: Sequence[Any] = (),
-    ) -> IterativeSolution:
-        """Make an op from its fields. Printed Python source calls this method."""
-        assert residual is not None
-        return cls(list(graph.inputs), list(graph.outputs), residual, settings)
+    settings: tuple[Any, ...]
 
     def solved(self, residual: Any, x: Any, right: Any, *, transposed: bool) -> TensorVariable:
         def product(v: Any) -> Any:
@@ -113,7 +85,9 @@ def solve_linear(
         **options,
     )
     outputs = list(map(as_tensor_variable, found))
-    op = IterativeSolution(inner, outputs, residual.graph, settings)
+    op = IterativeSolution(
+        inner, outputs, "linear_system", residual=residual.graph, settings=tuple(settings)
+    )
     solution, success, nit = op(*given, return_list=True)
     return solution, success, nit
 
@@ -210,21 +184,3 @@ def gmres(
     Returns a pair ``(x, info)`` as `cg`, with the same derivatives and errors.
     """
     return _solution(A, b, x0, M, Settings("gmres", rtol, atol, maxiter, restart))
-
-
-def _encode(op: IterativeSolution, arrays: Arrays) -> Any:
-    return {
-        "graph": encode(op.graph, arrays),
-        "residual": encode(op.residual, arrays),
-        "settings": list(op.settings),
-    }
-
-
-def _decode(plain: Any, arrays: Arrays) -> IterativeSolution:
-    graph: FrozenFunctionGraph = decode(plain["graph"], arrays)
-    inputs = [v.type.make_variable() for v in graph.inputs]
-    residual: FrozenFunctionGraph = decode(plain["residual"], arrays)
-    return IterativeSolution(inputs, graph.bind(inputs), residual, plain["settings"])
-
-
-register_coder(IterativeSolution, _encode, _decode)

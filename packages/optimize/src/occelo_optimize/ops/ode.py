@@ -7,11 +7,10 @@ the equation of y together with that of its derivative. Both are solutions of th
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from occelo_graph.canonical.encoding import Arrays, decode, encode, register_coder
 from occelo_graph.fgraph.frozen import FrozenFunctionGraph
 from occelo_graph.gradient.forward import pushforward
 from occelo_graph.gradient.reverse import pullback
@@ -30,7 +29,7 @@ from occelo_loops.ops.building.loops import loop
 from occelo_optimize.ops.methods.integrating import integrate
 from occelo_optimize.ops.methods.steps import DORMAND_PRINCE, RADAU
 from occelo_optimize.ops.regions import region_between
-from occelo_optimize.ops.solver import Solver, connected
+from occelo_optimize.ops.solver import Solver, connected, is_float
 
 METHODS = {"rk45": DORMAND_PRINCE, "radau": RADAU}
 """The methods by SciPy's names, in lower case."""
@@ -45,7 +44,7 @@ class Settings(NamedTuple):
     max_steps: int
 
 
-class OdeSolution(Solver):
+class OdeSolution(Solver, further=("rates", "settings")):
     """An op with the inputs y(t0), the times, of which the first is t0, and the parameters.
 
     Its outputs are the values at all times, of shape (times, n), whether they were reached, and the number of steps.
@@ -54,47 +53,21 @@ class OdeSolution(Solver):
     - ``settings``: a `Settings`, as a tuple.
     """
 
-    __props__: ClassVar[tuple[str, ...]] = (*Solver.__props__, "rates", "settings")
-
-    def __init__(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        rates: FrozenFunctionGraph,
-        settings: Sequence[Any],
-    ) -> None:
-        super().__init__(inputs, outputs, name="ode")
-        self.rates = rates
-        self.settings = tuple(settings)
-
-    @classmethod
-    def from_fields(
-        cls,
-        graph: FrozenFunctionGraph,
-        inline: bool,
-        name: str | None,
-        pull_rule: Any,
-        push_rule: Any,
-        declared_pattern: Any,
-        rates: FrozenFunctionGraph | None = None,
-        settings: Sequence[Any] = (),
-    ) -> OdeSolution:
-        """Make an op from its fields. Printed Python source calls this method."""
-        assert rates is not None
-        return cls(list(graph.inputs), list(graph.outputs), rates, settings)
+    rates: FrozenFunctionGraph
+    settings: tuple[Any, ...]
 
     def _inferred_pattern(self) -> list[list[bool]]:
-        return [[_is_float(v), False, False] for v in self.graph.inputs]
+        return [[is_float(v), False, False] for v in self.graph.inputs]
 
     def pullback(
         self, inputs: Sequence[Variable], outputs: Sequence[Variable], cotangents: Cotangents
     ) -> Cotangents:
         ct: Any = cotangents[0]
         if not connected(ct):
-            return [ct if _is_float(v) else None for v in inputs]
+            return [ct if is_float(v) else None for v in inputs]
         values: Any = outputs[0]
         times: Any = inputs[1]
-        chosen = [v for v in inputs[2:] if _is_float(v)]
+        chosen = [v for v in inputs[2:] if is_float(v)]
         n = values.shape[1]
         shapes = [shape_tuple(v) for v in chosen if is_tensor(v)]
 
@@ -201,28 +174,6 @@ def solve_ode(
         atol=settings.atol,
         max_steps=settings.max_steps,
     )
-    op = OdeSolution(inner, list(found), region.graph, settings)
+    op = OdeSolution(inner, list(found), "ode", rates=region.graph, settings=tuple(settings))
     values, success, steps = op(y0, times, *region.parameters, return_list=True)
     return values, success, steps
-
-
-def _is_float(variable: Variable) -> bool:
-    return is_tensor(variable) and variable.type.numpy_dtype.kind == "f"
-
-
-def _encode(op: OdeSolution, arrays: Arrays) -> Any:
-    return {
-        "graph": encode(op.graph, arrays),
-        "rates": encode(op.rates, arrays),
-        "settings": list(op.settings),
-    }
-
-
-def _decode(plain: Any, arrays: Arrays) -> OdeSolution:
-    graph: FrozenFunctionGraph = decode(plain["graph"], arrays)
-    inputs = [v.type.make_variable() for v in graph.inputs]
-    rates: FrozenFunctionGraph = decode(plain["rates"], arrays)
-    return OdeSolution(inputs, graph.bind(inputs), rates, plain["settings"])
-
-
-register_coder(OdeSolution, _encode, _decode)

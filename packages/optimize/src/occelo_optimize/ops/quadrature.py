@@ -6,12 +6,11 @@ The derivatives of an integral are those of its limits times the integrand there
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from occelo_graph.applicable import check_arguments
-from occelo_graph.canonical.encoding import Arrays, decode, encode, register_coder
 from occelo_graph.errors import describe
 from occelo_graph.fgraph.frozen import FrozenFunctionGraph
 from occelo_graph.gradient.forward import pushforward
@@ -27,7 +26,7 @@ from occelo_graph.tensors.type import TensorType
 from occelo_optimize.ops.applying import is_loop
 from occelo_optimize.ops.methods.quadrature import METHODS
 from occelo_optimize.ops.regions import region_between
-from occelo_optimize.ops.solver import Solver, connected
+from occelo_optimize.ops.solver import Solver, connected, is_float
 
 __all__ = ["Quadrature", "quad"]
 
@@ -48,7 +47,7 @@ class Settings(NamedTuple):
     limit: int
 
 
-class Integral(Solver):
+class Integral(Solver, further=("integrand", "settings")):
     """The integral of a function between two limits. The inputs are the limits, which are finite, and the parameters.
 
     The outputs are the integral, a tensor like the function's value, and an estimate of its error.
@@ -57,37 +56,11 @@ class Integral(Solver):
     - ``settings``: a `Settings`, as a tuple.
     """
 
-    __props__: ClassVar[tuple[str, ...]] = (*Solver.__props__, "integrand", "settings")
-
-    def __init__(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        integrand: FrozenFunctionGraph,
-        settings: Sequence[Any],
-    ) -> None:
-        super().__init__(inputs, outputs, name="integral")
-        self.integrand = integrand
-        self.settings = tuple(settings)
-
-    @classmethod
-    def from_fields(
-        cls,
-        graph: FrozenFunctionGraph,
-        inline: bool,
-        name: str | None,
-        pull_rule: Any,
-        push_rule: Any,
-        declared_pattern: Any,
-        integrand: FrozenFunctionGraph | None = None,
-        settings: Sequence[Any] = (),
-    ) -> Integral:
-        """Make an op from its fields. Printed Python source calls this method."""
-        assert integrand is not None
-        return cls(list(graph.inputs), list(graph.outputs), integrand, settings)
+    integrand: FrozenFunctionGraph
+    settings: tuple[Any, ...]
 
     def _inferred_pattern(self) -> list[list[bool]]:
-        return [[_is_float(v), False] for v in self.graph.inputs]
+        return [[is_float(v), False] for v in self.graph.inputs]
 
     def _at(self, x: Any, parameters: Sequence[Variable]) -> Any:
         return self.integrand.bind([x, *parameters])[0]
@@ -97,9 +70,9 @@ class Integral(Solver):
     ) -> Cotangents:
         ct: Any = cotangents[0]
         if not connected(ct):
-            return [ct if _is_float(v) else None for v in inputs]
+            return [ct if is_float(v) else None for v in inputs]
         low, high, *parameters = inputs
-        chosen = [v for v in parameters if _is_float(v)]
+        chosen = [v for v in parameters if is_float(v)]
         shapes = [shape_tuple(v) for v in chosen if is_tensor(v)]
 
         def pulled(x: Any) -> Any:
@@ -173,7 +146,8 @@ def integrate(
         limit=settings.limit,
     )
     del success
-    op = Integral(inner, [reshape(found, shape), error], region.graph, settings)
+    outputs = [reshape(found, shape), error]
+    op = Integral(inner, outputs, "integral", integrand=region.graph, settings=tuple(settings))
     integral, abserr = op(low, high, *region.parameters, return_list=True)
     return integral, abserr
 
@@ -262,25 +236,3 @@ def _infinite(limit: Any) -> int:
     if not isinstance(limit, Constant) or not np.isinf(limit.data):
         return 0
     return 1 if limit.data > 0 else -1
-
-
-def _is_float(variable: Variable) -> bool:
-    return is_tensor(variable) and variable.type.numpy_dtype.kind == "f"
-
-
-def _encode(op: Integral, arrays: Arrays) -> Any:
-    return {
-        "graph": encode(op.graph, arrays),
-        "integrand": encode(op.integrand, arrays),
-        "settings": list(op.settings),
-    }
-
-
-def _decode(plain: Any, arrays: Arrays) -> Integral:
-    graph: FrozenFunctionGraph = decode(plain["graph"], arrays)
-    inputs = [v.type.make_variable() for v in graph.inputs]
-    integrand: FrozenFunctionGraph = decode(plain["integrand"], arrays)
-    return Integral(inputs, graph.bind(inputs), integrand, plain["settings"])
-
-
-register_coder(Integral, _encode, _decode)

@@ -8,7 +8,8 @@ graphs before linking, so backends know nothing of them.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from functools import partial
+from typing import Any, ClassVar, Self
 
 from occelo_graph.canonical.encoding import Arrays, decode, encode, register_coder
 from occelo_graph.fgraph.frozen import FrozenFunctionGraph
@@ -24,8 +25,57 @@ from occelo_graph.tensors.nodes import is_tensor
 from occelo_graph.vectorize import vectorize_graph
 
 
+def _encode(op: Solver, arrays: Arrays) -> Any:
+    fields = {name: encode(getattr(op, name), arrays) for name in op.further}
+    return {"graph": encode(op.graph, arrays), "name": op.name, **fields}
+
+
+def _decode(kind: type[Solver], plain: Any, arrays: Arrays) -> Solver:
+    graph: FrozenFunctionGraph = decode(plain["graph"], arrays)
+    inputs = [v.type.make_variable() for v in graph.inputs]
+    fields = {name: decode(plain[name], arrays) for name in kind.further}
+    return kind(inputs, graph.bind(inputs), plain["name"], **fields)
+
+
 class Solver(OpFromGraph):
-    """An op that computes a graph, of which a subclass knows the derivatives. See the module."""
+    """An op that computes a graph, of which a subclass knows the derivatives. See the module.
+
+    ``class Name(Solver, further=("settings",))`` has the further field ``settings``, an argument of its constructor by keyword.
+    """
+
+    further: ClassVar[tuple[str, ...]] = ()
+
+    def __init_subclass__(cls, further: tuple[str, ...] = (), **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls.further = (*cls.further, *further)
+        cls.__props__ = (*OpFromGraph.__props__, *cls.further)
+        register_coder(cls, _encode, partial(_decode, cls))
+
+    def __init__(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        name: str | None = None,
+        **fields: Any,
+    ) -> None:
+        super().__init__(inputs, outputs, name=name)
+        if fields.keys() != set(self.further):
+            raise TypeError(f"{type(self).__name__} has the fields {', '.join(self.further)}")
+        vars(self).update(fields)
+
+    @classmethod
+    def from_fields(
+        cls,
+        graph: FrozenFunctionGraph,
+        inline: bool,
+        name: str | None,
+        pull_rule: Any,
+        push_rule: Any,
+        declared_pattern: Any,
+        **fields: Any,
+    ) -> Self:
+        """Make an op from its fields. Printed Python source calls this method."""
+        return cls(list(graph.inputs), list(graph.outputs), name, **fields)
 
     def written(self, node: Apply, operands: Sequence[Term]) -> Term | None:
         # the first of the inner graphs is the one that is computed; the others are for derivatives
@@ -49,8 +99,9 @@ class Solver(OpFromGraph):
             for made, out in zip(super().batch(node, inner, own), node.outputs, strict=True)
         ]
         has = tuple(i in chosen for i in range(len(inner)))
-        made: Sequence[Any] = BatchedSolver(inner, outputs, self, has)(*arguments, return_list=True)
-        return made
+        op = BatchedSolver(inner, outputs, self.name, core=self, has=has)
+        found: Sequence[Any] = op(*arguments, return_list=True)
+        return found
 
 
 def _whole(made: Any, out: Variable, lengths: Sequence[Any]) -> Any:
@@ -62,37 +113,11 @@ def _whole(made: Any, out: Variable, lengths: Sequence[Any]) -> Any:
     return broadcast_to(full, (*lengths, *shape_tuple(full)[len(lengths) :]))
 
 
-class BatchedSolver(Solver):
+class BatchedSolver(Solver, further=("core", "has")):
     """``core`` applied to each element of a batch. ``has`` says of each input whether it has batch dimensions."""
 
-    __props__: ClassVar[tuple[str, ...]] = (*Solver.__props__, "core", "has")
-
-    def __init__(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        core: Solver,
-        has: tuple[bool, ...],
-    ) -> None:
-        super().__init__(inputs, outputs, name=core.name)
-        self.core = core
-        self.has = has
-
-    @classmethod
-    def from_fields(
-        cls,
-        graph: FrozenFunctionGraph,
-        inline: bool,
-        name: str | None,
-        pull_rule: Any,
-        push_rule: Any,
-        declared_pattern: Any,
-        core: Solver | None = None,
-        has: tuple[bool, ...] = (),
-    ) -> BatchedSolver:
-        """Make an op from its fields. Printed Python source calls this method."""
-        assert core is not None
-        return cls(list(graph.inputs), list(graph.outputs), core, has)
+    core: Solver
+    has: tuple[bool, ...]
 
     def _inferred_pattern(self) -> list[list[bool]]:
         return self.core._inferred_pattern()
@@ -159,15 +184,6 @@ def connected(cotangent: Any) -> bool:
     return cotangent is not None and cotangent is not ZERO
 
 
-def _encode(op: BatchedSolver, arrays: Arrays) -> Any:
-    return {"graph": encode(op.graph, arrays), "core": encode(op.core, arrays), "has": op.has}
-
-
-def _decode(plain: Any, arrays: Arrays) -> BatchedSolver:
-    graph: FrozenFunctionGraph = decode(plain["graph"], arrays)
-    inputs = [v.type.make_variable() for v in graph.inputs]
-    core: Solver = decode(plain["core"], arrays)
-    return BatchedSolver(inputs, graph.bind(inputs), core, tuple(plain["has"]))
-
-
-register_coder(BatchedSolver, _encode, _decode)
+def is_float(variable: Variable) -> bool:
+    """Whether a variable is a tensor of floats."""
+    return is_tensor(variable) and variable.type.numpy_dtype.kind == "f"
