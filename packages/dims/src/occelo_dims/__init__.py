@@ -15,6 +15,13 @@ from occelo_dims import signal as signal
 from occelo_dims import vectorization as vectorization
 from occelo_dims.applying import apply_ufunc as apply_ufunc
 from occelo_dims.data_arrays import data_array as data_array
+from occelo_dims.derivatives import hessian as hessian
+from occelo_dims.derivatives import jacobian as jacobian
+from occelo_dims.loops import fori_loop as fori_loop
+from occelo_dims.loops import ifelse as ifelse
+from occelo_dims.loops import loop as loop
+from occelo_dims.loops import scan as scan
+from occelo_dims.loops import while_loop as while_loop
 from occelo_dims.math import dot as dot
 from occelo_dims.math import where as where
 from occelo_dims.shape import broadcast as broadcast
@@ -31,5 +38,6 @@ from occelo_dims.type import xtensor as xtensor
 from occelo_dims.type import xtensor_constant as xtensor_constant
 from occelo_dims.type import xtensor_shared as xtensor_shared
 from occelo_dims.vectorization import vectorize_graph as vectorize_graph
+from occelo_dims.vectorization import vmap as vmap
 
 __version__ = "0.1.0"

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from occelo_graph import TensorType, TensorVariable, Variable
+from occelo_graph import TensorType, TensorVariable, Variable, is_tensor
 from occelo_graph import tensor as ot
 from occelo_graph.errors import formula_of
+from occelo_graph.ir import trees
 from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.tensors.type import shape_text
 
@@ -64,7 +65,7 @@ class Labelled:
         if self._dims:
             raise TypeError(
                 f"{describe(self)} has named dimensions, which a function of tensors would match by position; use its "
-                "values, or occelo.xtensor.as_xtensor(tensor, dims) for the tensors beside it"
+                "values, or functions of occelo.xtensor, and as_xtensor(tensor, dims) for the tensors beside it"
             )
         return self._values
 
@@ -187,6 +188,37 @@ def aligned(x: Labelled, dims: Sequence[str], lengths: dict[str, int | None]) ->
     if tuple(dims) == x.dims:
         return values
     return values.dimshuffle([x.dims.index(d) if d in x.dims else "x" for d in dims])
+
+
+class _Probe:
+    """What stands for a leaf while the names of leaves are asked for."""
+
+    dims: Dims | None = None
+
+
+def dims_of_leaves(structure: trees.Structure) -> list[Dims | None]:
+    """The names of the dimensions of each leaf of a tree, None for a leaf without names."""
+    probes = [_Probe() for _ in range(structure.count)]
+    structure.unflatten(probes)
+    return [probe.dims for probe in probes]
+
+
+def rebuilt(dims: Any, parts: Sequence[Any]) -> Any:
+    """A tensor with names from a variable without, for trees; the results of a function are arrays.
+
+    TypeError for a tensor with more dimensions than names.
+    """
+    (value,) = parts
+    if isinstance(value, _Probe):
+        value.dims = dims
+    if not is_tensor(value):
+        return value
+    if value.ndim > len(dims):
+        raise TypeError(
+            f"A result for a tensor with the dims {dims} has {value.ndim} dimensions, whose names are not known; "
+            "jacobian, hessian, vmap, loop and scan of occelo.xtensor name them"
+        )
+    return labelled(value, dims)
 
 
 def is_plain(value: object) -> bool:

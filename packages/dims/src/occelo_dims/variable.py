@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NoReturn
 
 from occelo_dims import indexing, reduction, shape
@@ -14,9 +14,10 @@ from occelo_dims.labelled import (
     describe,
     labelled,
     read_value,
+    rebuilt,
 )
 from occelo_dims.shape import Missing
-from occelo_graph import Apply, Constant, SharedVariable, TensorVariable, is_tensor
+from occelo_graph import Apply, Constant, SharedVariable, TensorVariable
 from occelo_graph import tensor as ot
 from occelo_graph.ir import trees
 from occelo_graph.narrowing import is_dict, is_list_or_tuple, is_tuple
@@ -578,17 +579,11 @@ def _made(values: TensorVariable, dims: Any, place: Any = None) -> XTensorVariab
     return _class_of(values)(values, dims, place)
 
 
-def _rebuilt(dims: Any, parts: Sequence[Any]) -> Any:
-    """A tensor with names from a variable without; the results of a function are arrays."""
-    (value,) = parts
-    return labelled(value, dims) if is_tensor(value) else value
-
-
 Labelled.variable_class = _made
 for _class in (XTensorVariable, XTensorConstant, XTensorSharedVariable):
     trees.register(
         _class,
         lambda x: ([x.values], x.dims),
-        _rebuilt,
+        rebuilt,
         read=lambda value, dims: read_value(value, dims),
     )

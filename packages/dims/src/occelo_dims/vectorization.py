@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from occelo_dims.applying import apply_ufunc as apply_ufunc
-from occelo_dims.labelled import Dims, Labelled, aligned, as_xtensor, check_dims, describe, labelled
+from occelo_dims.labelled import (
+    Dims,
+    Labelled,
+    aligned,
+    as_xtensor,
+    check_dims,
+    describe,
+    dims_of_leaves,
+    labelled,
+)
+from occelo_graph import TensorType
 from occelo_graph import tensor as ot
 from occelo_graph import vectorize_graph as vectorize_tensors
+from occelo_graph.errors import explained_by
+from occelo_graph.ir import trees
 from occelo_graph.narrowing import is_list_or_tuple
+from occelo_loops.ops.nested import Stepped
 
-__all__ = ["apply_ufunc", "vectorize_graph"]
+__all__ = ["apply_ufunc", "vectorize_graph", "vmap"]
 
 
 def vectorize_graph(
@@ -50,6 +63,57 @@ def vectorize_graph(
     results = vectorize_tensors(plain, dense)
     made = [_named(x, new, dims, found) for x, new in zip(old_outputs, results, strict=True)]
     return made if several else made[0]
+
+
+@explained_by("arguments")
+def vmap(fun: Stepped, dim: str) -> Callable[..., Any]:
+    """A function that applies ``fun`` to each part of its arguments along the dimension ``dim``, as one batch.
+
+    The arguments of both, and the results of ``fun``, are trees of tensors with names. Arguments without ``dim`` are the
+    same for all parts. Results have ``dim`` first, also those that are equal for all parts. TypeError if ``fun`` is no function;
+    at the call, ValueError if no argument has ``dim``, and for a result that has a dimension ``dim`` of its own.
+    """
+    if not callable(fun):
+        raise TypeError(f"fun of vmap is a Python function, and not {fun!r}; see vectorize_graph")
+    check_dims((dim,))
+
+    def mapped(*args: Any, **kwargs: Any) -> Any:
+        leaves, structure = trees.flatten((args, kwargs), "arguments")
+        names = dims_of_leaves(structure)
+        inner = [ot.as_tensor_variable(x) for x in leaves]
+        replace: dict[Any, Any] = {}
+        length: Any = None
+        for i, dims in enumerate(names):
+            if dims is None or dim not in dims:
+                continue
+            axis = dims.index(dim)
+            length = inner[i].shape[axis] if length is None else length
+            rest = [k for k in range(len(dims)) if k != axis]
+            batch = inner[i].dimshuffle([axis, *rest])
+            inner[i] = TensorType(batch.dtype, batch.type.shape[1:])(inner[i].name)
+            replace[inner[i]] = batch
+            names[i] = tuple(dims[k] for k in rest)
+        if not replace:
+            raise ValueError(f"vmap: no argument has the dimension {dim!r}")
+        pairs = zip(inner, names, strict=True)
+        positional, keywords = structure.unflatten(
+            x if dims is None else labelled(x, dims) for x, dims in pairs
+        )
+        called: Callable[..., Any] = fun
+        outputs, form = trees.flatten(called(*positional, **keywords), "results")
+        tensors = [ot.as_tensor_variable(x) for x in outputs]
+        made: list[Any] = []
+        for x, new, own in zip(
+            tensors, vectorize_tensors(tensors, replace), dims_of_leaves(form), strict=True
+        ):
+            if dim in (own or ()):
+                raise ValueError(f"vmap: a result has a dimension {dim!r} of its own, among {own}")
+            whole = new if new.ndim > x.ndim else ot.broadcast_to(new, [length, *x.shape])
+            made.append(labelled(whole, (dim, *own)) if own is not None else whole)
+        return form.unflatten(made)
+
+    mapped.__doc__ = fun.__doc__
+    return mapped
 
 
 def _new_dims(old: Labelled, new: Labelled, there: set[str]) -> list[tuple[str, int]]:
