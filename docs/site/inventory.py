@@ -18,7 +18,7 @@ from occelo_graph.tensors.type import TensorType
 
 DOORS = (
     "occelo", "occelo.tensor", "occelo.tensor.linalg", "occelo.tensor.random", "occelo.tensor.fft", "occelo.tensor.signal",
-    "occelo.tensor.special", "occelo.tensor.stats", "occelo.nn", "occelo.updates", "occelo.optimize", "occelo.trees", "occelo.xtensor", "occelo.export",
+    "occelo.tensor.special", "occelo.tensor.stats", "occelo.nn", "occelo.updates", "occelo.optimize", "occelo.trees", "occelo.xtensor", "occelo.sparse", "occelo.export",
     "occelo_graph", "occelo_rewrite", "occelo_link", "occelo_compile", "occelo_testing",
 )  # fmt: skip
 """The modules whose names are public. A name that several have is documented at the first, in this order."""

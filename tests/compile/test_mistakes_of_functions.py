@@ -48,6 +48,8 @@ NOT_EXPLAINED = 151
 """How many of the messages name no section. Lower it when it fell."""
 
 CANNOT_BE_WRONG: dict[str, str] = {
+    "occelo.sparse.is_sparse": "takes any object",
+    "occelo.sparse.is_sparse_value": "takes any object",
     "occelo.available_linkers": "takes no arguments",
     "occelo.available_modes": "takes no arguments",
     "occelo.collect_new_shareds": "takes no arguments",
@@ -70,6 +72,7 @@ def world() -> dict[str, Any]:
         "n": ot.lvector("n"),
         "b": ot.vector("b", dtype="bool"),
         "z": ot.zvector("z"),
+        "A": oc.sparse.csr_matrix("A"),
     }
 
 

@@ -43,11 +43,6 @@ __all__ = [
     "csm_indptr",
     "csm_properties",
     "csm_shape",
-    "extent_of",
-    "lengths_of",
-    "properties",
-    "where_equal",
-    "with_values",
 ]
 
 
@@ -201,11 +196,11 @@ def constant(x: Any, name: str | None = None) -> Any:
 
 
 def as_sparse_variable(
-    x: Any, name: str | None = None, ndim: int | None = None, **_: Any
+    x: Any, name: str | None = None, ndim: int | None = None, **options: Any
 ) -> SparseVariable:
     """``x`` as a sparse variable: a sparse variable as it is, a node's output, or a constant named ``name``.
 
-    ``ndim`` is ignored. TypeError if ``x`` is dense; `csr_from_dense` and `csc_from_dense` convert dense matrices.
+    ``ndim`` and further options are ignored. TypeError if ``x`` is dense; `csr_from_dense` and `csc_from_dense` convert dense matrices.
     """
     if is_node(x):
         return as_sparse_variable(x.default_output(), name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from occelo_graph.config import FLOAT_X
+from occelo_graph.errors import describe
 from occelo_graph.ops.cast import cast as cast_dense
 from occelo_graph.ops.create import arange, ones_like, zeros
 from occelo_graph.ops.elemwise.arithmetic import neq
@@ -52,7 +53,6 @@ __all__ = [
     "remove0",
     "sp_ones_like",
     "sp_zeros_like",
-    "to_format",
     "tocsc",
     "tocsr",
     "transpose",
@@ -114,7 +114,7 @@ def _dense_or_sparse(x: Any) -> Any:
 def _from_dense(x: Any, format: str) -> SparseVariable:
     dense = as_tensor_variable(x)
     if dense.type.ndim != 2:
-        raise TypeError(f"{format}_from_dense takes a matrix, got {dense.type}")
+        raise TypeError(f"{format}_from_dense takes a matrix, got {describe(dense)}")
     turned = dense if format == "csr" else dense.T
     lines, indices = nonzero(neq(turned, 0))
     first, second = lengths = [

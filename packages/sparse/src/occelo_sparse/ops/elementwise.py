@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from occelo_graph import tensor as ot
-from occelo_graph.errors import describe
+from occelo_graph.errors import describe, explained_by
 from occelo_sparse.ops.assembling import as_sparse_variable, properties, with_values
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def structured_elemwise(
             ]
             return with_values(x, tensor_op(properties(x)[0], *weak))
 
-        return applied
+        return explained_by("arguments")(applied)
 
     return decorate
 

@@ -19,8 +19,6 @@ from occelo_graph.optional_scipy import scipy_module
 from occelo_graph.tensors.type import TensorType, is_complex, is_discrete
 
 __all__ = [
-    "FORMATS",
-    "NUMBERS",
     "SparseTensorType",
     "all_dtypes",
     "complex_dtypes",

@@ -281,8 +281,8 @@ def sparse_constructor(
 ) -> SparseTensorSharedVariable:
     """A shared variable whose value is a sparse matrix; `shared` calls it for matrices of SciPy.
 
-    ``format`` is that of the value by default, or CSR for values that are neither CSR nor CSC. The other arguments are
-    those of `shared`. TypeError for values that are not sparse.
+    ``format`` is that of the value by default, or CSR for values that are neither CSR nor CSC. ``name``, ``strict``,
+    ``allow_downcast`` and ``borrow`` are those of `shared`. TypeError for values that are not sparse.
     """
     if not is_sparse_value(value):
         raise TypeError(f"Expected a matrix of scipy.sparse, got {type(value).__name__}")
