@@ -8,10 +8,22 @@ from typing import Any
 from occelo_graph.errors import describe
 from occelo_graph.gradient.reverse import grad
 from occelo_optimize.ops.applying import apply_method, is_loop, options_of
+from occelo_optimize.ops.limits import (
+    bounded_residual,
+    constrained_residual,
+    constraints_of,
+    pairs_of_bounds,
+)
 from occelo_optimize.ops.methods import descent
 from occelo_optimize.ops.regions import problem_of, region_of
 from occelo_optimize.ops.results import OptimizeResult
-from occelo_optimize.ops.scipy_calls import MINIMIZERS, WITH_HESSIAN, WITHOUT_GRADIENT, call_scipy
+from occelo_optimize.ops.scipy_calls import (
+    MINIMIZERS,
+    WITH_CONSTRAINTS,
+    WITH_HESSIAN,
+    WITHOUT_GRADIENT,
+    call_scipy,
+)
 
 __all__ = ["minimize"]
 
@@ -38,6 +50,7 @@ def minimize(
     tol: Any = None,
     options: Mapping[str, Any] | None = None,
     bounds: Any = None,
+    constraints: Any = (),
     using: str | None = None,
     jac: bool = True,
     hess: bool = False,
@@ -52,12 +65,16 @@ def minimize(
       For a Python function they are the start itself.
     - ``method``: "BFGS", "L-BFGS" (which keeps ``maxcor`` steps in place of a matrix) or "newton". All of them use the
       gradient of the expression, and "newton" the Hessian. Or one of SciPy's methods: see ``using``. The default is
-      "BFGS", and SciPy's "L-BFGS-B" with ``bounds``.
+      "BFGS", SciPy's "L-BFGS-B" with ``bounds``, and its "SLSQP" with ``constraints``.
     - ``tol``: the search ends where no derivative exceeds it. The default is SciPy's ``gtol``, 1e-5.
     - ``options``: ``maxiter``, and ``gtol`` in place of ``tol``; for "L-BFGS" also ``maxcor``, an integer. For SciPy's methods
       they are SciPy's.
-    - ``bounds``: a pair of numbers or None for each element of ``x``, for SciPy's methods that take them. Derivatives of
-      the solution hold if it lies inside.
+    - ``bounds``: a pair of numbers or None for each element of ``x``, for SciPy's methods that take them. Elements that end
+      at a bound have no derivatives with respect to what the objective reads.
+    - ``constraints``: a dict, or a list of dicts, for SciPy's "SLSQP", "trust-constr", "COBYLA" and "COBYQA": ``type`` is "eq"
+      or "ineq", ``fun`` an expression of ``x``, or a Python function of a tree like ``x``, which is 0, or not negative, at the solution.
+      ``args`` of a dict replace those above. Derivatives are those of the solution with the same constraints active: those of "eq", and of
+      "ineq" those that are at most 1e-5. Gradients of active ones have to be independent.
     - ``using``: "loops" for the methods above, or "scipy" for SciPy's method of this name, which calls one compiled function of
       value and gradient. By default it is "loops" where there is such a method.
     - ``jac``: whether SciPy's methods get the gradient, or take differences. Those that need the Hessian get it.
@@ -77,29 +94,46 @@ def minimize(
             "tol": tol,
             "options": options,
             "bounds": bounds,
+            "constraints": constraints,
             **optimizer_kwargs,
         }
         return minimize(objective, x, args=args, method=method, using=using, jac=jac, **given)
+    has_constraints = isinstance(constraints, Mapping) or len(constraints) > 0
     if method is None:
-        method = "BFGS" if bounds is None else "L-BFGS-B"
+        method = "SLSQP" if has_constraints else "BFGS" if bounds is None else "L-BFGS-B"
     method, loops = is_loop(_WHO, method, using, METHODS, MINIMIZERS)
     if loops and bounds is not None:
         raise ValueError(f"The method {method} takes no bounds; SciPy's L-BFGS-B does")
+    if has_constraints and method not in WITH_CONSTRAINTS:
+        raise ValueError(
+            f"The method {method} takes no constraints; SciPy's {', '.join(WITH_CONSTRAINTS)} do"
+        )
     problem = problem_of(objective, x, args, _WHO, vector=True)
     cost = problem.expression
     if cost.type.ndim:
         raise TypeError(f"minimize needs a scalar as its objective, got {describe(cost)}")
-    region = region_of([cost], problem.x, "objective")
-    slope = region_of([grad(cost, problem.x)], problem.x, "gradient of the objective")
+    limits = constraints_of(constraints, problem, x, args, _WHO) if has_constraints else []
+    ends = None if bounds is None else pairs_of_bounds(bounds, _WHO)
+    gradient = grad(cost, problem.x)
+    equation: Any = gradient
+    if limits:
+        equation = constrained_residual(problem.x, gradient, limits, ends)
+    elif ends is not None:
+        low, high = (v.astype(problem.x.dtype) for v in ends)
+        equation = bounded_residual(problem.x, gradient, low, high)
+    region = region_of([cost, *(value for _, value in limits)], problem.x, "objective")
+    slope = region_of([gradient], problem.x, "gradient of the objective")
+    residual = region_of([equation], problem.x, "gradient of the objective")
     name = f"minimize_{method}"
     if loops:
         settings = options_of(f"The method {method}", options, METHODS[method], gtol=tol)
         solve = _SOLVERS[method]
     else:
         given = {"method": method, "tol": tol, "options": options, "bounds": bounds, "jac": jac}
+        given["kinds"] = [kind for kind, _ in limits] or None
         wanted = 0 if method in WITHOUT_GRADIENT else 2 if method in WITH_HESSIAN else 1
         solve, settings = call_scipy(region, "minimize", wanted, given), {}
-    found = apply_method(region, slope, solve, [problem.start], settings, name, scipy=not loops)
+    found = apply_method(region, residual, solve, [problem.start], settings, name, scipy=not loops)
     value = region.function(region.parameters)(found[0])
     jac = slope.function(slope.parameters)(found[0])
     return OptimizeResult(problem.tree(found[0]), found[1], fun=value, jac=jac, nit=found[2])

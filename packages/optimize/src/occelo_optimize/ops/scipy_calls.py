@@ -28,6 +28,7 @@ WITHOUT_GRADIENT = ("nelder-mead", "powell", "cobyla", "cobyqa")
 WITH_HESSIAN = ("newton-cg", "dogleg", "trust-ncg", "trust-exact", "trust-krylov", "trust-constr")
 MINIMIZERS = (*WITHOUT_GRADIENT, *WITH_HESSIAN, "cg", "bfgs", "l-bfgs-b", "tnc", "slsqp")
 """SciPy's methods for `minimize`."""
+WITH_CONSTRAINTS = ("slsqp", "trust-constr", "cobyla", "cobyqa")
 WITH_JACOBIAN = ("hybr", "lm")
 ROOTS = (
     *WITH_JACOBIAN, "broyden1", "broyden2", "anderson", "linearmixing", "diagbroyden", "excitingmixing", "krylov", "df-sane",
@@ -109,10 +110,14 @@ class _Values:
         self.found: Sequence[Any] = ()
 
     def __call__(self, which: int, x: Any) -> Any:
+        return self.found_at(x)[which]
+
+    def found_at(self, x: Any) -> Sequence[Any]:
+        """All values at a point."""
         if self.point is None or not np.array_equal(self.point, x, equal_nan=True):
             self.point = np.array(x)
             self.found = [np.array(v) for v in self.function(self.point, *self.parameters)]
-        return self.found[which]
+        return self.found
 
 
 class _Calls:
@@ -126,6 +131,13 @@ class _Calls:
             derivatives["jac"] = partial(values, 1)
         if method in WITH_HESSIAN:
             derivatives["hess"] = partial(values, 2)
+        kinds = options.pop("kinds", ())
+        first = len(values.found_at(start)) - 2 * len(kinds)
+        if kinds:
+            options["constraints"] = [
+                {"type": k, "fun": partial(values, i), "jac": partial(values, i + 1)}
+                for k, i in zip(kinds, range(first, first + 2 * len(kinds), 2), strict=True)
+            ]
         return module.minimize(partial(_number, values, 0), start, **derivatives, **options)
 
     def root(self, module: Any, values: _Values, start: Any, options: dict[str, Any]) -> Any:
@@ -167,12 +179,13 @@ def call_scipy(
 ) -> Callable[..., Found]:
     """A method for `apply_method` that calls the function ``name`` of SciPy.
 
-    The value of ``region`` and its first derivatives, so many as ``wanted`` says, are computed together. TypeError for options that
+    The value of ``region`` and its first derivatives, so many as ``wanted`` says, are computed together, with the further
+    values of ``region``, which are constraints, and their Jacobians. TypeError for options that
     are variables.
     """
     own = [v.type.make_variable() for v in region.graph.inputs]
     x = own[0]
-    value: Any = region.graph.bind(own)[0]
+    value, *limits = cast("list[Any]", list(region.graph.bind(own)))
     values = [value]
     if wanted > 0:
         values.append(derivative(value, x) if value.type.ndim == 0 else jacobian(value, x))
@@ -183,6 +196,8 @@ def call_scipy(
             if scalar
             else jacobian(values[1], x, disconnected_inputs="ignore")
         )
+    for limit in limits:
+        values += [limit, jacobian(limit, x, disconnected_inputs="ignore")]
     graph = freeze(own, values)
     settings = {k: _plain(name, k, v) for k, v in options.items() if v is not None}
 
