@@ -26,6 +26,8 @@ DOCS = Path(__file__).parent
 NAMES = DOCS / "names_of_pytensor.txt"
 PAGE = DOCS / "names-of-pytensor.md"
 REASONS = DOCS.parent / "src" / "occelo" / "reasons.py"
+PLACES_OF_LIBRARIES = {"graph.rewriting.kanren": "kanren"}
+"""The library that a whole module needs: without it, whether its names are there is not known."""
 OF_LIBRARIES = {"JAX": "jax", "NUMBA": "numba", "PYTORCH": "torch"}
 """Modes that exist where a library is installed."""
 
@@ -107,6 +109,9 @@ def read() -> dict[str, list[str]]:
 
 def missing(place: str, names: list[str]) -> list[str]:
     """Those of ``names`` that Occelo lacks at ``place``. ImportError if it lacks the place."""
+    library = PLACES_OF_LIBRARIES.get(place)
+    if library is not None and importlib.util.find_spec(library) is None:
+        return []
     module = importlib.import_module(f"occelo.{place}".rstrip("."))
     return [
         name
