@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -52,8 +53,11 @@ def test_an_element_at_its_bound_stays_there(a: float) -> None:
 @pytest.mark.filterwarnings(
     "ignore:delta_grad == 0.0"
 )  # SciPy says so of constraints that are linear
-@pytest.mark.parametrize("method", ["SLSQP", "trust-constr"])
-@pytest.mark.parametrize("kind", ["eq", "ineq"])
+@pytest.mark.parametrize(
+    ("method", "kind"),
+    # COBYQA searches for seconds along an equation to get this close
+    [*itertools.product(["SLSQP", "trust-constr", "COBYLA"], ["eq", "ineq"]), ("COBYQA", "ineq")],
+)
 def test_constraints(method: str, kind: str) -> None:
     limit: Any = {"type": kind, "fun": lambda x: 1.0 - x[0] - 2.0 * x[1]}
     solution, slope = compiled(method=method, constraints=[limit])(START, 1.5)
@@ -63,6 +67,69 @@ def test_constraints(method: str, kind: str) -> None:
 
     np.testing.assert_allclose(solution, solve(1.5), atol=1e-5)
     np.testing.assert_allclose(slope, by_differences(solve, 1.5, 1e-2), atol=1e-4)
+
+
+def test_batches_single_precision_and_unknown_lengths() -> None:
+    """The nearest point of a plane: each element moves by the same amount."""
+    for dtype in ("float64", "float32"):
+        x, a = ot.vector("x", dtype=dtype), ot.vector("a", dtype=dtype)
+        total = ot.scalar("s", dtype=dtype)
+        plane = {"type": "eq", "fun": x.sum() - total}
+        result = optimize.minimize(((x - a) ** 2).sum(), x, constraints=plane)
+        slopes = [og.grad(result.x[0], total), og.grad(result.x[0], a)]
+        function = oc.function([x, a, total], [result.x, *slopes])
+        batch = ot.vector("batch", dtype=dtype)
+        many = oc.function([x, a, batch], og.vectorize_graph([result.x, slopes[0]], {total: batch}))
+        for n in (1, 3):
+            targets = np.arange(n, dtype=dtype)
+            start = np.zeros(n, dtype)
+            nearest = targets + (5 - targets.sum()) / n
+            solution, by_total, by_target = function(start, targets, 5.0)
+            np.testing.assert_allclose(solution, nearest, rtol=1e-5)
+            np.testing.assert_allclose(by_total, 1 / n, rtol=1e-5)
+            np.testing.assert_allclose(by_target, (np.arange(n) == 0) - 1 / n, atol=1e-5)
+            solutions, by_totals = many(start, targets, np.array([5.0, 5.0], dtype))
+            np.testing.assert_allclose(solutions, [nearest, nearest], rtol=1e-5)
+            np.testing.assert_allclose(by_totals, [1 / n, 1 / n], rtol=1e-5)
+
+
+@pytest.mark.parametrize("using", ["loops", "scipy"])
+def test_a_number_at_its_bound(using: str) -> None:
+    x, a = ot.dscalar("x"), ot.dscalar("a")
+    result = optimize.minimize_scalar((x - a) ** 2, x, bounds=(0.0, 1.0), using=using)
+    function = oc.function(
+        [x, a], [result.x, og.grad(result.x, a)], mode="py", on_unused_input="ignore"
+    )
+    np.testing.assert_allclose(function(0.5, 0.3), [0.3, 1.0], atol=1e-4)
+    np.testing.assert_allclose(function(0.5, 2.0), [1.0, 0.0], atol=1e-4)
+
+
+def test_a_bound_that_is_a_variable_moves_the_solution() -> None:
+    x, a, high = ot.dscalar("x"), ot.dscalar("a"), ot.dscalar("high")
+    result = optimize.minimize_scalar((x - a) ** 2, x, bounds=ot.stack([0.0 * high, high]))
+    slope = og.grad(result.x, high)
+    function = oc.function([x, a, high], [result.x, slope], mode="py", on_unused_input="ignore")
+    np.testing.assert_allclose(function(0.5, 2.0, 0.7), [0.7, 1.0], atol=1e-4)
+    np.testing.assert_allclose(function(0.5, 0.2, 0.7), [0.2, 0.0], atol=1e-4)
+
+
+def test_least_squares_at_a_bound() -> None:
+    def residuals(x: Any, a: Any) -> list[Any]:
+        return [x[0] - a, x[1] - 2.0 * a, x[0] * x[1] - 1.0]
+
+    bounds = ([0.0, 0.0], [0.4, np.inf])
+    x, a = ot.dvector("x", shape=(2,)), ot.dscalar("a")
+    result = optimize.least_squares(ot.stack(residuals(x, a)), x, bounds=bounds)
+    slope = ot.stack([og.grad(result.x[i], a) for i in range(2)])
+    solution, derivative = oc.function([x, a], [result.x, slope], mode="py")(START, 1.5)
+
+    def solve(at: float) -> np.ndarray:
+        close = dict.fromkeys(("xtol", "ftol", "gtol"), 1e-14)
+        return so.least_squares(residuals, START, args=(at,), bounds=bounds, **close).x
+
+    assert solution[0] == pytest.approx(0.4, abs=1e-6)
+    np.testing.assert_allclose(solution, solve(1.5), atol=1e-5)
+    np.testing.assert_allclose(derivative, by_differences(solve, 1.5, 1e-2), atol=1e-3)
 
 
 def test_other_constraints_are_refused() -> None:

@@ -53,26 +53,26 @@ def constraints_of(
     """The kinds, "eq" or "ineq", and the vectors of constraints, as expressions of the variable of ``problem``."""
     listed: Any = constraints if is_list_or_tuple(constraints) else [constraints]
     own = problem.tree(problem.x)
-    made: list[tuple[str, Any]] = []
+    vectors: list[tuple[str, Any]] = []
     for each in listed:
         if not isinstance(each, dict) or not {"type", "fun"} <= cast("Any", each).keys():
             raise TypeError(
                 f"{who} needs dicts of 'type' and 'fun' as its constraints, got {each!r}"
             )
-        given = cast("dict[str, Any]", each)
-        kind, fun = given["type"], given["fun"]
+        constraint = cast("dict[str, Any]", each)
+        kind, fun = constraint["type"], constraint["fun"]
         if kind not in ("eq", "ineq"):
             raise ValueError(f"{who} has the constraints 'eq' and 'ineq', and no {kind!r}")
         if isinstance(fun, Variable):
             pairs = list(zip(trees.leaves(start), trees.leaves(own), strict=True))
             (value,) = rebuilt([fun], [(a, b) for a, b in pairs if a is not b])
         else:
-            value = fun(own, *given.get("args", args))
+            value = fun(own, *constraint.get("args", args))
         value = as_tensor_variable(value)
         if value.type.numpy_dtype.kind != "f":
             raise TypeError(f"{who} needs floats as its constraints, got {describe(value)}")
-        made.append((kind, ravel(value).astype(problem.x.dtype)))
-    return made
+        vectors.append((kind, ravel(value).astype(problem.x.dtype)))
+    return vectors
 
 
 def constrained_residual(

@@ -10,6 +10,7 @@ from occelo_graph.gradient.reverse import grad
 from occelo_graph.ops.control.checks import CheckAndRaise
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_optimize.ops.applying import apply_method, is_loop, options_of
+from occelo_optimize.ops.limits import bounded_residual
 from occelo_optimize.ops.methods.iterating import Found
 from occelo_optimize.ops.methods.scalar_minima import (
     GOLDEN,
@@ -54,7 +55,7 @@ def minimize_scalar(
     - ``bracket``: two numbers, from which a search goes downhill until it has a bracket, or three numbers (a, b, c) with
       a < b < c and the objective at b below those at a and c. The default is (x, x + 1), with x = 0 if there is none.
       (SciPy has no start, and begins at 0.)
-    - ``bounds``: the interval for "bounded". Derivatives of the solution hold if it lies inside.
+    - ``bounds``: the interval for "bounded". A solution at a bound has the derivatives of this bound.
     - ``tol``: the relative accuracy; for "bounded" the absolute one. The default is SciPy's, 1.48e-8 and 1e-5.
     - ``options``: ``maxiter``, and ``xtol`` or ``xatol`` in place of ``tol``.
     - ``using``: "loops", or "scipy" for SciPy's method of this name, which calls one compiled function. The default is "loops".
@@ -85,9 +86,10 @@ def minimize_scalar(
         if each.type.ndim:
             raise TypeError(f"minimize_scalar needs a scalar as its {what}, got {describe(each)}")
     region = region_of([problem.expression], problem.x, "objective")
-    slope = region_of(
-        [grad(problem.expression, problem.x)], problem.x, "derivative of the objective"
-    )
+    equation: Any = grad(problem.expression, problem.x)
+    if bounds is not None:
+        equation = bounded_residual(problem.x, equation, *_points(problem.start, None, bounds))
+    slope = region_of([equation], problem.x, "derivative of the objective")
     name = f"minimize_{method}"
     if not loops:
         given = {

@@ -74,7 +74,8 @@ class ScipySolver(Op):
     def evaluate(self, start: Any, *parameters: Any) -> Any:
         optimize = scipy_module("optimize", f"optimize.{self.name}")
         call = getattr(_CALLS, self.name)
-        found = call(optimize, _Values(self._compiled(), parameters), start, dict(self.options))
+        values = _Values(self._compiled(), parameters, start.dtype)
+        found = call(optimize, values, np.asarray(start, np.float64), dict(self.options))
         x = found.x if hasattr(found, "x") else found.root
         success = found.success if hasattr(found, "success") else found.converged
         steps = found.get("nit", found.get("iterations", found.get("nfev", 0)))
@@ -101,11 +102,15 @@ class ScipySolver(Op):
 
 
 class _Values:
-    """The values and derivatives at a point. SciPy asks for them one by one, and they are computed together."""
+    """The values and derivatives at a point. SciPy asks for them one by one, and they are computed together.
 
-    def __init__(self, function: Callable[..., Any], parameters: Sequence[Any]) -> None:
+    SciPy gets doubles, which some of its methods need, whatever ``dtype`` the function takes.
+    """
+
+    def __init__(self, function: Callable[..., Any], parameters: Sequence[Any], dtype: Any) -> None:
         self.function = function
         self.parameters = parameters
+        self.dtype = dtype
         self.point: Any = None
         self.found: Sequence[Any] = ()
 
@@ -116,7 +121,8 @@ class _Values:
         """All values at a point."""
         if self.point is None or not np.array_equal(self.point, x, equal_nan=True):
             self.point = np.array(x)
-            self.found = [np.array(v) for v in self.function(self.point, *self.parameters)]
+            results = self.function(self.point.astype(self.dtype), *self.parameters)
+            self.found = [np.array(v, np.float64) for v in results]
         return self.found
 
 
@@ -171,7 +177,7 @@ _CALLS = _Calls()
 
 
 def _number(values: _Values, which: int, x: Any) -> float:
-    return float(values(which, np.asarray(x, "float64")))
+    return float(values(which, x))
 
 
 def call_scipy(
