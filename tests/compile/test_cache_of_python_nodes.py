@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 from typing import Any, cast
 
@@ -20,6 +21,7 @@ from occelo_link.blocks import packing
 from occelo_link.cache.store import counters
 from occelo_link.loops.build import find_lowering
 from occelo_link.native.linker import NativeLinker
+from occelo_loops import scan
 from occelo_random import functions as random
 
 SCRIPT = """
@@ -40,6 +42,10 @@ for _ in range(3):
         print(np.asarray(value).tobytes().hex())
 print(counters["rewriting"], counters["code generation"], len(f.vm.python_nodes))
 """
+
+
+_loop: Any = scan
+_function: Any = oc.function
 
 
 @pytest.fixture
@@ -200,19 +206,146 @@ class Shifted(Op):
         return x + 1
 
 
-def test_ops_of_users_and_of_sources_beside_the_key_are_not_kept(
-    fresh: Path,
-) -> None:
+_shifted: Any = Shifted()
+
+
+@op
+class Counted(Op):
+    """Has an effect: appends its argument to a list, and fails at a negative one."""
+
+    place: str
+    pure = False
+
+    def infer(self, x: Any) -> Any:
+        return x
+
+    def evaluate(self, x: Any) -> Any:
+        if x < 0:
+            raise ValueError("negative")
+        _seen(self.place).append(float(x))
+        return x + 1.0
+
+
+def _seen(place: str) -> list[float]:
+    # not a global of this module: its content would be a part of the source of the op
+    found: list[float] = sys.__dict__.setdefault(place, [])
+    return found
+
+
+def test_an_op_of_a_user_is_that_of_the_graph_not_one_of_its_name(fresh: Path) -> None:
     x = ot.dvector("x")
-    for _ in range(2):
-        f = oc.function([x], ot.exp(Shifted()(ot.sin(x))))
-        assert f.maker.cache_key is not None
-        assert not f.maker.from_cache
-        np.testing.assert_allclose(f([0.0]), [np.e])
+
+    def adding(number: float) -> Any:
+        @op
+        class Local(Op):
+            def infer(self, x: Any) -> Any:
+                return x
+
+            def evaluate(self, x: Any) -> Any:
+                return x + number
+
+        return Local()
+
+    def found(*ops: Any) -> tuple[bool, list[float]]:
+        y: Any = ot.sin(x)
+        for each in ops:
+            y = ot.exp(each(y))
+        f = _function([x], y)
+        return f.maker.from_cache, f([0.0]).tolist()
+
+    twice = [adding(1.0), adding(1.0)]  # two classes of one name
+    assert found(Shifted()) == (False, [np.e])
+    assert found(Shifted()) == (True, [np.e])
+    assert found(twice[0]) == (False, [np.e])
+    assert found(twice[1]) == (True, [np.e])
+    assert found(adding(2.0)) == (False, [np.exp(2.0)])
+    assert found(adding(2.0)) == (True, [np.exp(2.0)])
+    expected = [float(np.exp(np.exp(1.0) + 2.0))]
+    for kept in (False, True):
+        hit, values = found(adding(1.0), adding(2.0))
+        assert hit is kept
+        np.testing.assert_allclose(values, expected)
+    hit, values = found(adding(2.0), adding(1.0))
+    assert not hit
+    np.testing.assert_allclose(values, [float(np.exp(np.exp(2.0) + 1.0))])
+
+
+@pytest.mark.parametrize("linker", ["native", "numba"])
+def test_callbacks_in_bodies_of_loops_are_kept(fresh: Path, linker: str) -> None:
+    if linker == "numba":
+        pytest.importorskip("numba")
+
+    def step(y: Any, x: Any) -> Any:
+        return ot.exp(_shifted(ot.sin(y))) * x
+
+    def row(v: Any) -> Any:
+        return _shifted(v) * 2.0
+
+    def build() -> Any:
+        n, x = ot.lscalar("n"), ot.dvector("x")
+        ys = _loop(step, outputs_info=x, non_sequences=[x], n_steps=n, return_updates=False)
+        return _function([n, x], [ys, _loop(row, sequences=x, return_updates=False)], linker)
+
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        first, second = _twice(build)
+    if linker == "numba":  # each process is warned
+        texts = [str(w.message) for w in said if "numba has no" in str(w.message)]
+        assert texts
+        assert sorted(texts) == sorted([*set(texts)] * 2)
+    assert second.vm.python_nodes
+    for steps, length in ((0, 2), (1, 1), (3, 2), (2, 0)):
+        x: Any = np.linspace(-1.0, 2.0, length)
+        y = x
+        rows: list[Any] = []
+        for _ in range(steps):
+            y = np.exp(np.sin(y) + 1.0) * x
+            rows.append(y)
+        for function in (first, second):
+            ys, zs = function(steps, x)
+            np.testing.assert_allclose(ys, np.reshape(rows, (steps, length)), rtol=1e-12)
+            np.testing.assert_allclose(zs, (x + 1.0) * 2.0)
+
+
+def test_effects_in_loops_from_the_cache_run_once_and_fail_alike(fresh: Path) -> None:
+    counted: Any = Counted("occelo_tests_seen")
+
+    def doubled(v: Any) -> Any:
+        return counted(v) * 2.0
+
+    def rooted(v: Any) -> Any:
+        return counted(ot.sqrt(v))
+
+    def build() -> Any:
+        x, i = ot.dvector("x"), ot.lscalar("i")
+        ys, zs = (_loop(step, sequences=x, return_updates=False) for step in (doubled, rooted))
+        return _function([x, i], ys[i] + zs[i])
+
+    told: list[Any] = []
+    for function in _twice(build):
+        for arguments in (([4.0, 9.0], 1), ([4.0], 3), ([4.0, -1.0], 1)):
+            seen = _seen("occelo_tests_seen")
+            seen.clear()
+            try:
+                result: Any = float(function(*arguments))
+            except (ValueError, IndexError) as error:
+                result = type(error), str(error)
+            told.append((result, list(seen)))
+    assert told[0] == (9.0 * 2.0 + 2.0 + 3.0 + 1.0, told[0][1])
+    assert sorted(told[0][1]) == [2.0, 3.0, 4.0, 9.0]
+    assert sorted(told[1][1]) == [2.0, 4.0]
+    assert told[1][0][0] is IndexError
+    assert told[2][0][0] is ValueError
+    assert "negative" in told[2][0][1]
+    assert told[:3] == told[3:]
+
+
+def test_ops_of_sources_beside_the_key_are_not_kept(fresh: Path) -> None:
     nodes = [n.op for n in _drawing().vm.python_nodes]
     key = _drawing().maker.cache_key
     assert key is not None
     assert function_cache.are_named_by(key, nodes)
+    assert not function_cache.are_named_by(key, [Shifted()])
     less = {k: v for k, v in key.items() if k != "sources of random"}
     assert len(less) < len(key)
     assert not function_cache.are_named_by(less, nodes)

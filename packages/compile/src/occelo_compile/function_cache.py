@@ -96,6 +96,7 @@ def function_key(maker: FunctionMaker) -> dict[str, str] | None:
     outputs = [each.variable for each in maker.outputs] + [u for _, u in updates]
     numbering = Numbering(inputs, outputs)
     nodes = _with_inner(numbering.nodes)
+    maker.cache_ops = ()
     try:
         # each op once, since most ops of a large graph occur often
         known = dict.fromkeys([node.op for node in nodes])
@@ -106,6 +107,8 @@ def function_key(maker: FunctionMaker) -> dict[str, str] | None:
         types = _registered_types([*inputs, *outputs, *(v for node in nodes for v in node.outputs)])
         parts = list(_parts_of_ops(known))
         ops = _registered_ops(nodes) if any(map(_is_foreign, parts)) else ""
+        if ops:
+            maker.cache_ops = [each for each in parts if isinstance(each, Op)]
         extensions = extensions_text()
     except (TypeError, UnknownSource) as reason:
         _warn_once(str(reason))
@@ -308,7 +311,9 @@ def _relink(maker: FunctionMaker, packed: memoryview) -> Linked | None:
     graph = CallGraph(inputs, outputs, mapping, [True] * len(outputs))
     cells = maker.input_cells()
     results: list[list[Any]] = [[None] for _ in outputs]
-    vm = maker.mode.linker.unpack(packed, graph, cells, results, lambda: maker.fgraph)
+    vm = maker.mode.linker.unpack(
+        packed, graph, cells, results, lambda: maker.fgraph, maker.cache_ops
+    )
     if vm is None:
         return None
     maker.set_call_graph(graph)
@@ -327,9 +332,10 @@ def keep(maker: FunctionMaker, linked: Linked) -> None:
     store, key = default_store(), maker.cache_key
     if store is None or key is None or maker.rewritten.record.limits:
         return
-    if not are_named_by(key, [node.op for node in linked.vm.python_nodes]):
+    known = set(maker.cache_ops)
+    if not are_named_by(key, [n.op for n in linked.vm.python_nodes if n.op not in known]):
         return
-    packed = maker.mode.linker.pack(linked.vm)
+    packed = maker.mode.linker.pack(linked.vm, maker.cache_ops)
     if packed is not None:
         header = key if maker.name is None else {**key, _NAME: maker.name}
         store.put(_KIND, _entry_name(key), pack(header, packed))
@@ -339,7 +345,7 @@ def are_named_by(key: dict[str, str], ops: Iterable[Op]) -> bool:
     """Whether the names of ops that run in Python say what they do, so that an entry may name them.
 
     That is so for Occelo's own classes whose sources are part of the key. The name of a user's class may be that of
-    another class in the next process.
+    another class in the next process; an entry refers to ops of a user's graph by position instead.
     """
     parts = list(_parts_of_ops(ops))
     if any(_is_foreign(part) or "<locals>" in type(part).__qualname__ for part in parts):

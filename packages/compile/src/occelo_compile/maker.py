@@ -23,6 +23,7 @@ from occelo_graph import (
     Apply,
     Container,
     FunctionGraph,
+    Op,
     ReplaceValidate,
     Variable,
 )
@@ -138,6 +139,8 @@ class FunctionMaker:
         self.times = Times()
         self.from_cache = False
         self.cache_key: dict[str, str] | None = None
+        self.cache_ops: Sequence[Op] = ()
+        """The ops of the graph, if some are of other packages: entries of the cache refer to them by position."""
         self._given = fgraph
         self._rewritten: Rewritten | None = None
         self._record: RewriteRecord | None = None

@@ -11,7 +11,7 @@ import copy
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Protocol
 
-from occelo_graph import Apply, Constant, Container, FunctionGraph, SharedVariable, Variable
+from occelo_graph import Apply, Constant, Container, FunctionGraph, Op, SharedVariable, Variable
 from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_graph.ir.container import local
 from occelo_link.update_locks import UpdateLocks
@@ -211,8 +211,12 @@ class Linker:
         """Return the linker's part of the cache key of a function. None means that its functions cannot be cached."""
         return None
 
-    def pack(self, vm: VM) -> bytes | None:
-        """Return a VM of this linker as bytes, for the cache. None means that this VM cannot be cached."""
+    def pack(self, vm: VM, given: Sequence[Op] = ()) -> bytes | None:
+        """Return a VM of this linker as bytes, for the cache. None means that this VM cannot be cached.
+
+        ``given`` are ops of the user's graph that other packages define. `unpack` gets equal ops in the same order, so
+        the bytes may refer to them by position.
+        """
         return None
 
     def unpack(
@@ -222,11 +226,12 @@ class Linker:
         inputs: Sequence[Storage],
         outputs: Sequence[Storage],
         rewritten: Callable[[], FunctionGraph],
+        given: Sequence[Op] = (),
     ) -> VM | None:
         """Make a VM from the bytes that `pack` returned. The VM uses the given cells.
 
         Returns None if the bytes are not from this kind of linker. ``rewritten`` makes the linked graph again, for
-        messages. The inputs and outputs of that graph are in the order of ``graph``.
+        messages. The inputs and outputs of that graph are in the order of ``graph``. ``given`` is as in `pack`.
         """
         return None
 

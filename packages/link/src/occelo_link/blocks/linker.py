@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from occelo_graph import Apply, FunctionGraph
+from occelo_graph import Apply, FunctionGraph, Op
 from occelo_graph.narrowing import is_dict
 from occelo_link.blocks.packing import pack_blocks, unpack_blocks
 from occelo_link.blocks.partition import Part, partition
@@ -110,8 +110,10 @@ class BlockLinker(Linker):
             self.allow_gc,
         )
 
-    def pack(self, vm: VM) -> bytes | None:
-        return (vm.pack() or pack_blocks(vm)) if isinstance(vm, BlockVM) and vm.parts else None
+    def pack(self, vm: VM, given: Sequence[Op] = ()) -> bytes | None:
+        if not isinstance(vm, BlockVM) or not vm.parts:
+            return None
+        return vm.pack() or pack_blocks(vm, given)
 
     def unpack(
         self,
@@ -120,10 +122,12 @@ class BlockLinker(Linker):
         inputs: Sequence[Storage],
         outputs: Sequence[Storage],
         rewritten: Callable[[], FunctionGraph],
+        given: Sequence[Op] = (),
     ) -> VM | None:
         read, rest = unpack(packed)
         if is_dict(read):
-            return unpack_blocks(read, rest, graph, inputs, outputs, rewritten, self.allow_gc)
+            how = (rewritten, self.allow_gc, given)
+            return unpack_blocks(read, rest, graph, inputs, outputs, *how)
         unit = unpack_unit(rest)
         if unit is None:
             return None

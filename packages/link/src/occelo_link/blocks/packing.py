@@ -6,16 +6,21 @@ is a block without callbacks is packed in a shorter form (`BlockVM.pack`).
 The bytes contain the units, and the nodes that run in Python between them and as callbacks. Variables and nodes are
 numbered as in the canonical form of the rewritten graph (`occelo_graph.canonical.document.Numbering`). If a block fails,
 the graph is rewritten again for the message. It must have the same digest, so that the numbers mean the same.
+
+The place of a callback is kept as a path: the number of a node, and then, for each inner graph around the callback, the
+position of the inner graph and that of the node in it. An op of another package is kept as its position in ``given``, a list
+of ops that the user's graph has in every process. So its own code runs, whatever its class is called.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from occelo_graph import Apply, Constant, FunctionGraph, Variable, toposort
+from occelo_graph import Apply, Constant, FunctionGraph, Op, Variable, toposort
 from occelo_graph.canonical.document import Numbering, digest_of_numbered
 from occelo_graph.canonical.encoding import (
     GraphTable,
@@ -23,52 +28,64 @@ from occelo_graph.canonical.encoding import (
     decode_value,
     encode,
     encode_value,
+    position_in,
 )
 from occelo_graph.errors import SavedGraphError
+from occelo_graph.fgraph.frozen import inner_graphs
 from occelo_graph.provenance import Source
 from occelo_link.blocks.partition import Part
-from occelo_link.blocks.vm import BlockVM, called_by
+from occelo_link.blocks.vm import BlockVM, places_of_callbacks
 from occelo_link.cache.packing import pack
 from occelo_link.linker import Signature, Storage, StorageMap
 from occelo_link.units.callbacks import Callbacks
 from occelo_link.units.interface import MOST_CONSTANTS
 from occelo_link.units.packing import pack_unit, unpack_unit
 
+Path = list[int]
+"""A place of a node in a graph: see above."""
 
-def pack_blocks(vm: BlockVM) -> bytes | None:
+
+def pack_blocks(vm: BlockVM, given: Sequence[Op] = ()) -> bytes | None:
     """A VM as bytes. None if it cannot be cached.
 
-    That is the case if a unit cannot be cached, or calls ops with effects, or ops in inner graphs; if a node has no
-    canonical form, or if the outputs of the graph are not all computed, each by itself.
+    That is the case if a unit cannot be cached; if a node has no canonical form and its op is not in ``given``, or if
+    the outputs of the graph are not all computed, each by itself.
     """
     graph, outputs = vm.fgraph, vm.fgraph.outputs
     if len(set(outputs)) < len(outputs) or any(v.owner is None for v in outputs):
         return None
     numbering = Numbering(graph.inputs, outputs)
     number = numbering.numbers
-    places = {node: i for i, node in enumerate(numbering.nodes)}
+    positions = {node: i for i, node in enumerate(numbering.nodes)}
     parts: list[Any] = []
     units: list[bytes] = []
     ran: list[Apply] = []
+    seen = dict.fromkeys(v for part in vm.parts for v in (*part.inputs, *part.outputs))
     for part, unit in zip(vm.parts, vm.units, strict=True):
         packed = b"" if unit is None else pack_unit(unit)
-        nodes = part.nodes if unit is None else called_by(unit)
-        # the replay of a call with effects needs the nodes of the graph that was lowered
-        if packed is None or getattr(unit, "has_effects", False) or not places.keys() >= {*nodes}:
+        places = [(node,) for node in part.nodes] if unit is None else places_of_callbacks(unit)
+        paths = [_path(place, positions) for place in places]
+        if packed is None or None in paths:
             return None
-        ran += nodes
+        nodes = [place[-1] for place in places]
+        seen.update(dict.fromkeys(v for node in nodes for v in (*node.inputs, *node.outputs)))
         units.append(packed)
         ends = [[number[v] for v in vs] for vs in (part.inputs, part.outputs)]
-        parts.append([unit is not None, *ends, [places[node] for node in nodes]])
+        parts.append([unit is not None, *ends, [len(ran) + i for i in range(len(nodes))], paths])
+        ran += nodes
+    computed = {v for node in ran for v in node.outputs}
+    # what messages call the inputs of callbacks, of which an entry has no graph
+    called = {v: v.name or str(v) for v in seen if v not in number and v not in computed}
+    for variable in seen:  # those of inner graphs
+        number.setdefault(variable, len(number))
     arrays = GraphTable()
-    crossing = [v for part in vm.parts for v in (*part.inputs, *part.outputs)]
-    seen = dict.fromkeys([*crossing, *(v for node in ran for v in (*node.inputs, *node.outputs))])
+    position = {op: i for i, op in reversed(list(enumerate(given)))}
     try:
         header: dict[str, Any] = {
             "digest": digest_of_numbered(graph.inputs, outputs, numbering),
             "parts": parts,
             "outputs": [number[v] for v in outputs],
-            "variables": [[number[v], encode(v.type, arrays), v.name] for v in seen],
+            "variables": [[number[v], encode(v.type, arrays), called.get(v, v.name)] for v in seen],
             "constants": [
                 [number[v], encode_value(v.type, v.data, arrays)]
                 for v in seen
@@ -76,8 +93,7 @@ def pack_blocks(vm: BlockVM) -> bytes | None:
             ],
             "nodes": [
                 [
-                    places[node],
-                    encode(node.op, arrays),
+                    position[node.op] if node.op in position else encode(node.op, arrays),
                     [number[v] for v in node.inputs],
                     [number[v] for v in node.outputs],
                     None if (at := node.source) is None else [at.filename, at.lineno, at.function],
@@ -91,12 +107,38 @@ def pack_blocks(vm: BlockVM) -> bytes | None:
         if sum(int(array.nbytes) for array in arrays) > MOST_CONSTANTS:
             return None
         table = _table(header, [array.copy() for array in arrays])
-        read = [decode(row[1], table) for row in header["nodes"]]
+        read = [_op(row[0], table, given) for row in header["nodes"]]
     except (TypeError, ValueError, SavedGraphError):
         return None
     if any(type(a) is not type(b.op) or a != b.op for a, b in zip(read, ran, strict=True)):
         return None
     return pack(header, *units, *[np.ascontiguousarray(array).tobytes() for array in arrays])
+
+
+def _path(place: tuple[Apply, ...], positions: dict[Apply, int]) -> Path | None:
+    """The path of a place in a graph. None if the place is not in the graph, but for instance in one that was lowered instead."""
+    first = positions.get(place[0])
+    path = [] if first is None else [first]
+    for outer, node in pairwise(place):
+        for i, graph in enumerate(inner_graphs(outer.op)):
+            if node in graph.nodes:
+                path += [i, graph.nodes.index(node)]
+                break
+    return path if len(path) == 2 * len(place) - 1 else None
+
+
+def _place(path: Path, nodes: Sequence[Apply]) -> tuple[Apply, ...]:
+    """The inverse of `_path`, for the nodes of an equal graph."""
+    place = [nodes[path[0]]]
+    for graph, node in zip(path[1::2], path[2::2], strict=True):
+        place.append(inner_graphs(place[-1].op)[graph].nodes[node])
+    return tuple(place)
+
+
+def _op(plain: Any, table: GraphTable, given: Sequence[Op]) -> Op:
+    """An op of an entry: one of ``given``, or what is encoded."""
+    made: Op = given[position_in(plain, given)] if isinstance(plain, int) else decode(plain, table)
+    return made
 
 
 def _table(header: dict[str, Any], arrays: Sequence[Any]) -> GraphTable:
@@ -115,6 +157,7 @@ def unpack_blocks(
     outputs: Sequence[Storage],
     rewritten: Callable[[], FunctionGraph],
     allow_gc: bool,
+    given: Sequence[Op] = (),
 ) -> BlockVM | None:
     """The inverse of `pack_blocks`. ``header`` and ``data`` are those of the bytes.
 
@@ -132,7 +175,7 @@ def unpack_blocks(
         arrays.append(np.frombuffer(data, element, count, at).reshape(shape).copy())
         at += count * element.itemsize
     try:
-        variables, nodes = _nodes(header, arrays)
+        variables, nodes = _nodes(header, arrays, given)
     except SavedGraphError:
         return None
     ends = {
@@ -146,41 +189,48 @@ def unpack_blocks(
         storage[variable] = cells.get(number, held)
     named = {**variables, **ends}
     parts: list[Part] = []
-    for (compiled, read, made, ran), unit in zip(header["parts"], units, strict=True):
+    for (compiled, read, made, ran, paths), unit in zip(header["parts"], units, strict=True):
         if compiled and unit is None:
             return None
-        own = [nodes[place] for place in ran]
+        own: list[Apply] = [nodes[i] for i in ran]
         if compiled and own:
             unit.interface.callbacks = Callbacks([(node,) for node in own])
-        remake = _remaking(rewritten, header["digest"], read, made) if compiled else None
+        ends_of = read, made, dict(zip(own, paths, strict=True))
+        remake = _remaking(rewritten, header["digest"], *ends_of) if compiled else None
         takes, gives = [named[n] for n in read], [named[n] for n in made]
         parts.append(Part(compiled, [] if compiled else own, takes, gives, remake))
     return BlockVM(graph, parts, units, storage, inputs, outputs, allow_gc)
 
 
 def _nodes(
-    header: dict[str, Any], arrays: Sequence[Any]
-) -> tuple[dict[int, Variable], dict[int, Apply]]:
-    """The variables and nodes of an entry, by their numbers."""
+    header: dict[str, Any], arrays: Sequence[Any], given: Sequence[Op]
+) -> tuple[dict[int, Variable], list[Apply]]:
+    """The variables of an entry, by their numbers, and its nodes."""
     table = _table(header, arrays)
     types = {number: decode(kind, table) for number, kind, _ in header["variables"]}
     variables = {n: types[n].make_variable(name) for n, _, name in header["variables"]}
     for number, value in header["constants"]:
         variables[number] = types[number].make_constant(decode_value(types[number], value, table))
-    nodes: dict[int, Apply] = {}
-    for place, op, read, made, source in header["nodes"]:
-        node = Apply(decode(op, table), [variables[n] for n in read], [variables[n] for n in made])
+    nodes: list[Apply] = []
+    for op, read, made, source in header["nodes"]:
+        ends = [variables[n] for n in read], [variables[n] for n in made]
+        node = Apply(_op(op, table, given), *ends)
         node.mark = None if source is None else Source(*source)
-        nodes[place] = node
+        nodes.append(node)
     return variables, nodes
 
 
 def _remaking(
-    rewritten: Callable[[], FunctionGraph], digest: str, read: Sequence[int], made: Sequence[int]
+    rewritten: Callable[[], FunctionGraph],
+    digest: str,
+    read: Sequence[int],
+    made: Sequence[int],
+    called: dict[Apply, Path],
 ) -> Callable[[], Part]:
     """Return a function that rewrites the graph again, and returns a block with its nodes for a replay.
 
-    ``read`` and ``made`` are the numbers of the variables that the block reads and computes.
+    ``read`` and ``made`` are the numbers of the variables that the block reads and computes. ``called`` has the path of
+    each callback.
     """
 
     def remake() -> Part:
@@ -192,6 +242,8 @@ def _remaking(
                 "the option cache=False shows it"
             )
         inputs, outputs = ([numbering.variables[n] for n in ns] for ns in (read, made))
-        return Part(True, toposort(outputs, blockers=frozenset(inputs)), inputs, outputs)
+        places = {(node,): _place(path, numbering.nodes) for node, path in called.items()}
+        nodes = toposort(outputs, blockers=frozenset(inputs))
+        return Part(True, nodes, inputs, outputs, places=places)
 
     return remake

@@ -10,6 +10,7 @@ from dataclasses import field
 
 from occelo_graph import Apply, Constant, FunctionGraph, Variable
 from occelo_graph.frozen_dataclasses import mutable_dataclass
+from occelo_graph.interpret import Place
 from occelo_graph.ir.regions import divide, perhaps_needless
 
 
@@ -20,7 +21,8 @@ class Part:
     ``inputs`` are the variables that the part reads; other parts or the caller compute them. ``outputs`` are the
     variables that the part computes and that are used outside of it. ``states`` maps the position of an output to the
     position of the input that it updates. A part from the cache has no nodes. Its function ``remake`` rewrites the
-    graph again and returns the part with its nodes.
+    graph again and returns the part with its nodes. ``places`` of this part maps the places of the callbacks from the cache
+    to the places in the graph (`occelo_graph.interpret.has_run`).
     """
 
     compiled: bool
@@ -29,6 +31,7 @@ class Part:
     outputs: list[Variable]
     remake: Callable[[], Part] | None = None
     states: Mapping[int, int] = field(default_factory=dict[int, int])
+    places: Mapping[Place, Place] = field(default_factory=dict[Place, Place])
 
 
 def partition(

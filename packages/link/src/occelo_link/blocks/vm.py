@@ -62,6 +62,7 @@ def replay(
     recorded = recorded_effects(failure, where, effects or Effects())
     if part.remake is not None:
         part = part.remake()
+        recorded = {part.places.get(place, place): found for place, found in recorded.items()}
     with has_run(recorded):
         results: Sequence[Any] = evaluate(part.outputs, dict(zip(part.inputs, values, strict=True)))
     if _is_needless(part, where):
@@ -153,10 +154,15 @@ class Block:
             cell[0] = value
 
 
+def places_of_callbacks(unit: CompiledUnit | None) -> list[tuple[Apply, ...]]:
+    """The places of the nodes that a unit runs as callbacks."""
+    callbacks: Callbacks | None = getattr(getattr(unit, "interface", None), "callbacks", None)
+    return [] if callbacks is None else callbacks.places
+
+
 def called_by(unit: CompiledUnit | None) -> list[Apply]:
     """The nodes that a unit runs as callbacks."""
-    callbacks: Callbacks | None = getattr(getattr(unit, "interface", None), "callbacks", None)
-    return [] if callbacks is None else callbacks.nodes
+    return [place[-1] for place in places_of_callbacks(unit)]
 
 
 class BlockVM(VM):

@@ -5,9 +5,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from importlib.metadata import version
+from typing import Any
 
+from occelo_graph import Op
 from occelo_graph.provenance import warn_user
 from occelo_link.blocks.linker import BlockLinker
 from occelo_link.blocks.partition import Part
@@ -81,16 +84,25 @@ class NumbaLinker(BlockLinker):
         self.strict = strict
 
     def make_vm(self, linking: Linking) -> VM:
-        for op in dict.fromkeys(n.op for n in linking.order if find_lowering(n) is None):
+        before = dict.fromkeys(n.op for n in linking.order if find_lowering(n) is None)
+        self._tell(before)
+        vm = super().make_vm(linking)
+        inside = [n.op for n in vm.python_nodes if n.op not in before]
+        self._tell(dict.fromkeys(inside))  # in bodies of loops
+        return vm
+
+    def unpack(self, *what: Any, **more: Any) -> VM | None:
+        vm = super().unpack(*what, **more)
+        if vm is not None:
+            self._tell(dict.fromkeys(n.op for n in vm.python_nodes))
+        return vm
+
+    def _tell(self, ops: Iterable[Op]) -> None:
+        for op in ops:
             message = f"numba has no {op}: it runs in Python, called by the compiled function"
             if self.strict:
                 raise NotImplementedError(message)
             warn_user(message)
-        return super().make_vm(linking)
-
-    def pack(self, vm: VM) -> bytes | None:
-        # each process warns of the nodes that run in Python
-        return None if vm.python_nodes else super().pack(vm)
 
     def fingerprint(self) -> str | None:
         return _numba() if type(self) is NumbaLinker else None

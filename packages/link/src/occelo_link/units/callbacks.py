@@ -156,13 +156,13 @@ class Callbacks:
     def __init__(self, places: Sequence[tuple[Apply, ...]]) -> None:
         self.failures: dict[int, BaseException] = {}
         self.done: dict[int, Effects] = {}
-        self.nodes = [place[-1] for place in places]
+        self.places = list(places)
         self.callbacks = [_Callback(place, self) for place in places]
 
     @property
     def has_effects(self) -> bool:
         """Whether at least one of the ops has effects. If so, a call must not be repeated."""
-        return any(not node.op.pure for node in self.nodes)
+        return any(not place[-1].op.pure for place in self.places)
 
     def start(self) -> None:
         """Forget the effects of earlier calls in this thread."""
