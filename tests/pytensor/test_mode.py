@@ -16,11 +16,14 @@ import pytensor
 import pytensor.tensor as pt
 import pytest
 from pytensor.compile.mode import Mode, get_mode
+from pytensor.graph.basic import Apply
+from pytensor.graph.op import Op
 from pytensor.scan.utils import until
 
 import occelo as oc
 import occelo_pytensor  # noqa: F401  # registers the mode
 from occelo_compile.function_cache import counters
+from occelo_graph.config import config
 from occelo_pytensor.conversions.random_variables import LAWS
 
 
@@ -230,3 +233,49 @@ def test_a_loop_with_the_mode_runs_in_every_mode(mode: Any) -> None:
         found = f(np.arange(6.0))
         np.testing.assert_array_equal(found[0], [0.0, 1.0, 3.0, 6.0, 10.0])
         assert (float(found[1]), float(found[2])) == (32.0, 15.0)
+
+
+class Scaled(Op):
+    """A user's op of PyTensor, which has no conversion."""
+
+    __props__ = ("factor",)
+
+    def __init__(self, factor: float) -> None:
+        self.factor = factor
+
+    def make_node(self, x: Any) -> Any:
+        x = pt.as_tensor_variable(x)
+        return Apply(self, [x], [x.type()])
+
+    def perform(self, node: Any, inputs: Any, output_storage: Any) -> None:
+        output_storage[0][0] = np.asarray(inputs[0] * self.factor)
+
+
+@pytest.mark.filterwarnings("ignore:These ops have no conversion")
+def test_functions_with_a_users_op_are_kept(tmp_path: Path) -> None:
+    x = pt.dvector("x")
+
+    def inside(v: Any) -> Any:
+        return pt.exp(Scaled(2.0)(pt.sin(v)))
+
+    class Local(Scaled):
+        """Cannot be pickled, so it is equal only to itself."""
+
+    graphs = {
+        "beside": Scaled(2.0)(pt.sin(x)) + 1.0,
+        "other": Scaled(3.0)(pt.sin(x)) + 1.0,
+        "in a loop": pytensor.scan(inside, sequences=x, return_updates=False),
+        "local": Local(2.0)(pt.sin(x)) + 1.0,
+    }
+    values = {
+        "beside": 2.0 * np.sin([0.5, 1.0]) + 1.0,
+        "other": 3.0 * np.sin([0.5, 1.0]) + 1.0,
+        "in a loop": np.exp(2.0 * np.sin([0.5, 1.0])),
+        "local": 2.0 * np.sin([0.5, 1.0]) + 1.0,
+    }
+    with config.change_flags(compiledir=str(tmp_path)):
+        for again in (False, True):
+            for name, graph in graphs.items():
+                f: Any = pytensor.function([x], graph, mode="OCCELO")
+                assert f.vm.maker.from_cache is (again and name != "local"), name
+                np.testing.assert_allclose(f([0.5, 1.0]), values[name])

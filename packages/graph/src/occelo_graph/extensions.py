@@ -36,7 +36,7 @@ from occelo_graph.errors import explained_by
 from occelo_graph.narrowing import is_dict, is_list_or_tuple
 from occelo_graph.provenance import is_own
 
-_VERSIONED = frozenset(("numpy", "scipy", "jax", "jaxlib", "torch", "numba", "llvmlite"))
+_VERSIONED = {*"numpy scipy jax jaxlib torch numba llvmlite pytensor pymc pymc_extras".split()}
 """Libraries whose version replaces their code in source texts."""
 _FIELDS_WITHOUT_EFFECT = frozenset(
     "__dict__ __weakref__ __doc__ __module__ __qualname__ __annotations__ __annotate_func__ __annotations_cache__ "
