@@ -11,6 +11,7 @@ import pytest
 
 import occelo_graph as og
 from occelo_graph import tensor as ot
+from occelo_graph.inner_graph import OpFromGraph
 from occelo_graph.ops.reduce import CAReduce
 from occelo_rewrite import OpPattern, in2out
 from occelo_rewrite.patterns.unifying import ConstrainedVar
@@ -149,3 +150,15 @@ def test_without_the_libraries() -> None:
         "else:\n    raise AssertionError"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_results_of_one_node_are_different_things() -> None:
+    """Q and R of a decomposition have the same op and the same inputs."""
+    x, y = ot.dmatrices("x", "y")
+    op = OpFromGraph([x], [ot.sin(x), ot.cos(x)])
+    first, second = op(x)
+    other, _ = op(y)
+    assert unify(first, second, {}) is False
+    assert unify(first, op(x)[0], {}) == {}
+    assert unify(first, other, {}) is False
+    assert unify(first, etuple(op, x), {}) is False

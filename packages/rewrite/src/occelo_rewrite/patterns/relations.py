@@ -5,11 +5,11 @@ what an expression is:
 
 | object | first part | other parts |
 |---|---|---|
-| variable that a node computes | its op | the inputs of the node |
+| variable that a node computes, as the result of its op | the op | the inputs of the node |
 | op, unless it is equal only to itself | its class | its static parameters |
 | type of tensors | its class | its dtype and static shape |
 
-Variables without a node and constants have no parts. Constants are equal if their elements are, and a Python number is equal to
+Variables without a node, constants, and each of several results of one node have no parts. Constants are equal if their elements are, and a Python number is equal to
 a constant of one number. These libraries are no requirement of the package: ``pip install 'occelo-rewrite[kanren]'``.
 """
 
@@ -73,10 +73,7 @@ class KanrenRelationSub(NodeRewriter):
     def _apply(self, fgraph: FunctionGraph, node: Apply) -> Any:
         if self.node_filter is not None and not self.node_filter(node):
             return None
-        try:
-            result: Any = node.default_output()
-        except ValueError:
-            result = node.outputs
+        result = _result(node)
         new = _logic.var()
         answer = self.results_filter(_run(None, new, self.kanren_relation(result, new)))
         if answer is None or answer is False:
@@ -101,10 +98,18 @@ def eval_if_etuple(x: Any) -> Any:
     return x.evaled_obj if isinstance(x, ExpressionTuple) else x
 
 
+def _result(node: Apply) -> Any:
+    """What a call of the op gives: a variable, or the list of all."""
+    try:
+        return node.default_output()
+    except ValueError:
+        return node.outputs
+
+
 def _parts(x: Any) -> tuple[Any, ...]:
     """The parts of ``x`` by the table above. ConsError if it has none."""
     if isinstance(x, Variable):
-        if x.owner is not None:
+        if x.owner is not None and _result(x.owner) is x:
             return (x.owner.op, *x.owner.inputs)
     elif isinstance(x, Op):
         props = x.props()
@@ -144,9 +149,11 @@ def _with_tuple(u: Any, v: Any, s: Any) -> Unified:
 def _variables(u: Variable, v: Variable, s: Any) -> Unified:
     if u is v:
         yield s
-        return
-    first, second = _opened(u), _opened(v)
-    yield False if first is False or second is False else _unification._unify(first, second, s)
+    elif u.owner is None or v.owner is None or u.index != v.index:
+        yield False
+    else:
+        first, second = ((n.op, *n.inputs) for n in (u.owner, v.owner))
+        yield _unification._unify(first, second, s)
 
 
 def _constants(u: Any, v: Any, s: Any) -> Unified:
