@@ -287,6 +287,14 @@ def test_blocks(format: str, mode: str) -> None:
         oc.function([B, C], sparse.vstack([B, C]), mode=mode)(X, matrix(2, 4, "csr"))
     with pytest.raises(ValueError, match="equally many columns"):
         sparse.vstack([sparse.csr_matrix(shape=(2, 3)), sparse.csr_matrix(shape=(2, 4))])
+    # a matrix without entries has rows and columns, too
+    for blocks in (
+        [B, sp.csr_matrix((3, 1))],
+        [sp.csr_matrix((3, 1)), B],
+        [B, sp.csr_matrix((0, 1))],
+    ):
+        with pytest.raises(ValueError, match="equally many rows"):
+            oc.function([B], sparse.hstack(blocks), mode=mode)(sp.csr_matrix(np.eye(2)))
 
 
 @pytest.mark.sampled(2)

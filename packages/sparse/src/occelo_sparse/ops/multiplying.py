@@ -101,10 +101,15 @@ def sampling_dot(x: Any, y: Any, p: Any) -> SparseVariable:
 
 
 def usmm(alpha: Any, x: Any, y: Any, z: Any) -> TensorVariable:
-    """``alpha * (x y) + z``, where ``x`` or ``y`` is sparse, ``z`` is a dense matrix and ``alpha`` a scalar."""
+    """``alpha * (x y) + z``, where ``x`` or ``y`` is sparse, ``z`` is a dense matrix and ``alpha`` a scalar.
+
+    TypeError for an ``alpha`` of more than one number, and for another ``z``.
+    """
     z = as_tensor_variable(z)
     if z.type.ndim != 2:
         raise TypeError(f"usmm adds a dense matrix, got {describe(z)}")
-    product = dot(x, y)
-    made: TensorVariable = as_tensor_variable(alpha) * product + z
+    scale = as_tensor_variable(alpha)
+    if not all(scale.type.broadcastable):
+        raise TypeError(f"usmm scales by one number, got {describe(scale)}")
+    made: TensorVariable = scale * dot(x, y) + z
     return made

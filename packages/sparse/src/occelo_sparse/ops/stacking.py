@@ -67,9 +67,10 @@ def _stacked(blocks: Sequence[Any], dtype: str, name: str) -> SparseVariable:
     parts = [properties(block) for block in blocks]
     lengths = [lengths_of(block) for block in blocks]
     what = "columns" if name == "vstack" else "rows"
-    for (_, n), block in zip(lengths[1:], parts[1:], strict=True):
-        message = f"The matrices of {name} must have equally many {what}"
-        block[1] = where_equal(block[1], lengths[0][1], n, message)
+    message = f"The matrices of {name} must have equally many {what}"
+    for _, n in lengths[1:]:
+        # not with the entries of the matrix itself: where these are known to be none, they and the check are dropped
+        parts[-1][2] = where_equal(parts[-1][2], lengths[0][1], n, message)
     starts: list[Any] = []
     start = ot.zeros((), "int32")
     for i, (_, indices, offsets, _) in enumerate(parts):
@@ -196,15 +197,28 @@ def structured_dot(x: Any, y: Any) -> Any:
     return true_dot(x, y) if is_sparse(x) and is_sparse(y) else dot(x, y)
 
 
+def _structure(*vectors: Any) -> list[Any]:
+    made = [ot.as_tensor_variable(v) for v in vectors]
+    for each in made:
+        if each.type.ndim != 1 or each.type.numpy_dtype.kind not in "iu":
+            raise TypeError(
+                f"The structure of a sparse matrix is vectors of integers, got {describe(each)}"
+            )
+    return made
+
+
 def sdg_csr(indices: Any, indptr: Any, b: Any, g_ab: Any) -> TensorVariable:
-    """The cotangent of the values of a CSR matrix, with ``indices`` and ``indptr``, in its product with ``b``; ``g_ab`` is that of the product."""
-    made: TensorVariable = SampledProduct()(indices, indptr, g_ab, b)
+    """The cotangent of the values of a CSR matrix, with ``indices`` and ``indptr``, in its product with ``b``; ``g_ab`` is that of the product.
+
+    TypeError for ``indices`` and ``indptr`` that are no vectors of integers.
+    """
+    made: TensorVariable = SampledProduct()(*_structure(indices, indptr), g_ab, b)
     return made
 
 
 def sdg_csc(indices: Any, indptr: Any, b: Any, g_ab: Any) -> TensorVariable:
     """The cotangent of the values of a CSC matrix in its product with ``b``, from ``indices``, ``indptr`` and ``g_ab`` as `sdg_csr`."""
-    made: TensorVariable = SampledProduct()(indices, indptr, b, g_ab)
+    made: TensorVariable = SampledProduct()(*_structure(indices, indptr), b, g_ab)
     return made
 
 
