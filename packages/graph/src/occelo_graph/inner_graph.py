@@ -39,6 +39,7 @@ from occelo_graph.ops.batched_lengths import (
     refused_where_lengths_vary,
 )
 from occelo_graph.ops.create import zeros_like
+from occelo_graph.provenance import at_line
 from occelo_graph.tensors.nodes import is_tensor
 from occelo_graph.upward import repeated
 from occelo_graph.vectorize import vectorize_graph
@@ -563,7 +564,8 @@ def _apply(
 ) -> Any:
     if isinstance(rule, OpFromGraph):
         return rule(*inputs, *outputs, *given, return_list=True)
-    return rule(list(inputs), list(outputs), list(given))
+    with at_line(None):  # a function of the user, whose lines are wanted
+        return rule(list(inputs), list(outputs), list(given))
 
 
 def _checked(op: OpFromGraph, found: Any, count: int) -> list[Any]:

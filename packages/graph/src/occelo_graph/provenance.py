@@ -15,6 +15,7 @@ import os
 import sys
 import warnings
 from collections.abc import Callable
+from threading import get_ident
 from types import CodeType, FrameType
 from typing import Any
 
@@ -25,6 +26,8 @@ Mark = tuple[CodeType, int]
 _internal_roots: list[str] = []
 _internal_files: set[str] = set()
 _user_files: set[str] = set()
+_lines: dict[int, FrameType] = {}
+"""By the number of a thread, the frame whose line everything gets that the thread makes now (`at_line`)."""
 _enabled = True
 
 
@@ -118,6 +121,10 @@ def user_frame(depth: int = 1) -> FrameType | None:
     """
     if not _enabled:
         return None
+    if _lines:
+        line = _lines.get(get_ident())
+        if line is not None:
+            return line
     frame = _frame_at(depth)
     internal = _internal_files
     try:
@@ -129,6 +136,33 @@ def user_frame(depth: int = 1) -> FrameType | None:
     except AttributeError:
         # there are no more frames: to find out so is faster than to compare each with None
         return None
+
+
+class at_line:
+    """A context manager. What this thread makes in the ``with`` block gets the line that ``frame`` runs now.
+
+    Without a frame, lines are looked for as usual. To look for a line takes as long as to make a variable, so code of
+    Occelo that makes many nodes for one call looks once. Around calls of the user's functions lines are looked for.
+    """
+
+    __slots__ = ("_before", "_frame", "_thread")
+
+    def __init__(self, frame: FrameType | None) -> None:
+        self._frame = frame
+        self._thread = get_ident()
+
+    def __enter__(self) -> None:
+        self._before = _lines.get(self._thread)
+        self._set(self._frame)
+
+    def __exit__(self, *_: object) -> None:
+        self._set(self._before)
+
+    def _set(self, frame: FrameType | None) -> None:
+        if frame is None:
+            _lines.pop(self._thread, None)
+        else:
+            _lines[self._thread] = frame
 
 
 def here() -> Mark | None:

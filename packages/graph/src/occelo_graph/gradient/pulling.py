@@ -31,6 +31,7 @@ from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.create import zeros_like
 from occelo_graph.ops.elemwise.arithmetic import add
+from occelo_graph.provenance import at_line
 from occelo_graph.tensors.type import TensorType, is_discrete
 
 _DEEPEST = 10
@@ -357,8 +358,13 @@ def _pulled_terms(
 
 def _terms_of_rule(node: Apply, cotangents: Sequence[Any], wanted: Sequence[bool]) -> Sequence[Any]:
     """The cotangents that the op of a node returns, one for each input."""
+    op = node.op
     try:
-        terms = node.op.pull(node.inputs, node.outputs, cotangents, wanted)
+        if op.external_code:
+            with at_line(None):
+                terms = op.pull(node.inputs, node.outputs, cotangents, wanted)
+        else:
+            terms = op.pull(node.inputs, node.outputs, cotangents, wanted)
     except Exception as error:
         raise at_node(error, "differentiating", node) from error
     count = len(node.inputs)

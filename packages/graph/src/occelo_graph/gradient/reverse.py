@@ -34,7 +34,7 @@ from occelo_graph.ops.cast import cast
 from occelo_graph.ops.create import ones_like, zeros_like
 from occelo_graph.ops.elemwise.arithmetic import add
 from occelo_graph.ops.lengths import KnownLengths
-from occelo_graph.provenance import warn_user
+from occelo_graph.provenance import at_line, user_frame, warn_user
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.nodes import is_tensor
 from occelo_graph.tensors.type import TensorType, is_complex
@@ -68,7 +68,8 @@ def _is_discrete(variable: Variable) -> bool:
 def _propagate(
     starts: Mapping[Variable, Cotangent], wrt: Sequence[Variable], stop: Iterable[Variable] = ()
 ) -> list[Cotangent]:
-    return pull_nodes(_path(starts, wrt), starts, wrt, set(stop))
+    with at_line(user_frame(3)):  # which asks for derivatives, so that all their nodes belong to it
+        return pull_nodes(_path(starts, wrt), starts, wrt, set(stop))
 
 
 def _check_cost(cost: Any) -> None:

@@ -190,6 +190,11 @@ def _with_weak(
     dtypes = tuple([v.type.numpy_dtype for v in converted if v is not None])
     if not dtypes:
         return [constant(value) for value in arguments]
+    if len(converted) == 2 and int not in map(type, arguments):  # most are so
+        first, second = converted
+        if first is None:
+            return [scalar_constant(arguments[0], _dtype_beside(dtypes, arguments[0])), second]
+        return [first, scalar_constant(arguments[1], _dtype_beside(dtypes, arguments[1]))]
     pairs = list(zip(arguments, converted, strict=True))
     names = [_dtype_beside(dtypes, a) if v is None else v.type.dtype for a, v in pairs]
     made: list[TensorVariable] = []

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import field
 from dataclasses import fields as dataclass_fields
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -403,7 +404,7 @@ def ufunc_rule(ufunc: np.ufunc) -> DtypeRule:
 
     def rule(dtypes: Sequence[str]) -> str:
         try:
-            return resolved(dtypes)
+            return _resolved(ufunc, tuple(dtypes))
         except TypeError as error:
             if "not supported for the input types" not in str(error):
                 raise
@@ -412,17 +413,19 @@ def ufunc_rule(ufunc: np.ufunc) -> DtypeRule:
                 raise TypeError("it is for real numbers") from None
             raise TypeError("it is for integers" if "f" in kinds else "it is for numbers") from None
 
-    def resolved(dtypes: Sequence[str]) -> str:
-        given = [np.dtype(d) for d in dtypes]
-        if ufunc.nin == 1 or len(given) == 1:
-            operands: Any = (*given[:1] * ufunc.nin, *[None] * ufunc.nout)
-            return name_of(ufunc.resolve_dtypes(operands)[-1])
-        result = given[0]
-        for other in given[1:]:
-            result = ufunc.resolve_dtypes((result, other, None))[-1]
-        return name_of(result)
-
     return converting(rule)
+
+
+@cache  # there are few dtypes, but many shapes with them
+def _resolved(ufunc: np.ufunc, dtypes: tuple[str, ...]) -> str:
+    arguments = [np.dtype(d) for d in dtypes]
+    if ufunc.nin == 1 or len(arguments) == 1:
+        operands: Any = (*arguments[:1] * ufunc.nin, *[None] * ufunc.nout)
+        return name_of(ufunc.resolve_dtypes(operands)[-1])
+    result = arguments[0]
+    for other in arguments[1:]:
+        result = ufunc.resolve_dtypes((result, other, None))[-1]
+    return name_of(result)
 
 
 @converting
