@@ -65,14 +65,38 @@ def _check_inputs(values: Sequence[object]) -> None:
             raise TypeError(f"The inputs of a node must be variables, got {value!r}")
 
 
-class Variable(Shown):
+class _Tagged:
+    """What variables and nodes share: a place for notes about them."""
+
+    __slots__ = ("_tag",)
+
+    _tag: SimpleNamespace | None
+
+    @property
+    def tag(self) -> SimpleNamespace:
+        """A namespace in which users and rewriters store notes about the variable or the node. It is made at its first use."""
+        if self._tag is None:
+            self._tag = SimpleNamespace()
+        return self._tag
+
+    @tag.setter
+    def tag(self, tag: SimpleNamespace) -> None:
+        self._tag = tag
+
+    @property
+    def has_tag(self) -> bool:
+        """Whether `tag` was made."""
+        return self._tag is not None
+
+
+class Variable(_Tagged, Shown):
     """A symbolic value of a graph.
 
     ``owner`` is the node that computes the variable (None for a root), and ``index`` is its position among the outputs
     of this node. Variables are compared by identity.
     """
 
-    __slots__ = ("__weakref__", "_auto_name", "_name", "_tag", "_where", "index", "owner", "type")
+    __slots__ = ("__weakref__", "_auto_name", "_name", "_where", "index", "owner", "type")
 
     type: Type
     owner: Apply | None
@@ -98,7 +122,7 @@ class Variable(Shown):
         self.type = type
         self.owner = owner
         self.index = index
-        self._tag: SimpleNamespace | None = None
+        self._tag = None
         self._auto_name: str | None = None
         self._where: Mark | Source | None = provenance.here() if owner is None else None
         if name is not None:
@@ -122,22 +146,6 @@ class Variable(Shown):
         if self._auto_name is None:
             self._auto_name = f"auto_{next(_auto_names)}"
         return self._auto_name
-
-    @property
-    def tag(self) -> SimpleNamespace:
-        """A namespace in which users and rewriters store notes about the variable. It is made at its first use."""
-        if self._tag is None:
-            self._tag = SimpleNamespace()
-        return self._tag
-
-    @tag.setter
-    def tag(self, tag: SimpleNamespace) -> None:
-        self._tag = tag
-
-    @property
-    def has_tag(self) -> bool:
-        """Whether `tag` was made."""
-        return self._tag is not None
 
     @property
     def source(self) -> Source | None:
@@ -333,7 +341,7 @@ class nodes_made:  # a class, since derivatives open many, and `contextmanager` 
         _recording.lists = self._before
 
 
-class Apply(Generic[OpT, VariableT]):
+class Apply(_Tagged, Generic[OpT, VariableT]):
     """A node: one application of an op to inputs, with its outputs.
 
     The node also records the line of the user's code that made it. ValueError if an output already belongs to another
@@ -344,7 +352,7 @@ class Apply(Generic[OpT, VariableT]):
     variables are all tensors.
     """
 
-    __slots__ = ("__weakref__", "_code", "_offset", "_tag", "inputs", "op", "outputs")
+    __slots__ = ("__weakref__", "_code", "_offset", "inputs", "op", "outputs")
 
     if not TYPE_CHECKING:
         # ``Generic`` would refuse ``Apply[Join]``, since at run time the type variables have no defaults
@@ -358,7 +366,7 @@ class Apply(Generic[OpT, VariableT]):
         self.op = op
         self.inputs = list(inputs)
         self.outputs = list(outputs)
-        self._tag: SimpleNamespace | None = None
+        self._tag = None
         # the mark is stored in two slots: a tuple for each node would be another object for the garbage collector
         frame = provenance.user_frame(2)
         self._code: CodeType | Source | None = None if frame is None else frame.f_code
@@ -394,22 +402,6 @@ class Apply(Generic[OpT, VariableT]):
         for made in _recording.lists:
             made.append(node)
         return node
-
-    @property
-    def tag(self) -> SimpleNamespace:
-        """A namespace in which users and rewriters store notes about the node. It is made at its first use."""
-        if self._tag is None:
-            self._tag = SimpleNamespace()
-        return self._tag
-
-    @tag.setter
-    def tag(self, tag: SimpleNamespace) -> None:
-        self._tag = tag
-
-    @property
-    def has_tag(self) -> bool:
-        """Whether `tag` was made."""
-        return self._tag is not None
 
     @property
     def mark(self) -> Mark | Source | None:

@@ -641,23 +641,37 @@ def _array_minus_largest(x: Any, axis: Any) -> tuple[Any, Any]:
     return less, top
 
 
-def _single_axis(x: Any, axis: Any) -> tuple[int, ...]:
-    return normalize_axes(axis, x)
-
-
-@op
-class Softmax(Op):
-    """exp(x) divided by the sum of exp(x) over the axes ``axis``. It cannot overflow."""
+class _OfExponentials(Op):
+    """Base class of ops over the axes ``axis`` of real tensors. By default the output has the input's shape."""
 
     axis: tuple[int, ...]
+    function_name: ClassVar[str]
 
     def written(self, node: Apply, operands: Sequence[Term]) -> Term | None:
-        return called("softmax", operands[0].text, axis=_written_axis(self.axis, node))
+        axis = _written_axis(self.axis, node)
+        return called(self.function_name, operands[0].text, axis=axis)
 
     def infer(self, x: TensorType) -> TensorType:
         if is_complex(x.dtype):
-            raise TypeError("softmax is defined for real tensors")
+            raise TypeError(f"{self.function_name} is defined for real tensors")
         return TensorType(inexact([x.dtype]), x.shape)
+
+    def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+        return [input_shapes[0]]
+
+    def batch(
+        self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
+    ) -> Sequence[Any]:
+        moved: Any = type(self)
+        return [moved(tuple(a + batch_ndims[0] for a in self.axis))(inputs[0])]
+
+
+@op
+class Softmax(_OfExponentials):
+    """exp(x) divided by the sum of exp(x) over the axes ``axis``. It cannot overflow."""
+
+    axis: tuple[int, ...]
+    function_name = "softmax"
 
     def evaluate(self, x: Any) -> Any:
         powers = np.exp(_array_minus_largest(x, self.axis)[0])
@@ -674,28 +688,13 @@ class Softmax(Op):
     def pushforward(self, inputs: Tensors, outputs: Tensors, tangents: Tensors) -> Tangents:
         return self.pullback(inputs, outputs, tangents)  # the Jacobian is symmetric
 
-    def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
-        return [input_shapes[0]]
-
-    def batch(
-        self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
-    ) -> Sequence[Any]:
-        return [Softmax(tuple(a + batch_ndims[0] for a in self.axis))(inputs[0])]
-
 
 @op
-class LogSoftmax(Op):
+class LogSoftmax(_OfExponentials):
     """The logarithm of `Softmax`. It cannot overflow, and it is finite where `Softmax` underflows to 0."""
 
     axis: tuple[int, ...]
-
-    def written(self, node: Apply, operands: Sequence[Term]) -> Term | None:
-        return called("log_softmax", operands[0].text, axis=_written_axis(self.axis, node))
-
-    def infer(self, x: TensorType) -> TensorType:
-        if is_complex(x.dtype):
-            raise TypeError("log_softmax is defined for real tensors")
-        return TensorType(inexact([x.dtype]), x.shape)
+    function_name = "log_softmax"
 
     def evaluate(self, x: Any) -> Any:
         less, _ = _array_minus_largest(x, self.axis)
@@ -714,29 +713,17 @@ class LogSoftmax(Op):
         t = tangents[0]
         return [t - sum(exp(outputs[0]) * t, axis=self.axis, keepdims=True)]
 
-    def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
-        return [input_shapes[0]]
-
-    def batch(
-        self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
-    ) -> Sequence[Any]:
-        return [LogSoftmax(tuple(a + batch_ndims[0] for a in self.axis))(inputs[0])]
-
 
 @op
-class LogSumExp(Op):
+class LogSumExp(_OfExponentials):
     """log(sum(exp(x))), summed over the axes ``axis``. It cannot overflow."""
 
     axis: tuple[int, ...]
-
-    def written(self, node: Apply, operands: Sequence[Term]) -> Term | None:
-        return called("logsumexp", operands[0].text, axis=_written_axis(self.axis, node))
+    function_name = "logsumexp"
 
     def infer(self, x: TensorType) -> TensorType:
-        if is_complex(x.dtype):
-            raise TypeError("logsumexp is defined for real tensors")
         kept = [n for i, n in enumerate(x.shape) if i not in self.axis]
-        return TensorType(inexact([x.dtype]), kept)
+        return TensorType(super().infer(x).dtype, kept)
 
     def evaluate(self, x: Any) -> Any:
         less, top = _array_minus_largest(x, self.axis)
@@ -761,11 +748,6 @@ class LogSumExp(Op):
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         return [tuple(n for i, n in enumerate(input_shapes[0]) if i not in self.axis)]
 
-    def batch(
-        self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
-    ) -> Sequence[Any]:
-        return [LogSumExp(tuple(a + batch_ndims[0] for a in self.axis))(inputs[0])]
-
 
 def softmax(c: Any, axis: Any = None) -> TensorVariable:
     """exp(c) divided by the sum of exp(c) over ``axis`` (all dimensions by default).
@@ -774,14 +756,14 @@ def softmax(c: Any, axis: Any = None) -> TensorVariable:
     elements. If all elements are -inf, the results are NaN.
     """
     c = as_tensor_variable(c)
-    made: TensorVariable = Softmax(_single_axis(c, axis))(c)
+    made: TensorVariable = Softmax(normalize_axes(axis, c))(c)
     return made
 
 
 def log_softmax(c: Any, axis: Any = None) -> TensorVariable:
     """The logarithm of `softmax` of ``c`` over ``axis``. It is finite where `softmax` underflows to 0."""
     c = as_tensor_variable(c)
-    made: TensorVariable = LogSoftmax(_single_axis(c, axis))(c)
+    made: TensorVariable = LogSoftmax(normalize_axes(axis, c))(c)
     return made
 
 
