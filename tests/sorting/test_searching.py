@@ -106,12 +106,11 @@ def test_keys_decide_from_the_last_to_the_first() -> None:
     generator = np.random.default_rng(2)
     keys = [generator.integers(0, 3, (2, 9)) for _ in range(3)]
     x, y, z = ot.lmatrices("x", "y", "z")
+    any_number = ot.ltensor3("any_number")
     for axis in (0, -1):
-        f = oc.function(
-            [x, y, z],
-            [sorting.lexsort((x, y, z), axis), sorting.lexsort(ot.stack([x, y, z]), axis)],
-        )
-        for made in f(*keys):
+        several = [(x, y, z), ot.stack([x, y, z]), any_number]
+        f = oc.function([x, y, z, any_number], [sorting.lexsort(k, axis) for k in several])
+        for made in f(*keys, np.stack(keys)):
             np.testing.assert_array_equal(made, np.lexsort(keys, axis))
 
 
@@ -125,15 +124,11 @@ def test_keys_decide_from_the_last_to_the_first() -> None:
             TypeError,
             "sorter must be integers",
         ),
-        (lambda x: sorting.digitize(x, x), ValueError, "bins=x"),
+        (lambda x: sorting.digitize(x, x), ValueError, "bins of digitize must be a vector, got x"),
         (lambda x: sorting.topk(x, 0), ValueError, "must not be 0"),
         (lambda x: sorting.topk(x, 1.5), TypeError, "kth of topk must be an integer"),
         (lambda x: sorting.topk(x, 4), ValueError, "of 4 elements along an axis of 3: x"),
-        (
-            lambda x: sorting.partition(x, 3),
-            ValueError,
-            r"kth\(=3\) of partition out of bounds \(3\) of x",
-        ),
+        (lambda x: sorting.partition(x, 3), ValueError, "kth=3 of partition is out of bounds"),
         (lambda x: sorting.argpartition(x, 0, kind="other"), ValueError, "other"),
         (lambda x: sorting.lexsort(()), ValueError, "at least one key"),
     ],

@@ -58,14 +58,91 @@ def test_different_elements_and_where_they_are(value: Any, equal_nan: bool) -> N
 
 
 @pytest.mark.parametrize("axis", [0, 1, -1])
-def test_different_slices(axis: int) -> None:
+@pytest.mark.parametrize("is_known", [False, True])
+def test_different_slices(axis: int, is_known: bool) -> None:
     value = np.random.default_rng(2).integers(0, 2, (6, 3) if axis == 0 else (3, 6)) * 1.0
-    x = ot.tensor("x", dtype="float64", shape=(None, 3) if axis == 0 else (3, None))
+    width = 3 if is_known else None
+    x = ot.tensor("x", dtype="float64", shape=(None, width) if axis == 0 else (width, None))
     found = og.evaluate(sorting.unique(x, True, True, True, axis), {x: value})
     for made, expected in zip(found, np.unique(value, True, True, True, axis), strict=True):
         np.testing.assert_array_equal(
             made, np.reshape(expected, made.shape)
         )  # NumPy 2.0 has (1, n)
+
+
+CUBE = GENERATOR.integers(-1, 2, (4, 2, 3))
+SLICES = [
+    CUBE, CUBE[:, ::-1] > 0, CUBE[::-1, :, ::2] * 0.5, CUBE.astype("uint8"), CUBE + 1j * CUBE[::-1],
+    CUBE[0, 0], CUBE[:1], CUBE[:, :0], CUBE[:, :, :1], CUBE[:0], np.zeros((3, 12)), CUBE[:, [0] * 9],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("value", SLICES, ids=lambda v: f"{v.dtype}{v.shape}")
+def test_slices_of_any_length(value: Any) -> None:
+    for axis in range(value.ndim):
+        lengths = value.shape[axis], value.size // max(value.shape[axis], 1)
+        slices = np.moveaxis(value, axis, 0).reshape(lengths)
+        if slices.shape == (0, 0):
+            continue  # NumPy has one slice then
+        _compare(sorting.unique, np.unique, value, axis=axis)
+        rows = slices.tolist()
+        order = sorted(range(len(rows)), key=lambda i: [(v.real, v.imag) for v in rows[i]])
+        first = [i for k, i in enumerate(order) if not k or rows[i] != rows[order[k - 1]]]
+        different = [rows[i] for i in first]
+        x = ot.tensor(dtype=value.dtype, shape=(None,) * value.ndim)
+        found = og.evaluate(sorting.unique(x, True, True, True, axis), {x: value})
+        expected = [different.index(row) for row in rows]
+        np.testing.assert_array_equal(found[1], first)
+        np.testing.assert_array_equal(found[2], expected)
+        np.testing.assert_array_equal(found[3], np.bincount(expected, minlength=len(first)))
+
+
+SEEN = pytest.mark.filterwarnings(
+    "ignore:Shapes in the graph depend on values", "ignore:.* it runs in Python"
+)
+
+
+@SEEN
+@pytest.mark.sampled(5)
+@pytest.mark.parametrize("mode", ["native", "c", "numba", "jax", "pytorch"])
+def test_slices_of_unknown_length_by_each_backend(mode: str) -> None:
+    library = {"pytorch": "torch", "jax": "jax", "numba": "numba"}.get(mode)
+    if library:
+        pytest.importorskip(library)
+    x = ot.dmatrix("x")
+    whole = sorting.unique(x, True, True, True, axis=0)
+    part = sorting.unique(x, axis=1, size=3, fill_value=-7.0)
+    gradient = og.grad((whole[0] * ot.arange(whole[0].shape[0])[:, None]).sum(), x)
+    f = oc.function([x], [*whole, part, gradient], mode=mode)
+    value = np.array([[1.0, 0.0, 1.0], [0.0, 2.0, 0.0], [1.0, 0.0, 1.0], [0.0, 1.0, 0.0]])
+    wide = np.tile(value, 30)
+    with og.config.change_flags(pytorch__compile=False):
+        *found, filled, slope = f(value)
+        of_wide = f(wide)[0]
+    for made, expected in zip(found, np.unique(value, True, True, True, 0), strict=True):
+        np.testing.assert_array_equal(made, np.reshape(expected, made.shape))
+    columns = np.unique(value, axis=1)
+    np.testing.assert_array_equal(filled, np.c_[columns, [-7.0] * 4])
+    np.testing.assert_array_equal(slope, np.array([[2.0], [1.0], [0.0], [0.0]]) * np.ones(3))
+    np.testing.assert_array_equal(of_wide, np.unique(wide, axis=0))
+
+
+@SEEN
+@pytest.mark.parametrize("mode", ["py", "jax", "pytorch"])
+@pytest.mark.parametrize("dtype", ["float64", "uint16", "complex64"])
+def test_batches_of_slices(mode: str, dtype: str) -> None:
+    if mode != "py":
+        pytest.importorskip({"jax": "jax", "pytorch": "torch"}[mode])
+    value = GENERATOR.integers(0, 2, (3, 5, 4)).astype(dtype)
+    x, batch = ot.tensor(dtype=dtype, shape=(None,) * 2), ot.tensor(dtype=dtype, shape=(None,) * 3)
+    sizes = {"size": 3, "fill_value": 9}
+    rows = og.vectorize_graph(sorting.unique(x, axis=0, **sizes), {x: batch})
+    with og.config.change_flags(pytorch__compile=False):
+        made = oc.function([batch], rows, mode=mode)(value)
+    for one, each in zip(made, value, strict=True):
+        whole = np.unique(each, axis=0)[:3]
+        np.testing.assert_array_equal(one[: len(whole)], whole)
+        assert (one[len(whole) :] == 9).all()
 
 
 @pytest.mark.parametrize("first", FIRST, ids=lambda v: f"{v.dtype}{v.shape}")
@@ -139,7 +216,6 @@ def test_a_size_cuts_or_fills_sets(name: str, size: int, mode: str) -> None:
 @pytest.mark.parametrize(
     ("call", "told"),
     [
-        (lambda x: sorting.unique(x, axis=0), "slices of a static length, got x"),
         (lambda x: sorting.unique(x, size=-1), "size must not be negative, got -1"),
         (lambda x: sorting.isin(x, x, kind="hash"), "'hash'"),
     ],

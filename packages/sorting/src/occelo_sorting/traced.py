@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from occelo_graph import TensorApply
 from occelo_link.traced.fallback import fall_back
 from occelo_link.traced.registry import traces
 from occelo_link.traced.traced_values import Array
 from occelo_link.traced.tracer import Tracer
-from occelo_sorting.ops.orders import ArgSort, Sort
+from occelo_sorting.ops.orders import ArgSort, LexicographicOrder, Sort
 from occelo_sorting.ops.searching import SearchSorted
 
 __all__: list[str] = []
@@ -27,6 +29,37 @@ def lower_sort(
         made: Sequence[Array] = fall_back(tracer, node, inputs)
         return made
     return [found[isinstance(node.op, ArgSort)]]
+
+
+_MOST_COLUMNS = 64  # each is a sort of the program
+
+
+@traces(LexicographicOrder)
+def lower_lexicographic_order(
+    tracer: Tracer, node: TensorApply[LexicographicOrder], inputs: list[Array]
+) -> Sequence[Array]:
+    """One stable sort for each column, the last one first."""
+    x = tracer.array(inputs[0])
+    width = int(x.shape[-1])
+    order: Array = None
+    if width <= _MOST_COLUMNS:
+        for i in reversed(range(width)):
+            column = x[..., i] if order is None else _in_order(tracer, x[..., i], order)
+            found = tracer.arrays.sort(column)
+            if found is None:
+                order = None
+                break
+            order = found[1] if order is None else _in_order(tracer, order, found[1])
+    if order is None:
+        made: Sequence[Array] = fall_back(tracer, node, inputs)
+        return made
+    return [order]
+
+
+def _in_order(tracer: Tracer, x: Array, order: Array) -> Array:
+    """The elements of each row of ``x`` at the positions ``order``."""
+    lead = [tracer.arrays.constant(at) for at in np.ix_(*map(np.arange, order.shape))[:-1]]
+    return tracer.arrays.gather(x, [*lead, order])
 
 
 @traces(SearchSorted)

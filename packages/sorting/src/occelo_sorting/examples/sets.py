@@ -17,6 +17,7 @@ _I = draw("int", (3, 4), "int64", 7)
 _J = draw("int", (6,), "int64", 8)
 _F = np.array([0.5, np.nan, 2.0, 0.5, np.nan, -1.0])
 _M = draw((-2.0, 2.0), (4, 5))
+_WIDE = draw("bool", (4, 3, 4)).astype("float64")
 _AT = np.array([1, 0, 4, 1, 1])
 _W = draw((-2.0, 2.0), (5,))
 _BITS = draw("bool", (5, 2)).astype("float64")
@@ -47,6 +48,13 @@ EXAMPLES: list[Example] = [
         lambda x: sorting.unique(specify_shape(x, (None, 2)), axis=0),
         lambda x: np.unique(x, axis=0),
         (_BITS,),
+    ),
+    Example(
+        "unique_wide_rows",
+        "sorting",
+        lambda x: sorting.unique(x, axis=0, return_inverse=True)[0],
+        lambda x: np.unique(x, axis=0),
+        (_WIDE,),
     ),
     Example(
         "unique_of_size",

@@ -17,7 +17,7 @@ from occelo_link.loops.python_only import leave_to_python
 from occelo_link.loops.registry import lowers_to_loops
 from occelo_link.loops.tensors import Tensor
 from occelo_sorting.ops.order_statistics import ArgOrderStatistics, OrderStatistics
-from occelo_sorting.ops.orders import ArgSort, Sort
+from occelo_sorting.ops.orders import ArgSort, LexicographicOrder, Sort
 
 __all__: list[str] = []
 
@@ -34,6 +34,9 @@ leave_to_python(
     Sort, "NumPy sorts rows that are long, or of an unknown length, faster than loops do"
 )
 leave_to_python(ArgSort, "NumPy sorts rows that are long, or of an unknown length")
+leave_to_python(
+    LexicographicOrder, "NumPy sorts rows of an unknown length, or long ones, by columns"
+)
 leave_to_python(OrderStatistics, "NumPy partitions rows that are long, or of an unknown length")
 leave_to_python(ArgOrderStatistics, "NumPy partitions rows that are long, or of an unknown length")
 

@@ -1,6 +1,7 @@
 """`sort` and `argsort`: the elements along an axis in order, and the positions that bring them into order.
 
-The ops `Sort` and `ArgSort` work along the last axis; the functions move the axis of the user there. The order is
+The ops `Sort` and `ArgSort` work along the last axis; the functions move the axis of the user there. `LexicographicOrder`
+compares rows as words. The order is
 NumPy's: NaN comes last, and complex numbers are compared by their real parts, and by their imaginary parts if those are
 equal. Positions are always those of a stable sort, so that all backends agree about equal elements.
 """
@@ -33,7 +34,7 @@ from occelo_sorting.ops.integer_rows import order_of_rows, sorted_rows
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["ArgSort", "Sort", "argsort", "sort", "sort_complex"]
+__all__ = ["ArgSort", "LexicographicOrder", "Sort", "argsort", "sort", "sort_complex"]
 
 KINDS = ("quicksort", "mergesort", "heapsort", "stable")
 """NumPy's names of sorting methods. They all give the same results here."""
@@ -98,6 +99,40 @@ class ArgSort(Op):
 
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         return [input_shapes[0]]
+
+    def batch(
+        self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
+    ) -> Sequence[Any]:
+        return self.make_node(*inputs).outputs
+
+
+@op
+class LexicographicOrder(Op):
+    """The positions (int64) that sort the rows of a matrix by their first elements, where these are equal by their second ones,
+    and so on.
+
+    Equal rows keep their order. Of a tensor with more dimensions, each matrix of its last two. Unlike a chain of `ArgSort`,
+    it needs no static length of rows.
+    """
+
+    def infer(self, x: TensorType) -> TensorType:
+        if x.ndim < 2:
+            raise ValueError(f"Only the rows of matrices have a lexicographic order, got {x}")
+        return TensorType("int64", x.shape[:-1])
+
+    def evaluate(self, x: Any) -> Any:
+        if not x.shape[-1]:
+            return np.broadcast_to(np.arange(x.shape[-2], dtype="int64"), x.shape[:-1])
+        return np.asarray(np.lexsort(np.moveaxis(x, -1, 0)[::-1], axis=-1), dtype="int64")
+
+    def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
+        return [ZERO]
+
+    def pushforward(self, inputs: Tensors, outputs: Tensors, tangents: Tensors) -> Tangents:
+        return [ZERO]
+
+    def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+        return [input_shapes[0][:-1]]
 
     def batch(
         self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]

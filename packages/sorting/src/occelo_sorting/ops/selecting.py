@@ -20,11 +20,19 @@ from occelo_graph.ops.index.search import take_along_axis
 from occelo_graph.ops.index.subtensor import getitem
 from occelo_graph.ops.join import flip
 from occelo_graph.ops.shape.axes import normalize_axis
+from occelo_graph.ops.shape.dimensions import moveaxis
 from occelo_graph.ops.shape.reading import lengths_by_variables
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import TensorType, is_discrete
 from occelo_sorting.ops.order_statistics import ArgOrderStatistics, OrderStatistics
-from occelo_sorting.ops.orders import argsort, axis_back, last_axis, row_order, sort
+from occelo_sorting.ops.orders import (
+    LexicographicOrder,
+    argsort,
+    axis_back,
+    last_axis,
+    row_order,
+    sort,
+)
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
@@ -189,7 +197,7 @@ def lexsort(keys: Any, axis: int = -1) -> TensorVariable:
     """The positions (int64) that sort by several keys: by the last one, where it is equal by the one before, and so on.
 
     ``keys`` is a sequence of tensors, which broadcast, or a tensor whose rows are the keys; they are sorted along
-    ``axis``. ValueError if there are no keys.
+    ``axis``. ValueError if there are no keys, when the graph is built; if a tensor turns out to have no rows, all positions are equal.
     """
     if is_list_or_tuple(keys):
         if not keys:
@@ -197,12 +205,11 @@ def lexsort(keys: Any, axis: int = -1) -> TensorVariable:
         parts: list[TensorVariable] = list(broadcast_arrays(*map(as_tensor_variable, keys)))
     else:
         whole = as_tensor_variable(keys)
-        count = whole.type.shape[0] if whole.type.ndim else None
-        if not count:
-            raise ValueError(
-                f"lexsort needs a static number of keys, at least one, got {whole.type}"
-            )
-        parts = [getitem(whole, i) for i in range(count)]
+        if not whole.type.ndim or whole.type.shape[0] == 0:
+            raise ValueError(f"lexsort needs at least one key, got {whole.type}")
+        if whole.type.shape[0] is None:
+            return _order_by_rows(whole, axis)
+        parts = [getitem(whole, i) for i in range(whole.type.shape[0])]
     if not parts[0].type.ndim:
         return as_tensor_variable(np.int64(0))
     number = normalize_axis(axis, parts[0].type.ndim)
@@ -212,3 +219,14 @@ def lexsort(keys: Any, axis: int = -1) -> TensorVariable:
     for row, _ in rows[1:]:
         order = take_along_axis(order, row_order(take_along_axis(row, order, -1)), -1)
     return axis_back(order, where)
+
+
+def _order_by_rows(keys: TensorVariable, axis: int) -> TensorVariable:
+    """`lexsort` of the rows of a tensor, of which there may be any number."""
+    if keys.type.ndim == 1:
+        return as_tensor_variable(np.int64(0))
+    where = normalize_axis(axis, keys.type.ndim - 1)
+    # the first key decides last
+    columns = moveaxis(moveaxis(flip(keys, 0), 0, -1), where, -2)
+    made: TensorVariable = LexicographicOrder()(columns)
+    return axis_back(made, where)

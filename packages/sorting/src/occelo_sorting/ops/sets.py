@@ -36,7 +36,7 @@ from occelo_graph.ops.shape.reading import length_product, lengths_by_variables
 from occelo_graph.ops.shape.reshaping import flatten, reshape
 from occelo_graph.tensors.constant import as_tensor_variable, promote_arguments
 from occelo_graph.tensors.type import is_discrete
-from occelo_sorting.ops.orders import ArgSort, Sort
+from occelo_sorting.ops.orders import ArgSort, LexicographicOrder, Sort
 from occelo_sorting.ops.searching import of_one_dtype, searchsorted
 from occelo_sorting.ops.selecting import lexsort
 
@@ -81,17 +81,21 @@ def _starts(ordered: Any, equal_nan: bool = True) -> Any:
     return join(0, one, _differs(ordered, equal_nan))
 
 
-def _rows(x: TensorVariable, axis: int) -> tuple[TensorVariable, TensorVariable]:
-    """The slices of ``x`` along ``axis``, first as such, then as the rows of a matrix."""
-    where = normalize_axis(axis, x)
+def _rows(x: TensorVariable, where: int) -> tuple[TensorVariable, TensorVariable]:
+    """The slices of ``x`` along an axis, first as such, then as the rows of a matrix."""
     slices = moveaxis(x, where, 0) if where else x
     lengths = lengths_by_variables(slices)
-    matrix = reshape(slices, (lengths[0], length_product(lengths[1:])), 2)
-    if matrix.type.shape[1] is None:
-        raise ValueError(
-            f"unique along axis {axis} needs slices of a static length, got {x} of type {x.type}"
-        )
-    return slices, matrix
+    return slices, reshape(slices, (lengths[0], length_product(lengths[1:])), 2)
+
+
+_FEW = 8  # columns that are sorted one after the other, which backends compile
+
+
+def _order_of_rows(matrix: TensorVariable) -> TensorVariable:
+    width = matrix.type.shape[1]
+    if width is None or not 0 < width <= _FEW:
+        return LexicographicOrder()(matrix)
+    return lexsort([getitem(matrix, (slice(None), i)) for i in reversed(range(width))])
 
 
 class _Runs:
@@ -162,9 +166,10 @@ def unique(
     whatever ``sorted`` says.
 
     ``size`` is the length of the result: it is cut, or filled with ``fill_value``, by default the smallest element; counts
-    of what is filled in are 0. It needs at least one element. ValueError if slices have no static length.
+    of what is filled in are 0. It needs at least one element.
     """
     x = as_tensor_variable(ar)
+    where = 0
     if axis is None:
         items: Any = _vector(x)
         need_order = return_index or return_inverse
@@ -172,16 +177,15 @@ def unique(
         ordered: Any = take(items, order) if need_order else Sort()(items)
         starts = _starts(ordered, equal_nan)
     else:
-        items, matrix = _rows(x, axis)
-        width = matrix.type.shape[1] or 0
-        keys = [getitem(matrix, (slice(None), i)) for i in reversed(range(width))]
-        order = lexsort(keys) if keys else arange(lengths_by_variables(matrix)[0])
+        where = normalize_axis(axis, x)
+        items, matrix = _rows(x, where)
+        order = _order_of_rows(matrix)
         ordered = take(items, order, axis=0)
         starts = _starts(take(matrix, order, axis=0))
     runs = _Runs(starts, size)
     first = getitem(ordered, 0) if fill_value is None and size is not None else fill_value
     values = _filled_values(runs, take(ordered, runs.positions, axis=0), first)
-    if axis is not None and (where := normalize_axis(axis, x)):
+    if where:
         values = moveaxis(values, 0, where)
     results = [values]
     if return_index:
