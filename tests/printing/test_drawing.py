@@ -128,6 +128,15 @@ def test_layouts_keep_order_distance_and_direction(data: st.DataObject) -> None:
         assert layout.centers[k] + widths[k] / 2 <= layout.width + 1e-6
 
 
+def test_the_style_of_a_picture_is_for_itself_alone() -> None:
+    svg = op.draw(x * 2).svg
+    (style,) = re.findall("<style>(.*?)</style>", svg, re.S)
+    selectors = re.findall(r"([^{}]+){[^}]*}", style)
+    assert len(selectors) > 5
+    assert all(each.strip().startswith(".occelo-graph ") for each in selectors)
+    assert ET.fromstring(svg).get("class") == "occelo-graph"
+
+
 def test_notebooks_show_variables_and_graphs() -> None:
     loss = ot.sum(x * y)
     loss.name = "loss"

@@ -25,7 +25,7 @@ from occelo_compile.symbolic_io import SymbolicInput, SymbolicOutput
 from occelo_graph import Container, SharedVariable
 from occelo_graph.errors import explained_by, lines
 from occelo_graph.ir.container import external_array_types, local
-from occelo_graph.ir.notebook import Shown
+from occelo_graph.notebook import Shown
 from occelo_link import VM, make_linker
 from occelo_link.entry_kinds import LIST, NOTHING, SINGLE
 from occelo_link.update_locks import UpdateLocks

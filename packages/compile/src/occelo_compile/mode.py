@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from occelo_graph.config import config
 from occelo_graph.errors import explained_by
 from occelo_graph.extensions import place_of_caller
+from occelo_graph.notebook import Table, Tabulated
 from occelo_graph.provenance import warn_user
 from occelo_link import Linker, available_linkers, make_linker
 from occelo_link.registry import find_linker
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 Optimizer = str | RewriteDatabaseQuery | GraphRewriter | None
 
 
-class Mode:
+class Mode(Tabulated):
     """A mode, which says how a function is compiled.
 
     ``linker`` is a `Linker` or the name of a linker. ``optimizer`` is a query, the name of a query, or a rewriter.
@@ -161,12 +162,22 @@ class Mode:
 
     __repr__ = __str__
 
-    def _repr_html_(self) -> str:
-        from occelo_graph.html_tables import html_table  # needed in notebooks alone
+    def notebook_tables(self) -> list[Table]:
+        row = (self, self._linker, self.provided_optimizer)
+        return [(("mode", "linker", "rewrites"), [row])]
 
-        return html_table(
-            ("mode", "linker", "rewrites"), [(self, self._linker, self.provided_optimizer)]
-        )
+    def notebook_picture(self) -> str:
+        """The way of a graph: the stages that rewrite it, and the linker."""
+        from occelo_printing.drawing import Boxes, picture  # needed in notebooks alone
+
+        rewriter = self.optimizer
+        stages = getattr(rewriter, "rewriters", [rewriter])
+        boxes = [("input", "graph", "as it was written")]
+        for each in stages:
+            rules = len(getattr(each, "rules", ()))
+            boxes.append(("op", str(each), f"rules: {rules}" if rules else "one rewriter"))
+        boxes.append(("output", "function", f"linker {self._linker}"))
+        return picture(Boxes(dict(enumerate(boxes)), [(i, i + 1) for i in range(len(boxes) - 1)]))
 
 
 def _query_of(optimizer: Optimizer) -> RewriteDatabaseQuery | GraphRewriter:

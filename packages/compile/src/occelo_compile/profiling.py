@@ -7,7 +7,6 @@ If a function is compiled with ``profile=True``, or while the option ``profile``
 from __future__ import annotations
 
 import atexit
-import html
 import json
 import os
 import sys
@@ -16,14 +15,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from occelo_compile import options
+from occelo_graph.notebook import Table, Tabulated
 from occelo_link.profiling import NodeCost, NodeProfile
 
 if TYPE_CHECKING:
     from occelo_compile.maker import Times
     from occelo_rewrite import RewriteRecord
 
+Rows = list[tuple[str, ...]]
+"""The headings of a table, and its rows."""
 
-class ProfileStats:
+
+class ProfileStats(Tabulated):
     """The times of one function, or of all functions that get this object as their argument ``profile``, in seconds.
 
     All stages of compiling, all rules and all calls are timed. Nodes are timed only in some calls, so that timing costs
@@ -133,8 +136,9 @@ class ProfileStats:
 
     def report(self) -> str:
         """Return the report as text."""
-        parts = [self._totals(), self._compiling(), self._ops(), self._nodes()]
-        return "\n".join(part for part in parts if part)
+        return "\n".join(
+            [self._totals(), *(_table(title, rows) for title, rows in self._sections())]
+        )
 
     def summary(self, file: Any = None) -> None:
         """Print the report. The default destination is the option ``profiling__destination``."""
@@ -153,8 +157,20 @@ class ProfileStats:
 
     __repr__ = __str__
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(self.report())}</pre>"
+    def notebook_tables(self) -> list[Table]:
+        title, *totals = self._totals().split("\n")
+        tables: list[Table] = [((title,), [(line.strip(),) for line in totals])]
+        return tables + [(headings, rows) for _, (headings, *rows) in self._sections()]
+
+    def notebook_picture(self) -> str:
+        """Bars of the steps of compiling, and of the ops if nodes were measured."""
+        from occelo_printing.charts import bar_chart  # needed in notebooks alone
+
+        steps = [(step, seconds, _time(seconds)) for step, seconds in self.compile_time.items()]
+        costs = self.by_op()[: options.N_OPS.get()]
+        ops = [(op[:40], seconds, _time(seconds)) for op, seconds, _ in costs]
+        calls = f"Ops, in {self.nodes.samples} of {self.calls} calls"
+        return bar_chart([("Compiling", steps), *([(calls, ops)] if ops else [])])
 
     def _totals(self) -> str:
         lines = [f"Profile of {self.message or 'a function'}"]
@@ -168,37 +184,33 @@ class ProfileStats:
             lines.append(f"  peak memory between inputs and outputs {_size(self.nodes.peak_bytes)}")
         return "\n".join(lines)
 
-    def _compiling(self) -> str:
+    def _sections(self) -> list[tuple[str, Rows]]:
+        """The tables of the report with their titles; those but the first have rows below the headings."""
+        others = [("Rules", self._rules()), ("Ops", self._ops()), ("Nodes", self._nodes())]
+        return [("Compiling", self._steps()), *((t, rows) for t, rows in others if len(rows) > 1)]
+
+    def _steps(self) -> Rows:
         rows = [("step", "time")]
         rows += [(step, _time(seconds)) for step, seconds in self.compile_time.items()]
-        rows += [(f"  {s}", _time(t)) for s, t in self.stages.items()]
-        found = sorted(self.rules.items(), key=lambda item: -item[1][2])[: options.N_OPS.get()]
-        rules = [("stage", "rule", "time", "applied", "tried")]
-        rules += [(s, r, _time(t), str(h), str(c)) for (s, r), (c, h, t) in found]
-        shown = [_table("Compiling", rows)]
-        return "\n".join([*shown, _table("Rules", rules)] if len(rules) > 1 else shown)
+        return rows + [(f"  {s}", _time(t)) for s, t in self.stages.items()]
 
-    def _ops(self) -> str:
+    def _rules(self) -> Rows:
+        found = sorted(self.rules.items(), key=lambda item: -item[1][2])[: options.N_OPS.get()]
+        rules = [(s, r, _time(t), str(h), str(c)) for (s, r), (c, h, t) in found]
+        return [("stage", "rule", "time", "applied", "tried"), *rules]
+
+    def _ops(self) -> Rows:
         total = sum(c.seconds for c in self.nodes.costs.values())
         rows = [("time", "share", "nodes", "op")]
         for op, seconds, count in self.by_op()[: options.N_OPS.get()]:
             rows.append((_time(seconds), _share(seconds, total), str(count), op))
-        return _table("Ops", rows) if len(rows) > 1 else ""
+        return rows
 
-    def _nodes(self) -> str:
+    def _nodes(self) -> Rows:
         total = sum(c.seconds for c in self.nodes.costs.values())
         memory = options.PROFILE_MEMORY.get()
-        rows: list[tuple[str, ...]] = [
-            (
-                "time",
-                "share",
-                "runs",
-                "each",
-                *(["bytes", "shape"] if memory else []),
-                "node",
-                "line",
-            )
-        ]
+        more = ("bytes", "shape") if memory else ()
+        rows: Rows = [("time", "share", "runs", "each", *more, "node", "line")]
         for depth, cost in _with_inner(self.costs(), options.N_APPLY.get()):
             extra = [_size(cost.bytes), " ".join(map(str, cost.shapes))] if memory else []
             label = "  " * depth + (f"{cost.op} -> {cost.name}" if cost.name else cost.op)
@@ -209,7 +221,7 @@ class ProfileStats:
                 _time(cost.mean),
             ]
             rows.append((*shown, *extra, label, cost.source))
-        return _table("Nodes", rows) if len(rows) > 1 else ""
+        return rows
 
 
 def _sorted(costs: Iterable[NodeCost]) -> list[NodeCost]:

@@ -25,6 +25,7 @@ from typing import Any, Generic, TypeVar, cast
 
 from occelo_graph.errors import OcceloError
 from occelo_graph.frozen_dataclasses import frozen_dataclass
+from occelo_graph.notebook import Table, Tabulated
 
 T = TypeVar("T")
 
@@ -178,7 +179,7 @@ class ChangedFlags(ContextDecorator):
         self._context.set(last)
 
 
-class Config:
+class Config(Tabulated):
     """The options as attributes. `declare` adds an option; `change_flags` changes options temporarily."""
 
     def __init__(self, environ: Mapping[str, str] | None = None) -> None:
@@ -306,13 +307,11 @@ class Config:
             for o in self.options()
         )
 
-    def _repr_html_(self) -> str:
-        from occelo_graph.html_tables import html_table  # needed in notebooks alone
-
-        rows = (
+    def notebook_tables(self) -> list[Table]:
+        rows = [
             (o.name, repr(self.get(o.name)), self.origin(o.name), o.doc) for o in self.options()
-        )
-        return html_table(("option", "value", "set by", "meaning"), rows)
+        ]
+        return [(("option", "value", "set by", "meaning"), rows)]
 
 
 config = Config()

@@ -1,16 +1,15 @@
 """Graphs as formulas (`pprint`), as Python source (`to_python`), as lines of text (`as_string`), in LaTeX (`to_latex`) and as
 drawings (`draw`, `pydotprint`).
 
-Users call these functions from `occelo`. The import of this package lets error messages show variables as formulas,
-and notebooks as drawings. The
-modules are imported at the first use of their names.
+Users call these functions from `occelo`. The import of this package lets error messages show variables as formulas, and
+notebooks as drawings. The modules are imported at the first use of their names.
 """
 
 from typing import TYPE_CHECKING
 
 from occelo_graph.errors import set_formula_writer
-from occelo_graph.ir.notebook import set_notebook_writers
 from occelo_graph.lazy_names import at_first_call, deferred
+from occelo_graph.notebook import set_notebook_writers
 
 __all__ = ["as_string", "draw", "pp", "pprint", "pydotprint", "to_dot", "to_latex", "to_python"]
 __version__ = "0.1.0"
@@ -37,7 +36,8 @@ else:  # so that type checkers report unknown names
     __getattr__, __dir__ = deferred(__name__, _LATER)
 
 set_notebook_writers(
-    at_first_call("occelo_printing.drawing", "svg_of"),
-    at_first_call("occelo_printing.latex", "to_latex"),
+    at_first_call("occelo_printing.notebook", "html_of"),
+    at_first_call("occelo_printing.notebook", "svg_of"),
+    at_first_call("occelo_printing.notebook", "latex_of"),
 )
 set_formula_writer(at_first_call("occelo_printing.formulas", "pprint"))

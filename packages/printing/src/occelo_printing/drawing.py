@@ -26,12 +26,16 @@ _LETTER = 6.4
 _LONGEST = 34
 """The number of letters after which a label is cut."""
 _STYLE = """\
-text{font:11px ui-monospace,monospace;text-anchor:middle;fill:#1b2733}
-.type{fill:#51606e;font-size:9.5px}
-rect{stroke:#7a8a99;fill:#fff}
-path{fill:none;stroke:#7a8a99}
-.input rect{fill:#d9efdc}.shared rect{fill:#d5eef0}.constant rect{fill:#ececec}.output rect{fill:#dbe8f9}
-.folded rect{stroke-dasharray:4 3}"""
+.occelo-graph text{font:11px ui-monospace,monospace;text-anchor:middle;fill:#1b2733}
+.occelo-graph .type{fill:#51606e;font-size:9.5px}
+.occelo-graph rect{stroke:#7a8a99;fill:#fff}
+.occelo-graph path{fill:none;stroke:#7a8a99}
+.occelo-graph .input rect{fill:#d9efdc}
+.occelo-graph .shared rect{fill:#d5eef0}
+.occelo-graph .constant rect{fill:#ececec}
+.occelo-graph .output rect{fill:#dbe8f9}
+.occelo-graph .folded rect{stroke-dasharray:4 3}"""
+"""The class keeps it from other pictures of the same page, to which a style in a picture applies, too."""
 
 
 @dataclass(frozen=True)
@@ -68,26 +72,21 @@ def draw(graph: Any, most: int = 60) -> Drawing:
             f"most of draw is the number of nodes that are drawn, got {most!r}; what a file needs is draw(graph).svg"
         )
     outputs, _ = graph_parts(graph)
-    return Drawing(_svg(_boxes(outputs, most)))
-
-
-def svg_of(graph: Any) -> str:
-    """The text of `draw`."""
-    return draw(graph).svg
+    return Drawing(picture(_boxes(outputs, most)))
 
 
 @dataclass
-class _Boxes:
+class Boxes:
     """The boxes in topological order, by key: the kind, the label and the type; and the edges between them."""
 
     boxes: dict[Any, tuple[str, str, str]]
     edges: list[tuple[Any, Any]]
 
 
-def _boxes(outputs: list[Variable], most: int) -> _Boxes:
+def _boxes(outputs: list[Variable], most: int) -> Boxes:
     order = toposort(outputs)
     shown = _nearest(outputs, most) if len(order) > most else set(order)
-    drawn = _Boxes({}, [])
+    drawn = Boxes({}, [])
     for node in order:
         if node in shown:
             sources = [_source(v, shown, drawn) for v in node.inputs]
@@ -115,7 +114,7 @@ def _nearest(outputs: Sequence[Variable], most: int) -> set[Apply]:
     return set(found)
 
 
-def _source(variable: Variable, shown: set[Apply], drawn: _Boxes) -> Any:
+def _source(variable: Variable, shown: set[Apply], drawn: Boxes) -> Any:
     """The key of the box that an edge from ``variable`` starts at. The box is made if it is no node's."""
     if variable.owner in shown:
         return variable.owner
@@ -141,7 +140,8 @@ def _short(text: str) -> str:
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "\N{HORIZONTAL ELLIPSIS}"
 
 
-def _svg(drawn: _Boxes) -> str:
+def picture(drawn: Boxes) -> str:
+    """The text in SVG of boxes, each below those from which edges lead to it."""
     texts = {
         key: (kind, _short(label), _short(of)) for key, (kind, label, of) in drawn.boxes.items()
     }
@@ -153,7 +153,7 @@ def _svg(drawn: _Boxes) -> str:
     height = _STEP * (max(layout.layers.values(), default=0) + 1) - _STEP + _HEIGHT + 4
     width = layout.width + 4
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="-2 -2 {width:.0f} {height:.0f}" width="{width:.0f}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="occelo-graph" viewBox="-2 -2 {width:.0f} {height:.0f}" width="{width:.0f}" '
         f'style="max-width:100%;height:auto;background:#fff" role="img"><style>{_STYLE}</style>'
     ]
     for (start, end), bends in layout.bends.items():

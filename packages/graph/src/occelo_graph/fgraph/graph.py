@@ -21,10 +21,10 @@ from occelo_graph.fgraph.features import (
 from occelo_graph.fgraph.frozen import FrozenFunctionGraph, freeze
 from occelo_graph.ir.clone import clone_get_equiv
 from occelo_graph.ir.nodes import Apply, AtomicVariable, Variable
-from occelo_graph.ir.notebook import Shown
 from occelo_graph.ir.op import Op, op
 from occelo_graph.ir.pickling import NodeTable
 from occelo_graph.ir.traversal import graph_inputs, toposort, toposort_with_orderings
+from occelo_graph.notebook import Shown
 from occelo_graph.upward import debugprint
 
 

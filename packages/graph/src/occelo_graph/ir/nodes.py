@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic
 
 from occelo_graph import provenance
 from occelo_graph.errors import formula_of, without_address
-from occelo_graph.ir.notebook import Shown
 from occelo_graph.ir.types import Type
+from occelo_graph.notebook import Shown
 from occelo_graph.provenance import Mark, Source, called_by_user, warn_user
 from occelo_graph.upward import debugprint, variable_eval
 
