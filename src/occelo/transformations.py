@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, overload
 
+from occelo_graph.errors import explained_by
 from occelo_graph.gradient.barriers import grad_scale, zero_grad
 from occelo_graph.gradient.forward import pushforward
 from occelo_graph.gradient.reverse import grad, pullback
@@ -70,6 +71,7 @@ def value_and_grad(fun: Any, wrt: Any = 0, /, *, has_aux: bool = False, **option
     return with_gradient
 
 
+@explained_by("gradients")
 def jvp(
     fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], has_aux: bool = False
 ) -> Any:
@@ -98,6 +100,7 @@ def jvp(
     return (outputs, tangent, *more)
 
 
+@explained_by("gradients")
 def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     """The result of ``fun(*primals)``, and a function from its cotangent to those of the primals, as in JAX.
 

@@ -21,7 +21,7 @@ from occelo_graph import (
     Variable,
     shared,
 )
-from occelo_graph.errors import describe, lines
+from occelo_graph.errors import describe, explained_by, lines
 from occelo_graph.families import registered
 from occelo_graph.frozen_dataclasses import mutable_dataclass
 from occelo_graph.ir import trees
@@ -246,6 +246,7 @@ def _follows_default_update(variable: SharedVariable, no_default_updates: Any) -
     return variable not in no_default_updates
 
 
+@explained_by("inputs")
 def collect(
     inputs: Any,
     outputs: Any = None,
@@ -452,6 +453,7 @@ def _check_unused(
         warn_user(message)
 
 
+@explained_by("inputs")
 def construct_function_ins_and_outs(
     params: Any, outputs: Any = None, **options: Any
 ) -> tuple[list[SymbolicInput], list[SymbolicOutput]]:

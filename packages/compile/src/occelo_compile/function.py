@@ -142,6 +142,7 @@ def function(
     return made
 
 
+@explained_by("SavedGraphError")
 def function_dump(
     filename: str | os.PathLike[str],
     inputs: Sequence[Any] | Mapping[str, Any],

@@ -21,6 +21,7 @@ from occelo_compile.maker import CallGraph, FunctionMaker, Linked
 from occelo_graph import Apply, Container, Op, Variable
 from occelo_graph.canonical.document import Numbering, digest_of_numbered
 from occelo_graph.config import config
+from occelo_graph.errors import explained_by
 from occelo_graph.extensions import UnknownSource, extensions_text, is_external, source_text
 from occelo_graph.families import GRAPH, family_of_module, with_required
 from occelo_graph.fgraph.frozen import FrozenFunctionGraph
@@ -31,6 +32,7 @@ from occelo_graph.provenance import is_own, warn_user
 from occelo_link.cache.fingerprint import digest_text, environment, manifest
 from occelo_link.cache.packing import pack, unpack
 from occelo_link.cache.store import Entry, Store, counters, default_store
+from occelo_link.linker import check_compiled
 from occelo_link.withheld_lowerings import withheld
 from occelo_rewrite import RewriteDatabaseQuery, optdb
 from occelo_rewrite.fingerprint import database_fingerprint
@@ -369,6 +371,7 @@ def _kept_keys(store: Store) -> Iterator[dict[str, str]]:
                 yield key
 
 
+@explained_by("graphs")
 def explain_miss(function: Function, file: Any = None) -> str | None:
     """Print why a function was not found in the cache: the first component of its key that differs from an existing
     key.
@@ -376,6 +379,7 @@ def explain_miss(function: Function, file: Any = None) -> str | None:
     The key is compared with the most similar key in the cache. With ``file="str"`` the text is returned; otherwise it
     is printed to ``file``.
     """
+    check_compiled(function, "explain_miss")
     text = why_missed(inspected(function).maker)
     if file == "str":
         return text

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from occelo_graph import Container, FunctionGraph, Type, Variable
+from occelo_graph.errors import explained_by
 from occelo_graph.ops.control import DeepCopyOp, ViewOp
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ def alias_roots(variable: Variable) -> set[Variable]:
     return roots
 
 
+@explained_by("graphs")
 def insert_deepcopy(
     fgraph: FunctionGraph,
     borrowed_inputs: Sequence[bool],

@@ -217,6 +217,7 @@ _places: dict[str, tuple[str, ...] | None] = {}
 """For each name that was passed to `register_mode`, the place in the code that did so."""
 
 
+@explained_by("modes")
 def register_mode(name: str, mode: Mode | Callable[[], Mode]) -> None:
     """Register a mode, or a function that makes one, under a name.
 

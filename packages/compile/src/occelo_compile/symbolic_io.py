@@ -9,17 +9,20 @@ from __future__ import annotations
 from typing import Any
 
 from occelo_graph import Container, SharedVariable, Variable
+from occelo_graph.errors import explained
 
 
 def _variable(given: object, what: str) -> Variable:
     if not isinstance(given, Variable):
-        raise TypeError(f"{what} must be a variable, got {given!r}")
+        raise explained(TypeError(f"{what} must be a variable, got {given!r}"), "inputs")
     return given
 
 
 def _name(given: object) -> str | None:
     if given is not None and not isinstance(given, str):
-        raise TypeError(f"The name of an input must be a string, got {given!r}")
+        raise explained(
+            TypeError(f"The name of an input must be a string, got {given!r}"), "inputs"
+        )
     return given
 
 

@@ -39,5 +39,7 @@ from occelo_dims.type import xtensor_constant as xtensor_constant
 from occelo_dims.type import xtensor_shared as xtensor_shared
 from occelo_dims.vectorization import vectorize_graph as vectorize_graph
 from occelo_dims.vectorization import vmap as vmap
+from occelo_graph.errors import explain_errors as _explain_errors
 
+_explain_errors(globals(), "dimensions")
 __version__ = "0.1.0"

@@ -14,7 +14,7 @@ import numpy as np
 
 from occelo_graph import TensorType, TensorVariable, Variable, is_tensor
 from occelo_graph import tensor as ot
-from occelo_graph.errors import formula_of
+from occelo_graph.errors import explained, formula_of
 from occelo_graph.ir import trees
 from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.tensors.type import shape_text
@@ -63,9 +63,12 @@ class Labelled:
     def __occelo_tensor__(self) -> TensorVariable:
         """The tensor of a scalar. TypeError for others: functions of tensors would match dimensions by position."""
         if self._dims:
-            raise TypeError(
-                f"{describe(self)} has named dimensions, which a function of tensors would match by position; use its "
-                "values, or functions of occelo.xtensor, and as_xtensor(tensor, dims) for the tensors beside it"
+            raise explained(
+                TypeError(
+                    f"{describe(self)} has named dimensions, which a function of tensors would match by position; use its "
+                    "values, or functions of occelo.xtensor, and as_xtensor(tensor, dims) for the tensors beside it"
+                ),
+                "dimensions",
             )
         return self._values
 

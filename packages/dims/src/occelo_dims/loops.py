@@ -32,7 +32,7 @@ from occelo_loops.ops.nested import Stepped
 __all__ = ["fori_loop", "ifelse", "loop", "scan", "while_loop"]
 
 
-@explained_by("loops")
+@explained_by("dimensions")
 def loop(
     step: Stepped,
     init: Any,
@@ -84,7 +84,7 @@ def loop(
     return form.unflatten(final), _stacked(kept[0], traces, dim)
 
 
-@explained_by("loops")
+@explained_by("dimensions")
 def fori_loop(lower: Any, upper: Any, body: Callable[[Any, Any], Any], init: Any) -> Any:
     """The last state of ``for i in range(lower, upper): state = body(i, state)``, as of `occelo.fori_loop`.
 
@@ -98,7 +98,7 @@ def fori_loop(lower: Any, upper: Any, body: Callable[[Any, Any], Any], init: Any
     return form.unflatten(occelo_loops.fori_loop(lower, upper, inner, start))
 
 
-@explained_by("loops")
+@explained_by("dimensions")
 def while_loop(
     cond: Callable[[Any], Any], body: Callable[[Any], Any], init: Any, max_steps: Any = None
 ) -> Any:
@@ -114,7 +114,7 @@ def while_loop(
     return form.unflatten(occelo_loops.while_loop(_condition(cond, form), inner, start, max_steps))
 
 
-@explained_by("loops")
+@explained_by("dimensions")
 def ifelse(condition: Any, then_branch: Any, else_branch: Any, name: str | None = None) -> Any:
     """The tree ``then_branch`` if the scalar ``condition`` is true, else ``else_branch``; only one of them is computed.
 
@@ -127,7 +127,7 @@ def ifelse(condition: Any, then_branch: Any, else_branch: Any, name: str | None 
     return form.unflatten(made if is_list_or_tuple(made) else [made])
 
 
-@explained_by("loops")
+@explained_by("dimensions")
 def scan(
     fn: Stepped,
     sequences: Any = None,

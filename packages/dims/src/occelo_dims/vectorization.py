@@ -65,7 +65,7 @@ def vectorize_graph(
     return made if several else made[0]
 
 
-@explained_by("arguments")
+@explained_by("dimensions")
 def vmap(fun: Stepped, dim: str) -> Callable[..., Any]:
     """A function that applies ``fun`` to each part of its arguments along the dimension ``dim``, as one batch.
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from occelo_graph.errors import describe
+from occelo_graph.errors import describe, explained_by
 from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_link.capabilities import supports
 from occelo_link.jax.calling import as_jax
@@ -36,6 +36,7 @@ class StableHLO:
     results: tuple[tuple[str, tuple[int, ...]], ...]
 
 
+@explained_by("exporting")
 def to_stablehlo(function: Any, *example: Any, platforms: Sequence[str] | None = None) -> StableHLO:
     """Return a compiled function as StableHLO, in text and in bytecode.
 
@@ -56,6 +57,7 @@ def to_stablehlo(function: Any, *example: Any, platforms: Sequence[str] | None =
     )
 
 
+@explained_by("exporting")
 def to_jax_export(function: Any, *example: Any, platforms: Sequence[str] | None = None) -> Any:
     """Return a compiled function as a ``jax.export.Exported``, which JAX saves, loads and calls without Occelo.
 

@@ -61,7 +61,7 @@ def explained_by(entry: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
 def _is_ours(error: BaseException) -> bool:
     """Whether an error is about what Occelo was asked: it passed no code but that of Occelo and of the libraries of arrays."""
     if isinstance(error, ImportError | OSError | MemoryError):
-        return False
+        return isinstance(error, FileNotFoundError)
     place = error.__traceback__
     while place is not None:
         if not str(place.tb_frame.f_globals.get("__name__")).startswith(_OURS):

@@ -421,7 +421,8 @@ def _root_value(variable: Variable, given: Mapping[Variable, Any]) -> Any:
         try:
             return variable.type.accept(given[variable], allow_downcast=None)
         except (TypeError, ValueError) as error:
-            raise in_context(error, [f"The value of {describe(variable)}:"]) from None
+            context = [f"The value of {describe(variable)}:"]
+            raise explained(in_context(error, context), "calls") from None
     if isinstance(variable, Constant):
         return variable.data
     if isinstance(variable, SharedVariable):

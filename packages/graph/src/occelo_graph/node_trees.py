@@ -10,6 +10,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from occelo_graph.errors import explained
 from occelo_graph.fgraph.frozen import inner_graphs
 from occelo_graph.ir.graph_like import graph_parts, inspected
 from occelo_graph.ir.nodes import Apply, Variable
@@ -38,7 +39,9 @@ class _Ids:
 
     def __init__(self, kind: str, used: dict[Any, str]) -> None:
         if kind not in ("CHAR", "int", "id", "auto", ""):
-            raise ValueError(f"id_type is CHAR, int, id, auto or '', not {kind!r}")
+            raise explained(
+                ValueError(f"id_type is CHAR, int, id, auto or '', not {kind!r}"), "arguments"
+            )
         self.kind = kind
         self.used = used
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from occelo_graph.errors import at_node, explained_by
+from occelo_graph.errors import at_node, explained, explained_by
 from occelo_graph.ir import trees
 from occelo_graph.ir.clone import Replacements, replacement_pairs
 from occelo_graph.ir.nodes import Apply, Variable
@@ -356,9 +356,11 @@ def _unbatched(
     known = [x.type.shape[0] for x in moved if x is not None]
     lengths = sorted({n for n in known if n is not None})
     if not known:
-        raise ValueError("vmap needs an argument with a batch, and in_axes has none")
+        raise explained(
+            ValueError("vmap needs an argument with a batch, and in_axes has none"), "arguments"
+        )
     if len(lengths) > 1:
-        raise ValueError(f"The batches of vmap have the lengths {lengths}")
+        raise explained(ValueError(f"The batches of vmap have the lengths {lengths}"), "lengths")
     inner: list[Variable] = []
     replace: dict[Variable, Variable] = {}
     for tensor, batch in zip(tensors, moved, strict=True):

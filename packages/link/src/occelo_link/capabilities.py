@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from occelo_graph import Apply, FunctionGraph, Variable, toposort
+from occelo_graph.errors import explained_by
 from occelo_graph.ir.decomposing import decomposition
 from occelo_graph.ir.graph_like import graph_parts
 from occelo_link.libraries import LIBRARIES, is_installed, require
@@ -151,6 +152,7 @@ def _compiles(backend: str) -> Callable[[Apply], bool]:
     return _loops
 
 
+@explained_by("modes")
 def supports(backend: str, graph: FunctionGraph | Variable | Iterable[Variable]) -> list[Lack]:
     """Return the nodes of a graph that a backend does not compile, in execution order. These nodes run in Python.
 

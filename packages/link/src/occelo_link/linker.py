@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Protocol
 
 from occelo_graph import Apply, Constant, Container, FunctionGraph, Op, SharedVariable, Variable
+from occelo_graph.errors import explained
 from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_graph.ir.container import local
 from occelo_link.update_locks import UpdateLocks
@@ -387,4 +388,4 @@ class WrapLinker(Linker):
 def check_compiled(function: Any, name: str) -> None:
     """Raise TypeError unless ``function`` is a compiled function, an argument of the function ``name``."""
     if not hasattr(function, "maker") or not hasattr(function, "vm"):
-        raise TypeError(f"{name} takes a compiled function, got {function!r}")
+        raise explained(TypeError(f"{name} takes a compiled function, got {function!r}"), "graphs")

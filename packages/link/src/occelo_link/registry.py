@@ -62,6 +62,7 @@ _places: dict[str, tuple[str, ...] | None] = {}
 """For each name that was passed to `register_linker`, the place in the code that did so: module, file and function."""
 
 
+@explained_by("modes")
 def register_linker(name: str, maker: LinkerMaker | Linker) -> None:
     """Register ``maker``, a linker or a function that makes one, under ``name``. Modes find it by this name.
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from occelo_graph import Apply, Op
 from occelo_graph.canonical.names import class_name
+from occelo_graph.errors import explained
 from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_graph.ir.decomposing import decomposed_kernel
 from occelo_graph.ir.op import Kernel
@@ -108,8 +109,11 @@ def without_lowering(*what: Any) -> Generator[None]:
         elif isinstance(each, type) and issubclass(each, Op | ScalarOp):
             classes.append(each)
         else:
-            raise TypeError(
-                f"Lowerings are of classes of ops and of elementwise functions, not of {each!r}"
+            raise explained(
+                TypeError(
+                    f"Lowerings are of classes of ops and of elementwise functions, not of {each!r}"
+                ),
+                "rules",
             )
     with applied(Withheld(tuple(dict.fromkeys(classes)), frozenset(names))):
         yield

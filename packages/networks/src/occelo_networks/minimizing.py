@@ -12,7 +12,7 @@ import occelo_compile as oc
 import occelo_graph as og
 from occelo_arrays.ops.raveling import ravel
 from occelo_graph import tensor as ot
-from occelo_graph.errors import describe
+from occelo_graph.errors import describe, explained_by
 from occelo_graph.ir import trees
 from occelo_graph.ir.nodes import Variable
 from occelo_graph.ir.shared import SharedVariable
@@ -24,6 +24,7 @@ WITH_PRODUCTS = ("newton-cg", "trust-ncg", "trust-krylov", "trust-constr")
 WITHOUT_GRADIENT = ("nelder-mead", "powell", "cobyla", "cobyqa")
 
 
+@explained_by("arguments")
 def minimize(
     cost: Any,
     params: Any,

@@ -13,6 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from occelo_graph.errors import explained_by
 from occelo_graph.ir.graph_like import graph_parts
 from occelo_graph.ir.nodes import Apply, Constant, Variable
 from occelo_graph.ir.shared import SharedVariable
@@ -54,6 +55,7 @@ class Drawing:
         return self.svg
 
 
+@explained_by("arguments")
 def draw(graph: Any, most: int = 60) -> Drawing:
     """Draw a graph: its inputs at the top, its outputs at the bottom, each with name, dtype and shape.
 

@@ -362,6 +362,7 @@ class EquilibriumGraphRewriter(RecordingRewriter):
             print(" " * (level + 1) * 2 + str(part), file=stream or sys.stdout)
 
 
+@explained_by("rules")
 def in2out(*rules: NodeRewriter, **named: Any) -> WalkingGraphRewriter:
     """A rewriter that tries ``rules`` once at each node, from the inputs to the outputs.
 
@@ -370,6 +371,7 @@ def in2out(*rules: NodeRewriter, **named: Any) -> WalkingGraphRewriter:
     return WalkingGraphRewriter(list(rules), "in_to_out", **named)
 
 
+@explained_by("rules")
 def out2in(*rules: NodeRewriter, **named: Any) -> WalkingGraphRewriter:
     """A rewriter that tries ``rules`` once at each node, from the outputs to the inputs. ``named`` is as in `in2out`."""
     return WalkingGraphRewriter(list(rules), "out_to_in", **named)

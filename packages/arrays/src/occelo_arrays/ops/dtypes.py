@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from occelo_graph.errors import explained_by
 from occelo_graph.ir.nodes import Variable
 from occelo_graph.narrowing import is_tuple
 
@@ -18,6 +19,7 @@ __all__ = ["can_cast", "finfo", "iinfo", "isdtype", "issubdtype", "promote_types
 
 
 def _taking_variables(function: Callable[..., Any], parameters: str) -> Callable[..., Any]:
+    @explained_by("dtypes")
     @wraps(function)
     def calling(*args: Any, **options: Any) -> Any:
         return function(*map(_dtype_of, args), **options)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from occelo_graph.config import FLOAT_X
+from occelo_graph.errors import explained_by
 from occelo_graph.ir import trees
 from occelo_graph.ir.nodes import Variable
 from occelo_graph.ops.join import concatenate
@@ -18,6 +19,7 @@ from occelo_graph.ops.shape.reshaping import reshape
 from occelo_graph.tensors.constant import as_tensor_variable
 
 
+@explained_by("trees")
 def ravel(tree: Any) -> tuple[Any, Callable[[Any], Any]]:
     """All elements of a tree of tensors as one vector, and a function that makes such a tree of a vector.
 
@@ -49,6 +51,7 @@ def ravel(tree: Any) -> tuple[Any, Callable[[Any], Any]]:
         vector = np.concatenate(flat) if flat else np.zeros(0, FLOAT_X.get())
     ends = list(accumulate((length_product(n) for n in shapes), initial=0))
 
+    @explained_by("trees")
     def unravel(given: Any) -> Any:
         return structure.unflatten(_cut(given, ends, shapes, dtypes))
 

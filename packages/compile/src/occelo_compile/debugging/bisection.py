@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from occelo_compile.calling import Function
 from occelo_graph.config import config
+from occelo_graph.errors import explained_by
 from occelo_graph.ir.graph_like import inspected
 from occelo_rewrite import Application
 
@@ -35,6 +36,7 @@ class Culprit:
         )
 
 
+@explained_by("calls")
 def bisect(function: Function, oracle: Callable[[Function], bool]) -> Culprit:
     """Find the first replacement after which a compiled function returns wrong results.
 

@@ -35,6 +35,7 @@ from occelo_graph import (
 from occelo_graph.canonical.archive import reading, written
 from occelo_graph.canonical.encoding import position_in
 from occelo_graph.canonical.names import Trust
+from occelo_graph.errors import explained_by
 from occelo_graph.tensor import as_tensor_variable
 from occelo_link import make_linker
 from occelo_rewrite import RewriteDatabaseQuery
@@ -78,6 +79,7 @@ def is_pickle(filename: str | os.PathLike[str]) -> bool:
         return not zipfile.is_zipfile(stream)
 
 
+@explained_by("SavedGraphError")
 def load_dump(filename: str | os.PathLike[str], trust: Trust = False) -> dict[str, Any]:
     """Return the arguments of `function` that the dump ``filename`` contains.
 

@@ -14,7 +14,7 @@ import numpy as np
 from occelo_compile.debugging.comparing import is_array
 from occelo_compile.mode import Mode, Optimizer
 from occelo_graph import Apply, FunctionGraph
-from occelo_graph.errors import describe
+from occelo_graph.errors import describe, explained_by
 from occelo_link import Linker, make_linker
 from occelo_link.node_by_node import WatchingLinker
 from occelo_link.vm import NodeThunk
@@ -57,6 +57,7 @@ class MonitorMode(Mode):
         super().__init__(watching, optimizer, name="MonitorMode")
 
 
+@explained_by("calls")
 def detect_nan(fgraph: FunctionGraph, i: int, node: Apply, fn: NodeThunk) -> None:
     """Report NaN in the outputs of a node; meant as the ``post_func`` of a `MonitorMode`.
 

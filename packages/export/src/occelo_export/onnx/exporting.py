@@ -11,7 +11,7 @@ import numpy as np
 
 from occelo_export.onnx.writer import NotInONNX, Scope, Writer, onnx_module
 from occelo_graph import FunctionGraph, SharedVariable, Variable
-from occelo_graph.errors import MissingInputError, describe
+from occelo_graph.errors import MissingInputError, describe, explained_by
 from occelo_graph.ir import trees
 from occelo_graph.ir.graph_like import graph_parts
 from occelo_rewrite import rewrite_graph
@@ -28,6 +28,7 @@ def _load_translations() -> None:
         importlib.import_module(f"occelo_export.onnx.{name}")
 
 
+@explained_by("exporting")
 def to_onnx(
     graph: Any, inputs: Sequence[Variable] | None = None, *, name: str | None = None
 ) -> Any:

@@ -35,7 +35,7 @@ from occelo_export.saved.file_format import (
 from occelo_export.saved.libraries import address_of, of_c_library
 from occelo_export.saved.memory import Code
 from occelo_graph.canonical.archive import Archive, reading
-from occelo_graph.errors import SavedGraphError
+from occelo_graph.errors import SavedGraphError, explained_by
 from occelo_graph.frozen_dataclasses import frozen_dataclass
 
 _START = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
@@ -84,6 +84,7 @@ class SavedFunctionError(RuntimeError):
         self.code = code
 
 
+@explained_by("exporting")
 def load_function(file: str | os.PathLike[str]) -> SavedFunction:
     """Read a function that `save_function` wrote. The process needs NumPy, and no compiler.
 

@@ -15,7 +15,7 @@ import numpy as np
 from occelo_export.saved.file_format import KIND, LEVELS, READERS, SERVICES, SYSTEM, VERSION
 from occelo_export.saved.image import Image, image_of
 from occelo_graph.canonical.archive import written
-from occelo_graph.errors import describe
+from occelo_graph.errors import describe, explained_by
 from occelo_graph.ir.container import local
 from occelo_link.blocks.vm import prepared
 from occelo_link.cache.objects import object_code
@@ -33,6 +33,7 @@ from occelo_link.standalone.selection import NeedsPython, meaning, whole_part
 from occelo_link.units.engine import compile_module
 
 
+@explained_by("exporting")
 def save_function(
     function: Any, file: str | os.PathLike[str], *, processor: str = "x86-64-v3"
 ) -> None:

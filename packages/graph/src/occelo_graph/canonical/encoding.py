@@ -18,7 +18,7 @@ from typing import Any, cast
 import numpy as np
 
 from occelo_graph.canonical.names import import_own, saved_name, subclass
-from occelo_graph.errors import SavedGraphError
+from occelo_graph.errors import SavedGraphError, explained_by
 from occelo_graph.ir.op import Op
 from occelo_graph.ir.slices import slice_parts
 from occelo_graph.ir.types import Type
@@ -70,6 +70,7 @@ class Static:
         return cls(**fields)
 
 
+@explained_by("rules")
 def register_coder(
     cls: type, to_plain: Callable[[Any, Arrays], Any], from_plain: Callable[[Any, Arrays], Any]
 ) -> None:

@@ -15,7 +15,7 @@ from types import FunctionType
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
-from occelo_graph.errors import SavedGraphError
+from occelo_graph.errors import SavedGraphError, explained_by
 from occelo_graph.families import declared, family_of_module, import_ops, installed
 from occelo_graph.ir.op import Op
 from occelo_graph.provenance import is_own
@@ -64,6 +64,7 @@ def _attributes(part: Any) -> dict[str, Any]:
     return found or {}
 
 
+@explained_by("rules")
 def register_loadable(part: _Part) -> _Part:
     """Let saved graphs name ``part``, a function (a derivative of `OpFromGraph`) or an exception class. Returns it.
 

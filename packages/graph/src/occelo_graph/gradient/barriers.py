@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from occelo_graph.errors import explained_by
 from occelo_graph.ir.nodes import Apply
 from occelo_graph.ir.op import ZERO, Cotangents, Kernel, Op, Tangents, op
 from occelo_graph.ir.traits import FIRST
@@ -134,6 +135,7 @@ def undefined_grad(x: Any) -> TensorVariable:
     return made
 
 
+@explained_by("gradients")
 def grad_clip(x: Any, lower_bound: float, upper_bound: float) -> TensorVariable:
     """The value of ``x``. In gradients, its cotangent is clipped to ``[lower_bound, upper_bound]``.
 
@@ -157,12 +159,14 @@ def _number(value: Any, name: str) -> float:
         ) from None
 
 
+@explained_by("gradients")
 def grad_scale(x: Any, multiplier: float) -> TensorVariable:
     """The value of ``x``. In gradients, its cotangent is multiplied by ``multiplier``, a number (else TypeError)."""
     made: TensorVariable = GradScale(_number(multiplier, "multiplier"))(as_tensor_variable(x))
     return made
 
 
+@explained_by("gradients")
 def grad_undefined(op_: Any, x_pos: int, x: Any, comment: str = "") -> Any:
     """The cotangent that a pullback returns for the input ``x`` if the derivative does not exist mathematically.
 
@@ -172,6 +176,7 @@ def grad_undefined(op_: Any, x_pos: int, x: Any, comment: str = "") -> Any:
     return NullType(reason + (f": {comment}" if comment else ""))()
 
 
+@explained_by("gradients")
 def grad_not_implemented(op_: Any, x_pos: int, x: Any, comment: str = "") -> Any:
     """The cotangent that a pullback returns for the input ``x`` if the derivative is not implemented.
 

@@ -253,6 +253,7 @@ def _equal_values(x: Any, y: Any) -> bool:
     return np.array_equal(first, second, equal_nan=first.dtype.kind in "fc")
 
 
+@explained_by("graphs")
 def equal_computations(
     xs: Sequence[Any],
     ys: Sequence[Any],

@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, dataclass_transform, overload
 
 from occelo_graph import provenance
-from occelo_graph.errors import MethodNotDefined, explained, with_arguments
+from occelo_graph.errors import MethodNotDefined, explained, explained_by, with_arguments
 from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_graph.ir.nodes import AnyApply, Apply, Variable, is_node
 from occelo_graph.ir.op_caches import cache_of, forget_cached, is_fixed
@@ -76,6 +76,7 @@ def _convert(value: Any, /) -> Variable:
     raise TypeError(f"{value!r} is no variable")
 
 
+@explained_by("rules")
 def set_default_converter(converter: Callable[[Any], Variable]) -> None:
     """Set the function that converts arguments of ops to variables. The default is `as_tensor_variable`.
 
@@ -106,8 +107,11 @@ def op(cls: Any = None) -> Any:
     if cls is None:
         return op
     if not isinstance(cls, type) or not issubclass(cls, Op):
-        raise TypeError(
-            f"@op is for subclasses of Op, got {cls!r}; functions are wrapped by wrap_py"
+        raise explained(
+            TypeError(
+                f"@op is for subclasses of Op, got {cls!r}; functions are wrapped by wrap_py"
+            ),
+            "arguments",
         )
     decorate: Any = frozen_dataclass(eq=False, repr=False)
     return decorate(cls)

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, overload
 
-from occelo_graph.errors import describe, explained_by, lines
+from occelo_graph.errors import describe, explained, explained_by, lines
 from occelo_graph.ir.container import Container, external_array_types, local
 from occelo_graph.ir.nodes import Variable
 from occelo_graph.ir.types import Type, generic
@@ -76,9 +76,8 @@ class SharedVariable(Variable):
         try:
             self.container.value = new_value if borrow else copy.deepcopy(new_value)
         except TypeError as error:
-            raise TypeError(
-                lines([f"Bad value for the shared variable {describe(self)}"], str(error))
-            ) from None
+            text = lines([f"Bad value for the shared variable {describe(self)}"], str(error))
+            raise explained(TypeError(text), "tensors") from None
 
     @property
     def default_update(self) -> Variable | None:

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Generator, Hashable, Iterable, Sequence
 from typing import Any, Literal, TypeVar, overload
 
-from occelo_graph.errors import explained
+from occelo_graph.errors import explained, explained_by
 from occelo_graph.ir.nodes import Apply, AtomicVariable, Constant, Variable
 from occelo_graph.ir.shared import SharedVariable
 
@@ -20,7 +20,8 @@ def as_variables(graphs: Variable | Iterable[Variable]) -> list[Variable]:
     """A list of variables, from one variable or an iterable of variables. TypeError for anything else."""
     if isinstance(graphs, Variable):
         return [graphs]
-    listed: list[Any] = [graphs] if isinstance(graphs, str) else list(graphs)
+    several = hasattr(graphs, "__iter__") and not isinstance(graphs, str)
+    listed: list[Any] = list(graphs) if several else [graphs]
     for each in listed:
         if not isinstance(each, Variable):
             raise explained(TypeError(f"A graph is told by its variables, got {each!r}"), "graphs")
@@ -63,6 +64,10 @@ def walk(
     ``return_children``, pairs of a node and what ``expand`` returns for it are yielded. Two objects with equal
     ``hash_fn`` count as the same node.
     """
+    start: Any = nodes
+    if not isinstance(start, Iterable) or not callable(expand):
+        text = f"walk takes nodes, and a function of a node that returns its neighbours, got {start!r} and {expand!r}"
+        raise explained(TypeError(text), "graphs")
     pending = deque(nodes)
     seen: set[Any] = set()
     take = pending.popleft if bfs else pending.pop
@@ -230,6 +235,7 @@ def toposort(
     return list(done)
 
 
+@explained_by("graphs")
 def general_toposort(outputs: Iterable[T], deps: Callable[[T], Iterable[T] | None]) -> list[T]:
     """A topological order of ``outputs``, which may be any hashable values, and of everything on which they depend.
 

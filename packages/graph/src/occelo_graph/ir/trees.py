@@ -15,6 +15,7 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar, cast, overload
 
+from occelo_graph.errors import explained, explained_by
 from occelo_graph.ir.nodes import Variable
 from occelo_graph.narrowing import is_list_or_tuple, is_mapping
 
@@ -194,6 +195,7 @@ _kinds: dict[type[Any], _Kind | None] = {
 """The kind of each class, None for classes of leaves. Classes are added when they are first seen."""
 
 
+@explained_by("trees")
 def register(
     cls: type[T],
     take_apart: Callable[[T], tuple[Iterable[Any], Any]],
@@ -283,7 +285,7 @@ class Structure:
         try:
             self._collect(tree, leaves)
         except _MismatchError as error:
-            raise ValueError(f"{name}{''.join(error.steps)} {error}") from None
+            raise explained(ValueError(f"{name}{''.join(error.steps)} {error}"), "trees") from None
         return leaves
 
     def _collect(self, tree: Any, leaves: list[Any]) -> None:
@@ -310,7 +312,7 @@ class Structure:
         try:
             return self._spread(prefix, is_leaf)
         except _MismatchError as error:
-            raise ValueError(f"{name}{''.join(error.steps)} {error}") from None
+            raise explained(ValueError(f"{name}{''.join(error.steps)} {error}"), "trees") from None
 
     def _spread(self, prefix: Any, is_leaf: Callable[[Any], bool]) -> list[Any]:
         kind = self._kind
@@ -375,7 +377,7 @@ def flatten(tree: Any, name: str = "tree") -> tuple[list[Any], Structure]:
     try:
         return leaves, _flatten(tree, leaves)
     except _MismatchError as error:
-        raise TypeError(f"{name}{''.join(error.steps)} {error}") from None
+        raise explained(TypeError(f"{name}{''.join(error.steps)} {error}"), "trees") from None
 
 
 def _flatten(tree: object, leaves: list[Any]) -> Structure:
@@ -394,6 +396,7 @@ def _flatten(tree: object, leaves: list[Any]) -> Structure:
     return Structure(kind.cls, data, children)
 
 
+@explained_by("trees")
 def leaves(tree: Any) -> list[Any]:
     """The leaves of ``tree``."""
     return flatten(tree)[0]
@@ -403,6 +406,7 @@ def leaves(tree: Any) -> list[Any]:
 def map(function: Callable[[Any], Any], tree: Any, /) -> Any: ...
 @overload
 def map(function: Callable[..., Any], tree: Any, /, *more: Any) -> Any: ...
+@explained_by("trees")
 def map(
     function: Callable[..., Any], tree: Any, /, *more: Any
 ) -> Any:  # named as Python's function
@@ -410,6 +414,9 @@ def map(
 
     ValueError if a further tree has another structure.
     """
+    if not callable(function):
+        text = f"map takes a function, and then trees, got {function!r}"
+        raise explained(TypeError(text), "trees")
     first, structure = flatten(tree)
     others = [structure.leaves_of(each) for each in more]
     return structure.unflatten([function(*row) for row in zip(first, *others, strict=True)])

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from occelo_graph.errors import describe
+from occelo_graph.errors import describe, explained
 from occelo_graph.ir.known_values import known_integer, known_integers
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.op import ZERO, Cotangents, Op, op
@@ -260,8 +260,11 @@ def _cast_to(dtype: Any, casting: Any, parts: Sequence[Any]) -> Sequence[Any]:
 def _check_ndims(what: str, variables: Sequence[Any]) -> None:
     if len({v.type.ndim for v in variables}) > 1:
         listed = ", ".join(f"{v} ({v.type})" for v in variables)
-        raise TypeError(
-            f"Tensors to {what} must have as many dimensions as each other, got {listed}"
+        raise explained(
+            TypeError(
+                f"Tensors to {what} must have as many dimensions as each other, got {listed}"
+            ),
+            "arguments",
         )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
+from occelo_graph.errors import explained
 from occelo_graph.ir.nodes import Apply, OpT, Variable
 from occelo_graph.tensors.type import TensorType
 
@@ -44,7 +45,11 @@ def computed_by(variable: Variable, *op_classes: type[OpT]) -> TensorApply[OpT] 
     ``op_classes`` must be classes of ops whose inputs and outputs are all tensors. An op of a subclass matches only if
     the subclass inherits the NumPy code of the base class (`Op.computes_as`), so that it computes the same.
     """
-    node = variable.owner
+    try:
+        node = variable.owner
+    except AttributeError:
+        text = f"computed_by takes a variable, got {variable!r}"
+        raise explained(TypeError(text), "graphs") from None
     if node is None or not isinstance(node.op, op_classes):
         return None
     if type(node.op) not in op_classes and not any(c in node.op.computes_as for c in op_classes):

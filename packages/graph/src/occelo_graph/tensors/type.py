@@ -88,9 +88,11 @@ def _static_dimension(length: Any) -> int | None:
     try:
         value = operator.index(length)
     except TypeError:
-        raise TypeError(f"A static length must be an integer or None, got {length!r}") from None
+        raise explained(
+            TypeError(f"A static length must be an integer or None, got {length!r}"), "integers"
+        ) from None
     if value < 0:
-        raise ValueError(f"A length cannot be negative, got {value}")
+        raise explained(ValueError(f"A length cannot be negative, got {value}"), "integers")
     return value
 
 
@@ -139,10 +141,15 @@ class TensorType(_Base):
     ) -> TensorType:
         if shape is None:
             if broadcastable is None:
-                raise TypeError("TensorType needs a shape, such as (None, 3)")
+                raise explained(
+                    TypeError("TensorType needs a shape, such as (None, 3)"), "arguments"
+                )
             shape = [1 if each else None for each in broadcastable]
         if isinstance(shape, int):
-            raise TypeError(f"A shape is a sequence of lengths, such as ({shape},), got {shape}")
+            raise explained(
+                TypeError(f"A shape is a sequence of lengths, such as ({shape},), got {shape}"),
+                "arguments",
+            )
         name = _dtype_name(dtype)
         static = tuple(
             [n if n is None or (type(n) is int and n >= 0) else _static_dimension(n) for n in shape]

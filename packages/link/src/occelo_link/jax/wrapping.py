@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from occelo_graph import Apply, Op, Variable
+from occelo_graph.errors import explained_by
 from occelo_graph.ir import trees
 from occelo_graph.ir.op import ZERO, Cotangents, Tangents
 from occelo_graph.ops.batching import materialize
@@ -172,6 +173,7 @@ def lower_jax_function(
     return [tracer.arrays.cast(r, t.dtype) for r, t in zip(results, node.op.types, strict=True)]
 
 
+@explained_by("arguments")
 def wrap_jax(jax_func: Callable[..., Any] | None = None, *, name: str | None = None) -> Any:
     """Decorator that makes a function of symbolic tensors of ``jax_func``, a function of JAX arrays.
 

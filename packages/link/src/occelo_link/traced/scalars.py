@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal, get_args
 
 from occelo_graph.applicable import check_arguments, check_scalar_names
+from occelo_graph.errors import explained
 from occelo_graph.extensions import is_external, register_extension
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
 
@@ -47,8 +48,11 @@ def traces_scalar(
         if is_external(function):
             _check(names, function, backend)
             if convert not in get_args(Conversion):
-                raise ValueError(
-                    f"convert is one of {', '.join(get_args(Conversion))}, not {convert!r}"
+                raise explained(
+                    ValueError(
+                        f"convert is one of {', '.join(get_args(Conversion))}, not {convert!r}"
+                    ),
+                    "rules",
                 )
         for name in names:
             # a function from another package stays, even if Occelo's families are imported later
@@ -67,7 +71,9 @@ def _check(names: Sequence[str], function: Callable[..., Any], backend: str | No
     what = "A function of arrays"
     check_scalar_names(what, names)
     if backend not in (None, *LIBRARIES):
-        raise ValueError(f"{what} is for {' or '.join(LIBRARIES)}, not for {backend!r}")
+        raise explained(
+            ValueError(f"{what} is for {' or '.join(LIBRARIES)}, not for {backend!r}"), "rules"
+        )
     for name in names:
         count = ScalarFunction(name).nin
         if count is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from occelo_graph.errors import explained
 from occelo_graph.ir import trees
 
 __all__ = ["OptimizeResult"]
@@ -51,7 +52,7 @@ class OptimizeResult(tuple[Any, Any]):
 
     def __getattr__(self, name: str) -> Any:
         have = ", ".join(["x", "success", *sorted(vars(self))])
-        raise AttributeError(f"The result has {have}, and no {name}", name=name)
+        raise explained(AttributeError(f"The result has {have}, and no {name}", name=name), "names")
 
     def __repr__(self) -> str:
         parts = {"x": self[0], "success": self[1], **vars(self)}

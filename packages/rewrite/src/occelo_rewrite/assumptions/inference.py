@@ -15,6 +15,7 @@ import numpy as np
 
 from occelo_graph import Apply, Constant, Op, Variable
 from occelo_graph.applicable import check_arguments, check_classes
+from occelo_graph.errors import explained
 from occelo_graph.extensions import is_external, register_extension
 from occelo_graph.families import catch_up
 from occelo_graph.ir.nodes import AnyApply, OpT
@@ -67,7 +68,10 @@ def infers(
             _import_families()  # so that Occelo's own functions come first
             _check(function, classes, "the node", "the function that asks for facts")
             if fact not in all_facts():
-                raise ValueError(f"There is no fact {fact!r}; there are {', '.join(all_facts())}")
+                raise explained(
+                    ValueError(f"There is no fact {fact!r}; there are {', '.join(all_facts())}"),
+                    "rules",
+                )
             if output < 0:
                 raise ValueError(f"Outputs are counted from the first, 0, got {output}")
         for cls in classes:

@@ -26,7 +26,7 @@ from typing import Any, cast
 
 from occelo_graph import Apply, Constant, Op, Variable
 from occelo_graph.applicable import check_classes
-from occelo_graph.errors import explained_by
+from occelo_graph.errors import explained, explained_by
 from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
@@ -233,7 +233,9 @@ def _as_pattern(value: Any) -> Pattern:
         return value
     if isinstance(value, bool | int | float | complex):
         return Number(value)
-    raise TypeError(f"A pattern consists of wildcards, numbers and calls, got {value!r}")
+    raise explained(
+        TypeError(f"A pattern consists of wildcards, numbers and calls, got {value!r}"), "rules"
+    )
 
 
 def call(op: Op | OpPattern | type[Op], *args: Any, name: str = "") -> Call:

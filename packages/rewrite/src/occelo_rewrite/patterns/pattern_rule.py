@@ -17,7 +17,7 @@ from typing import Any, Literal
 import numpy as np
 
 from occelo_graph import Apply, Constant, FunctionGraph, Op, Variable
-from occelo_graph.errors import explained_by
+from occelo_graph.errors import explained, explained_by
 from occelo_graph.extensions import is_external
 from occelo_graph.fgraph.features import Feature
 from occelo_graph.narrowing import is_class
@@ -68,16 +68,22 @@ def _wanted(function: Callable[..., Any], patterns: Sequence[Call]) -> list[tupl
     for pattern in patterns:
         bound = names_of(pattern)
         if any(n in bound for n in _GIVEN):
-            raise ValueError(
-                f"node and fgraph are what a rule is tried at, so {pattern} may not bind them"
+            raise explained(
+                ValueError(
+                    f"node and fgraph are what a rule is tried at, so {pattern} may not bind them"
+                ),
+                "rules",
             )
         if not (lacking := needed - bound.keys() - _GIVEN):
             wanted.append(tuple([n for n in names if n in bound or n in _GIVEN]))
             continue
         first = next(n for n in names if n in lacking)
-        raise ValueError(
-            f"The rule {getattr(function, '__name__', function)} takes {first}, which the pattern {pattern} "
-            f"does not bind; it binds {', '.join(sorted(bound)) or 'nothing'}, and node and fgraph can be taken"
+        raise explained(
+            ValueError(
+                f"The rule {getattr(function, '__name__', function)} takes {first}, which the pattern {pattern} "
+                f"does not bind; it binds {', '.join(sorted(bound)) or 'nothing'}, and node and fgraph can be taken"
+            ),
+            "rules",
         )
     return wanted
 
@@ -161,6 +167,7 @@ class PatternRule(NodeRewriter):
     wildcards have the dtype of the result. If it is False, variables are passed without a cast.
     """
 
+    @explained_by("rules")
     def __init__(
         self,
         function: LawFunction,

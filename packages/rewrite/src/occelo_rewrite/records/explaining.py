@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from occelo_graph import FunctionGraph, Variable
+from occelo_graph.errors import explained_by
 from occelo_graph.ir.graph_like import graph_parts, inspected
 from occelo_rewrite.records.record import RECORDS, Application, RewriteRecord, chain_of
 
@@ -105,6 +106,7 @@ def _upwards(variable: Variable, depth: int | None) -> list[tuple[int, Variable]
     return [(level, v) for v, level in found.items()]
 
 
+@explained_by("graphs")
 def rewrite_profile(record: RewriteRecord, most: int = 20, idle: bool = False) -> str:
     """A table of the time of each stage, as text. If rules were profiled, a second table lists the slowest rules.
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from occelo_graph.errors import explained_by
 from occelo_graph.ops.arguments import stands_for
 from occelo_graph.ops.shape.dimensions import atleast_1d
 from occelo_graph.tensors.constant import is_python_number
@@ -32,6 +33,7 @@ def _vectors(a: Any, v: Any, function: str) -> tuple[TensorVariable, TensorVaria
     return x, k
 
 
+@explained_by("arguments")
 @stands_for("convolve", "a v mode")
 def convolve(a: Any, v: Any, mode: Mode = "full") -> TensorVariable:
     """The convolution of the vectors ``a`` and ``v``, as NumPy's. ``mode`` is "full", "valid", or "same", as the longer one.
@@ -42,6 +44,7 @@ def convolve(a: Any, v: Any, mode: Mode = "full") -> TensorVariable:
     return convolved(x, k, 1, mode, same="longest", method="auto", function="convolve")
 
 
+@explained_by("arguments")
 @stands_for("correlate", "a v mode")
 def correlate(a: Any, v: Any, mode: Mode = "valid") -> TensorVariable:
     """The correlation of the vectors ``a`` and ``v`` in a ``mode``, as NumPy's: `convolve` with ``v`` conjugated and reversed."""

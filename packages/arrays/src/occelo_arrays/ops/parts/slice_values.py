@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from occelo_graph.errors import explained_by
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.op import Cotangents, Op, op
 from occelo_graph.ir.slices import slice_parts
@@ -138,6 +139,7 @@ class SliceBounds(_SliceOp):
         return tuple(np.asarray(max(-FAR, min(n, FAR)), "int64") for n in found)
 
 
+@explained_by("integers")
 def make_slice(start: Any, stop: Any = None, step: Any = None) -> Variable:
     """A variable whose value is a slice, of integer scalars or None: ``make_slice(i, None, 2)``, or ``make_slice(slice(i, j))``.
 
@@ -170,6 +172,7 @@ def _bound(value: Any) -> Variable:
     return made.astype("int64")
 
 
+@explained_by("integers")
 def as_symbolic(x: Any, name: str | None = None) -> Variable:
     """A variable with the value ``x``: a constant, or ``x`` itself if it is a variable.
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from occelo_arrays.ops.grids import linspace
 from occelo_graph import tensor as ot
+from occelo_graph.errors import explained
 from occelo_graph.narrowing import is_slice, is_tuple
 
 if TYPE_CHECKING:
@@ -48,7 +49,9 @@ def _numbers(text: str, default: tuple[int, int, int]) -> tuple[int, ...]:
     try:
         given = [int(part) for part in text.split(",")]
     except ValueError:
-        raise TypeError(f"r_ and c_ take text of up to three numbers, got {text!r}") from None
+        raise explained(
+            TypeError(f"r_ and c_ take text of up to three numbers, got {text!r}"), "arguments"
+        ) from None
     return (*given, *default[len(given) :])[:3]
 
 

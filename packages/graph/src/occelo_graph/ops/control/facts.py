@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from occelo_graph.errors import explained
 from occelo_graph.extensions import place_of_caller, remember_extension
 from occelo_graph.frozen_dataclasses import frozen_dataclass
 
@@ -29,8 +30,11 @@ class Fact:
 
     def __post_init__(self) -> None:
         if type(self.name) is not str or isinstance(self.implies, str):
-            raise TypeError(
-                f"A fact has a name and a tuple of names that it implies, got {self.name!r} and {self.implies!r}"
+            raise explained(
+                TypeError(
+                    f"A fact has a name and a tuple of names that it implies, got {self.name!r} and {self.implies!r}"
+                ),
+                "arguments",
             )
 
 

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from occelo_graph.errors import explained_by
 from occelo_graph.ir.nodes import Apply
 from occelo_graph.ir.op import Op
 from occelo_graph.ir.types import Type
@@ -76,6 +77,7 @@ def _load(module: str, name: str) -> Any:
     return _found(module, name)
 
 
+@explained_by("arguments")
 def wrap_py(
     itypes: Any, otypes: Any = None, infer_shape: Callable[..., Any] | None = None
 ) -> Callable[[Callable[..., Any]], FromFunctionOp]:

@@ -178,7 +178,7 @@ class Elemwise(Op):
         ):  # NumPy has no function of the name mul
             refuse_out(str(self.scalar_op), inputs)
         if not inputs:
-            raise TypeError(f"{self} takes at least one argument")
+            raise explained(TypeError(f"{self} takes at least one argument"), "arguments")
         variables = promote_arguments(inputs, self._beyond)
         try:
             types = self.infer_types(tuple([v.type for v in variables]))

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from occelo_graph.canonical.encoding import Static
-from occelo_graph.errors import MethodNotDefined
+from occelo_graph.errors import MethodNotDefined, explained, explained_by
 from occelo_graph.families import installed
 from occelo_graph.frozen_dataclasses import mutable_dataclass
 from occelo_graph.ir.terms import Term, called
@@ -410,8 +410,9 @@ def ufunc_rule(ufunc: np.ufunc) -> DtypeRule:
                 raise
             kinds = {np.dtype(d).kind for d in dtypes}
             if "c" in kinds:
-                raise TypeError("it is for real numbers") from None
-            raise TypeError("it is for integers" if "f" in kinds else "it is for numbers") from None
+                raise explained(TypeError("it is for real numbers"), "dtypes") from None
+            text = "it is for integers" if "f" in kinds else "it is for numbers"
+            raise explained(TypeError(text), "dtypes") from None
 
     return converting(rule)
 
@@ -429,6 +430,7 @@ def _resolved(ufunc: np.ufunc, dtypes: tuple[str, ...]) -> str:
 
 
 @converting
+@explained_by("dtypes")
 def promoted(dtypes: Sequence[str]) -> str:
     """Dtype rule: NumPy's common dtype of ``dtypes``."""
     return name_of(np.result_type(*(np.dtype(d) for d in dtypes)))
@@ -439,6 +441,7 @@ def boolean_of(dtypes: Sequence[str]) -> str:
     return "bool"
 
 
+@explained_by("dtypes")
 def first_dtype(dtypes: Sequence[str]) -> str:
     """Dtype rule: the first of ``dtypes``."""
     return dtypes[0]
@@ -451,6 +454,7 @@ def float_like(dtypes: Sequence[str]) -> str:
 
 
 @converting
+@explained_by("dtypes")
 def inexact(dtypes: Sequence[str]) -> str:
     """Dtype rule: the common dtype of ``dtypes``. For integers and booleans, the dtype of NumPy's sqrt, such as float64 for int64."""
     common = promoted(dtypes)
@@ -470,5 +474,5 @@ def special_float(dtypes: Sequence[str]) -> str:
     """
     for dtype in dtypes:
         if is_complex(dtype):
-            raise TypeError("it is for real numbers")
+            raise explained(TypeError("it is for real numbers"), "dtypes")
     return "float32" if all(d in _SMALL for d in dtypes) else "float64"

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from occelo_graph.errors import describe
+from occelo_graph.errors import describe, explained_by
 from occelo_graph.fgraph.frozen import freeze
 from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_graph.ir.clone import rebuilt
@@ -240,6 +240,7 @@ def _traced(value: Any) -> Variable:
     return value if isinstance(value, Variable) else as_tensor_variable(value)
 
 
+@explained_by("loops")
 def as_condition(value: Any) -> Any:
     """Convert the condition of a loop to a bool scalar. TypeError if it is not a scalar."""
     if value is None:

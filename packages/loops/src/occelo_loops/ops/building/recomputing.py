@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, ParamSpec, TypeVar, cast
 
 from occelo_graph.canonical.encoding import Arrays, decode, encode, register_coder
-from occelo_graph.errors import explained_by
+from occelo_graph.errors import explained, explained_by
 from occelo_graph.fgraph.frozen import FrozenFunctionGraph
 from occelo_graph.inner_graph import OpFromGraph
 from occelo_graph.ir import trees
@@ -106,8 +106,9 @@ def _as_result(value: Any) -> Variable:
     try:
         return as_tensor_variable(value)
     except (TypeError, ValueError):
-        raise TypeError(
-            f"A result of a function of checkpoint is {value!r}, and must be a tensor"
+        raise explained(
+            TypeError(f"A result of a function of checkpoint is {value!r}, and must be a tensor"),
+            "loops",
         ) from None
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from occelo_graph import Constant
 from occelo_graph.applicable import check_arguments, check_scalar_names
+from occelo_graph.errors import explained_by
 from occelo_graph.extensions import is_external, register_extension
 from occelo_graph.families import catch_up
 from occelo_graph.ops.cast import Cast
@@ -82,6 +83,7 @@ def lowers_scalar_to_loops(
     return register
 
 
+@explained_by("rules")
 def scalar_value(builder: Builder, name: str, dtype: str, *args: Value) -> Value:
     """The value of the scalar function ``name`` of ``args`` by a ``builder``, converted to ``dtype``.
 
