@@ -29,7 +29,7 @@ OF_PROJECT = ("checks", "modules")
 """Pages of `docs` that are listed with them."""
 
 BLOCK = re.compile(r"^```python( raises| quoted)?\n(.*?)^```$", re.M | re.S)
-LINK = re.compile(r"(?<=\]\()(?!https?://|#)([^)#\s]+)(#[^)\s]*)?(?=\))")
+LINK = re.compile(r"(?<=\]\()(?!https?://|#)([^()#\s]+)(#[^)\s]*)?(?=\))")
 TAGS = re.compile(r"<!-- tags: (.*?) -->")
 """What the page of an example is about, by which the gallery can be filtered."""
 NOTEBOOK = "---\nfile_format: mystnb\nkernelspec:\n  name: python3\n---\n\n"
@@ -89,9 +89,16 @@ def cells(path: Path, text: str) -> str:
             return f"```{{code-cell}} ipython3\n{block[2]}```"
         # the message says all, without the lines of the library
         raising = f"```{{code-cell}} ipython3\n:tags: [raises-exception]\n{block[2]}```"
+        if of_errors:
+            return raising
         return "\n\n".join([hidden("%xmode Minimal"), raising, hidden("%xmode Context")])
 
+    of_errors = path.parent.name == "errors"  # pages with hundreds of errors
     changed = BLOCK.sub(cell, text)
+    if of_errors:
+        changed = changed.replace(
+            "```{code-cell}", f"{hidden('%xmode Minimal')}\n\n```{{code-cell}}", 1
+        )
     return NOTEBOOK + changed if "```{code-cell}" in changed else changed
 
 

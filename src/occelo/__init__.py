@@ -67,6 +67,8 @@ from occelo_graph import (
     vectorize_graph,
     vmap,
 )
+from occelo_graph.errors import set_entry_finder as _set_entry_finder
+from occelo_graph.lazy_names import at_first_call as _at_first_call
 from occelo_graph.lazy_names import deferred
 from occelo_graph.ops.control import Assert, CheckAndRaise
 from occelo_link import Linker, WrapLinker, available_linkers, register_linker
@@ -396,3 +398,5 @@ if TYPE_CHECKING:
     from occelo_rewrite.records.viewer import view_rewriting as view_rewriting
 else:  # so that type checkers report unknown names
     __getattr__, __dir__ = deferred(__name__, _LATER)
+
+_set_entry_finder(_at_first_call("occelo.explanations", "entry_of"))

@@ -1,53 +1,81 @@
-"""The command ``occelo errors``, which prints the sections of docs/errors.md. Messages name the section that explains them."""
+"""The command ``occelo errors``, which prints the entries of docs/errors.md and docs/errors. Messages name the entry that explains them."""
 
 from __future__ import annotations
 
 import difflib
 import re
 import textwrap
-from pathlib import Path
 
 import click
 
-_PAGE = "errors.md"
+from occelo.explanations import Entry, entries, entry_of
+
+_SHOWN = 3
+"""Of more entries than these, only one line each is printed."""
 
 
-def sections() -> dict[str, str]:
-    """The sections of the page by their titles. The page is a file of the package, and of the checkout."""
-    here = Path(__file__)
-    page = here.with_name(_PAGE)
-    if not page.exists():  # the package is installed from a checkout, editable
-        page = here.parents[3] / "docs" / _PAGE
-    _, *parts = re.split(r"^## ", page.read_text(encoding="utf-8"), flags=re.M)
-    return {title: text.strip() for title, _, text in (part.partition("\n") for part in parts)}
+def show_errors(words: str | None) -> None:
+    """Print the entry that is called ``words`` or explains the message ``words``, or else those that contain the words.
 
-
-def show_errors(word: str | None) -> None:
-    """Print the section called ``word``, or else all sections that contain it; without a word, one line of each.
-
-    ValueError if no section contains it.
+    Without words, one line is printed of each kind of error. ValueError if no entry contains them.
     """
-    found = sections()
-    if word is None:
-        for title, text in found.items():
-            sentence = re.split(r"(?<=\.)\s", " ".join(text.split()))[0]
-            click.echo(f"{title:<30} {sentence}")
+    known = entries()
+    if words is None:
+        kinds = [entry for entry in known.values() if not entry.parts]
+        _list(kinds)
+        count = len(known) - len(kinds)
+        click.echo(
+            f"\nThere are {count} entries of single messages: occelo errors 'WORDS OF THE MESSAGE'"
+        )
         return
-    chosen = [title for title in found if title.lower() == word.lower()]
-    chosen = chosen or [t for t, text in found.items() if word.lower() in f"{t} {text}".lower()]
+    chosen = _chosen(words)
     if not chosen:
-        near = difflib.get_close_matches(word.lower(), [t.lower() for t in found], 1)
-        hint = f"; did you mean {near[0]}?" if near else "; occelo errors lists all"
-        raise ValueError(f"No entry contains {word!r}{hint}")
-    for title in chosen:
-        click.echo(f"{title}\n{'-' * len(title)}\n{_as_text(found[title])}\n")
+        near = difflib.get_close_matches(words.lower(), [t.lower() for t in known], 1)
+        hint = f"; did you mean {near[0]}?" if near else "; occelo errors lists all kinds"
+        raise ValueError(f"No entry contains {words!r}{hint}")
+    if len(chosen) > _SHOWN:
+        _list(chosen)
+        return
+    for entry in chosen:
+        click.echo(f"{entry.title}\n{'-' * len(entry.title)}\n{_as_text(entry.text)}\n")
+
+
+def _chosen(words: str) -> list[Entry]:
+    known = entries()
+    called = [entry for title, entry in known.items() if title.lower() == words.lower()]
+    if called:
+        return called
+    found = entry_of(words)
+    if found is not None:
+        return [known[found[1]]]
+    whole = [e for e in known.values() if words.lower() in f"{e.title} {e.text}".lower()]
+    if whole:
+        return whole
+    wanted = set(re.findall(r"\w+", words.lower()))
+    return [e for e in known.values() if wanted <= set(re.findall(r"\w+", e.text.lower()))]
+
+
+def _list(chosen: list[Entry]) -> None:
+    for entry in chosen:
+        line = entry.text.partition("\n")[0].strip() if entry.parts else _first_sentence(entry.text)
+        click.echo(f"{entry.title:<30} {line}")
+
+
+def _first_sentence(text: str) -> str:
+    return re.split(r"(?<=\.)\s", " ".join(text.split()))[0]
 
 
 def _as_text(section: str) -> str:
-    """A section for the terminal: paragraphs are wrapped, and code is indented."""
+    """An entry for the terminal: paragraphs are wrapped, and code is indented."""
     text, *blocks = re.split(r"^```.*\n?", section, flags=re.M)
-    parts = [click.wrap_text(text, 80, preserve_paragraphs=True)]
+    parts = [_wrapped(text)]
     for number, block in enumerate(blocks):
-        shown = textwrap.indent(block, "    ") if number % 2 == 0 else click.wrap_text(block, 80)
-        parts.append(shown.rstrip())
+        shown = textwrap.indent(block, "    ") if number % 2 == 0 else _wrapped(block)
+        parts.append(shown.strip("\n"))
     return "\n\n".join(part for part in parts if part)
+
+
+def _wrapped(text: str) -> str:
+    """Paragraphs of 80 columns. The message of an entry, which is indented, stays a line."""
+    paragraphs = text.strip("\n").split("\n\n")
+    return "\n\n".join(p if p.startswith("    ") else click.wrap_text(p, 80) for p in paragraphs)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from occelo_graph.ir.nodes import Apply, Variable
 
 _ADDRESS = r" at 0x[0-9a-fA-F]+"
-_PAGE = "See docs/errors.md#"
+_SEE = "See docs/errors"
 _OURS = ("occelo", "numpy", "scipy")
 E = TypeVar("E", bound=BaseException)
 P = ParamSpec("P")
@@ -25,11 +25,25 @@ R = TypeVar("R")
 def explained(error: E, entry: str) -> E:
     """Return ``error`` with a note that names the ``entry`` of docs/errors.md which explains it.
 
-    An error that has such a note keeps it: the place that raises an error knows more than the places that it passes.
+    If there is an entry of the message itself (`set_entry_finder`), the note names that one. An error that has such a note
+    keeps it: the place that raises an error knows more than the places that it passes.
     """
-    if not any(note.startswith(_PAGE) for note in _notes(error)):
-        error.add_note(f"{_PAGE}{entry.lower()} (occelo errors {entry})")
+    if not any(note.startswith(_SEE) for note in _notes(error)):
+        single = _entry_finder[0](str(error)) if _entry_finder else None
+        page, title = single or ("errors.md", entry)
+        error.add_note(f"See docs/{page}#{title.lower()} (occelo errors {title})")
     return error
+
+
+_entry_finder: list[Callable[[str], tuple[str, str] | None]] = []
+
+
+def set_entry_finder(finder: Callable[[str], tuple[str, str] | None]) -> None:
+    """Let errors name the entry that ``finder`` returns for a message: a page of docs, and the entry's title. None if it has none.
+
+    `occelo` has one, which reads its pages when the first error is raised.
+    """
+    _entry_finder[:] = [finder]
 
 
 def _notes(error: BaseException) -> list[str]:
