@@ -18,7 +18,9 @@ class Code:
     """
 
     def __init__(self, image: bytes, writable: int, imports: Mapping[str, int]) -> None:
-        self._memory = mmap.mmap(-1, len(image) + writable + 1)
+        self._memory = mmap.mmap(
+            -1, len(image) + writable + 1, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
+        )
         self._memory[: len(image)] = image
         for name, slot in imports.items():
             self._memory[slot : slot + 8] = struct.pack("<Q", of_c_library(name))
