@@ -29,8 +29,6 @@ CTX_UNIT, CTX_TABLE, CTX_MALLOC, CTX_FREE, CTX_WORK, CTX_DATA = range(6)
 NO_ROOM = -4
 SERVICES = ("alloc_output", "grow", "poll", "take")
 """The first slots of the table of a unit, in order."""
-ALIGNMENT = 4096
-"""Of the writable part of an image, which begins on a page of its own."""
 
 LEVELS = {
     "x86-64": "",

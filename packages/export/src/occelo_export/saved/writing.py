@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from occelo_export.saved.file_format import KIND, LEVELS, READERS, SERVICES, SYSTEM, VERSION
-from occelo_export.saved.image import Image, image_of
 from occelo_graph.canonical.archive import written
 from occelo_graph.errors import describe, explained_by
 from occelo_graph.ir.container import local
@@ -21,6 +20,7 @@ from occelo_link.blocks.vm import prepared
 from occelo_link.cache.objects import object_code
 from occelo_link.linker import check_compiled
 from occelo_link.loops.build import lower_graph
+from occelo_link.machine.elf_image import Image, image_of
 from occelo_link.machine.processor import host_target
 from occelo_link.machine.symbol_addresses import blas_library
 from occelo_link.native.linker import optimization_level

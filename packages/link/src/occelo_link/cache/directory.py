@@ -72,9 +72,9 @@ def _platform() -> str:
 
 def _processor() -> str:
     # platform.processor() would start a child process
-    from occelo_link.machine.processor import host_target
+    from occelo_link.cache.host import host
 
-    return host_target()[1]
+    return host().processor
 
 
 def _python_version() -> str:
@@ -134,6 +134,18 @@ def usable_directory() -> str | None:
     return _prepared(
         _expanded(configured) if configured else os.path.join(_base(), directory_name())
     )
+
+
+def private_directory() -> str | None:
+    """Return the folder of the compile directories, or the compile directory if its option is set. None without a home.
+
+    The folder may be missing, or belong to somebody else: `make_private` and `distrust_folder` are for what is put into it.
+    """
+    configured = COMPILEDIR.get()
+    try:
+        return _expanded(configured) if configured else _base()
+    except RuntimeError:
+        return None
 
 
 def compile_directory() -> Path:

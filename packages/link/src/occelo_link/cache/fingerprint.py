@@ -106,13 +106,11 @@ def _package_folder(file: str | None) -> str:
 @functools.cache
 def environment() -> dict[str, str]:
     """Return the environment of this process: a dict from components, such as "numpy", to their versions or digests."""
-    import llvmlite
-
-    from occelo_link.machine.processor import host_target
+    from occelo_link.cache.host import host
     from occelo_link.machine.symbol_addresses import blas_library
 
     here = os.path.dirname(os.path.dirname(__file__))
-    triple, processor, features = host_target()
+    machine = host()
     return {
         "sources of graph": manifest(_package_folder(occelo_graph.__file__)),
         "sources of forms": manifest(_package_folder(occelo_forms.__file__)),
@@ -120,9 +118,9 @@ def environment() -> dict[str, str]:
         "sources of link": manifest(here),
         "python": f"{sys.implementation.cache_tag} {sys.version}",
         "numpy": np.__version__,
-        "llvmlite": str(llvmlite.__version__),
-        "platform": triple,
-        "processor": processor,
-        "processor features": features,
+        "llvmlite": machine.llvmlite,
+        "platform": machine.triple,
+        "processor": machine.processor,
+        "processor features": machine.features,
         "blas integers": blas_library().integer,
     }

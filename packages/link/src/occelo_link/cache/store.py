@@ -28,7 +28,13 @@ from typing import TYPE_CHECKING
 
 from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_graph.provenance import warn_user
-from occelo_link.cache.directory import distrust, distrust_folder, make_private, usable_directory
+from occelo_link.cache.directory import (
+    distrust,
+    distrust_folder,
+    make_private,
+    private_directory,
+    usable_directory,
+)
 from occelo_link.cache.sizes import PARTS, Sizes
 from occelo_link.options import CACHE, CACHE_SIZE
 
@@ -404,3 +410,13 @@ def default_store() -> Store | None:
     if found is None:
         found = _stores[directory] = Store(os.path.join(directory, "cache"))
     return found
+
+
+def private_store(name: str) -> Store | None:
+    """Return a store of its own beside the compile directories, for what does not depend on them. None as in
+    `default_store`.
+    """
+    if not CACHE.get():
+        return None
+    directory = private_directory()
+    return None if directory is None else Store(os.path.join(directory, name))

@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from occelo_link.machine.elf_image import image_of
+from occelo_link.machine.loaded_code import LoadedCode, fits
 from occelo_link.machine.processor import host_target, llvm
 
 
@@ -85,12 +87,28 @@ def stands_alone(code: bytes) -> bool:
 
 def load_object(code: bytes, function: str = "unit") -> Unit:
     """Load object code. The unit has the address of ``function``. ValueError if the code does not define this function."""
-    triple = host_target()[0]
-    # sections must be adjacent, since code reaches its constants by offsets of 32 bits; llvmlite's memory manager makes
-    # them adjacent, but has no room for the addresses of outside functions, except on 64-bit ARM
-    adjacent = stands_alone(code) or triple.startswith(("aarch64", "arm64"))
-    engine = llvm().load(code, triple, adjacent)
+    engine = _load_image(code) or _load_by_llvm(code)
     address = engine.address(function)
     if not address:
         raise ValueError(f"The object code does not define {function}")
     return Unit(engine, address)
+
+
+def _load_image(code: bytes) -> Any:
+    """Load object code without LLVM. Returns None if that is not possible: on other systems, and for code that needs more
+    than offsets between its sections.
+    """
+    if not fits():
+        return None
+    try:
+        return LoadedCode(image_of({"": code}))
+    except (TypeError, AttributeError, OSError):
+        return None
+
+
+def _load_by_llvm(code: bytes) -> Any:
+    triple = host_target()[0]
+    # sections must be adjacent, since code reaches its constants by offsets of 32 bits; llvmlite's memory manager makes
+    # them adjacent, but has no room for the addresses of outside functions, except on 64-bit ARM
+    adjacent = stands_alone(code) or triple.startswith(("aarch64", "arm64"))
+    return llvm().load(code, triple, adjacent)
