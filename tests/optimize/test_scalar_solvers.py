@@ -153,6 +153,9 @@ def test_three_points_and_their_order():
     for method in ("brent", "golden"):
         result = optimize.minimize_scalar((x - 1.0) ** 2, x, method=method, bracket=[-2, 0, 5])
         np.testing.assert_allclose(og.evaluate(result.x, {x: np.float64(0.0)}), 1.0, atol=1e-7)
+        for bracket in ([-8.0, -1.0, 10.0], [9.0, 0.5, -3.0]):  # no golden sections
+            result = optimize.minimize_scalar((x - 1.0) ** 2, x, method=method, bracket=bracket)
+            np.testing.assert_allclose(og.evaluate(result.x, {x: np.float64(0.0)}), 1.0, atol=1e-7)
         wrong = optimize.minimize_scalar((x - 1.0) ** 2, x, method=method, bracket=[-2, 4.5, 5])
         with pytest.raises(ValueError, match="three numbers"):
             og.evaluate(wrong.x, {x: np.float64(0.0)})

@@ -107,8 +107,9 @@ def golden(f: Function, low: Any, x: Any, high: Any, *, xtol: Any, maxiter: Any)
     def step(state: Any) -> Any:
         low, x1, x2, high, f1, f2 = state
         right = f2 < f1
+        # from the point that is kept, since a user's bracket need not be a golden section
+        new = switch(right, x2 + GOLDEN * (high - x2), x1 - GOLDEN * (x1 - low))
         low, high = switch(right, x1, low), switch(right, high, x2)
-        new = switch(right, high - GOLDEN * (high - low), low + GOLDEN * (high - low))
         value = f(new)
         return (
             low,
