@@ -43,10 +43,6 @@ NEED_MORE = ("pytensor.graph.rewriting.kanren", "pytensor.ipython")
 CALLED = {
     "PdbBreakpoint": "stops in Python's debugger",
     "FromFunctionOp": "a user's Python function",
-    "MinimizeOp": "optimisation by SciPy",
-    "MinimizeScalarOp": "optimisation by SciPy",
-    "RootOp": "optimisation by SciPy",
-    "RootScalarOp": "optimisation by SciPy",
 }
 """Classes whose own Python code runs, and why."""
 BASES = {

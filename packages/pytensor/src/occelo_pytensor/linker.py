@@ -14,6 +14,7 @@ from pytensor.link.basic import Container, LocalLinker
 from pytensor.link.utils import map_storage
 from pytensor.scan.op import Scan
 from pytensor.scan.rewriting.inner_graph import rewrite_scan_inner_graph
+from pytensor.tensor.optimize import rewrite_optimize_inner_graph
 
 import occelo as oc
 from occelo_pytensor.conversion import Settings, convert, converting
@@ -127,6 +128,6 @@ def _as_it_is(linker: OcceloLinker, *_: Any, **__: Any) -> None:
     """Inner graphs are converted as they are: Occelo rewrites them."""
 
 
-for _rewrite in (rewrite_scan_inner_graph, rewrite_ofg_inner_graph):
+for _rewrite in (rewrite_scan_inner_graph, rewrite_ofg_inner_graph, rewrite_optimize_inner_graph):
     _dispatch: Any = _rewrite
     _dispatch.register(OcceloLinker)(_as_it_is)

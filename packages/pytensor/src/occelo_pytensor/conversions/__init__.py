@@ -30,6 +30,9 @@ from occelo_pytensor.conversions import (
     named_dimensions as named_dimensions,
 )
 from occelo_pytensor.conversions import (
+    optimization as optimization,
+)
+from occelo_pytensor.conversions import (
     products as products,
 )
 from occelo_pytensor.conversions import (

@@ -18,6 +18,9 @@ from occelo_pytensor.equals import (
     loops as loops,
 )
 from occelo_pytensor.equals import (
+    optimization as optimization,
+)
+from occelo_pytensor.equals import (
     random_variables as random_variables,
 )
 from occelo_pytensor.equals import (

@@ -67,32 +67,48 @@ def _scaled(op: Any, x: Any) -> Any:
 @equal_of(OpFromGraph)
 def _graph(op: Any, *inputs: Any) -> Any:
     """A graph with a derivative of its own, which is converted when PyTensor asks for it; any other is inlined."""
-    if op.pull_rule is None:
-        return NotImplemented
+    return NotImplemented if op.pull_rule is None else with_derivative(op, inputs)
+
+
+def with_derivative(op: Any, inputs: tuple[Any, ...]) -> list[Any]:
+    """A graph of PyTensor with the pullback of ``op``, an `OpFromGraph`. None for an output that PyTensor lacks."""
     ours = [v.type.make_variable() for v in op.graph.inputs]
-    results = list(op.graph.bind(ours))
     variables = [root(v) for v in ours]
+    bound = list(op.graph.bind(ours))
+    outputs = converted(bound, dict(zip(ours, variables, strict=True)), missing=True)
+    results = [v for v, theirs_ in zip(bound, outputs, strict=True) if theirs_ is not None]
 
     def pullback(given: Any, computed: Any, cotangents: Any) -> list[Any]:
-        present = [not isinstance(c.type, DisconnectedType) for c in cotangents]
-        after = [v.type.make_variable() for v in results]
-        pulled = [
-            v.type.make_variable() if p else None for v, p in zip(results, present, strict=True)
-        ]
+        present = dict(zip(results, cotangents, strict=True))
+        present = {v: c for v, c in present.items() if not isinstance(c.type, DisconnectedType)}
+        after = [v.type.make_variable() for v in bound]
+        pulled = [v.type.make_variable() if v in present else None for v in bound]
         found = op.pullback(ours, after, pulled)
-        known = dict(zip([*ours, *after], [*given, *computed], strict=True))
-        known |= {v: c for v, c in zip(pulled, cotangents, strict=True) if v is not None}
+        known = dict(zip(ours, given, strict=True))
+        computed = dict(zip(results, computed, strict=True))
+        known |= {v: computed[k] for v, k in zip(after, bound, strict=True) if k in computed}
+        known |= {v: present[k] for v, k in zip(pulled, bound, strict=True) if v is not None}
         wanted = [v for v in found if v is not None and v is not ZERO]
         values = dict(zip(map(id, wanted), converted(wanted, known), strict=True))
         return [
             theirs.gradient.disconnected_type()
-            if v is None
-            else x.zeros_like(dtype="floatX" if x.dtype == "bool" else x.dtype)
-            if v is ZERO
+            if v is None and not any(row)
+            else x.zeros_like(
+                dtype=x.dtype if x.dtype.startswith(("float", "complex")) else "floatX"
+            )
+            if v is None or v is ZERO
             else values[id(v)]
-            for v, x in zip(found, given, strict=True)
+            for v, x, row in zip(found, given, pattern, strict=True)
         ]
 
-    outputs = converted(results, dict(zip(ours, variables, strict=True)))
-    made = TheirGraph(variables, outputs, pullback=pullback, name=op.name)
-    return made(*inputs, return_list=True)
+    kept = [i for i, v in enumerate(outputs) if v is not None]
+    pattern = [[row[i] for i in kept] for row in op.connection_pattern(op.make_node(*ours))]
+    graph: Any = TheirGraph(
+        variables,
+        [outputs[i] for i in kept],
+        pullback=pullback,
+        connection_pattern=pattern,
+        name=op.name,
+    )
+    made = iter(graph(*inputs, return_list=True))
+    return [None if v is None else next(made) for v in outputs]

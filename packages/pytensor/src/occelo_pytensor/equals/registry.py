@@ -14,7 +14,10 @@ from occelo_pytensor.library import tensor as pt
 from occelo_pytensor.variables import their_shared, their_type
 
 Equal = Callable[..., Any]
-"""``equal(op, *inputs)``: PyTensor's outputs for an op of Occelo, or NotImplemented if PyTensor lacks them."""
+"""``equal(op, *inputs)``: PyTensor's outputs for an op of Occelo, or NotImplemented if PyTensor lacks them.
+
+An output that PyTensor lacks alone is None, and refused where it is read.
+"""
 
 _EqualT = TypeVar("_EqualT", bound=Equal)
 _equals: dict[type, Equal] = {}
@@ -62,24 +65,33 @@ def _node(node: Any, inputs: Sequence[Any]) -> list[Any]:
     several = list(found) if isinstance(found, list | tuple) else [found]
     return [
         v
-        if getattr(v.type, "dtype", None) == getattr(o.type, "dtype", None)
+        if v is None or getattr(v.type, "dtype", None) == getattr(o.type, "dtype", None)
         else pt.cast(v, o.type.dtype)
         for v, o in zip(several, node.outputs, strict=True)
     ]
 
 
-def converted(outputs: Sequence[Any], known: dict[Any, Any]) -> list[Any]:
-    """PyTensor's variables for ``outputs``. ``known`` maps Occelo's variables to PyTensor's, and all others are added to it."""
+def converted(outputs: Sequence[Any], known: dict[Any, Any], *, missing: bool = False) -> list[Any]:
+    """PyTensor's variables for ``outputs``. ``known`` maps Occelo's variables to PyTensor's, and all others are added to it.
+
+    With ``missing``, an output of a node of which PyTensor lacks only this one is None.
+    """
     for node in toposort(list(outputs), blockers=list(known)):
         for variable in node.inputs:
             if variable not in known:
                 known[variable] = root(variable)
-        made = _node(node, [known[v] for v in node.inputs])
+        made = _node(node, [_there(v, known) for v in node.inputs])
         for variable, value in zip(node.outputs, made, strict=True):
-            if variable.name and value.name is None:
+            if variable.name and value is not None and value.name is None:
                 value.name = variable.name
             known[variable] = value
     for variable in outputs:
         if variable not in known:
             known[variable] = root(variable)
-    return [known[v] for v in outputs]
+    return [known[v] if missing else _there(v, known) for v in outputs]
+
+
+def _there(variable: Any, known: dict[Any, Any]) -> Any:
+    if known[variable] is None:
+        raise NoEqual(variable.owner)
+    return known[variable]
