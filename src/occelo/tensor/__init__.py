@@ -60,7 +60,7 @@ unravel_index unstack unwrap vander vdot vertical_stack view_as_blocks view_as_w
 """
 """The names of `occelo_arrays.functions`, which is imported at the first use of one of them."""
 _SORTING = """
-ArgSort SearchSorted Sort argpartition argsort argtopk argwhere bincount count_nonzero digitize histogram histogram2d
+ArgSort LexicographicOrder SearchSorted Sort argpartition argsort argtopk argwhere bincount count_nonzero digitize histogram histogram2d
 histogram_bin_edges histogramdd interp interpolate1d intersect1d isin lexsort median mode nanargmax nanargmin
 nancumprod nancumsum nanmax nanmean nanmedian nanmin nanpercentile nanprod nanquantile nanstd nansum nanvar partition
 percentile quantile searchsorted setdiff1d setxor1d sort sort_complex topk topk_and_argtopk union1d unique unique_all unique_counts
