@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import occelo
+
 _BY_REASON = {
     "it writes into its argument, and variables never change; use x.at[...] or switch": "copyto putmask",
     "it is text, not an array": """
@@ -60,5 +62,5 @@ PLACES = {
 
 
 def reason(name: str) -> str | None:
-    """What to use instead of a name of NumPy or JAX that is missing; None for other names, and for those of PyTensor."""
-    return REASONS.get(name)
+    """What to use instead of a name of NumPy or JAX that is missing; None for other names, such as ``load`` of `occelo`."""
+    return None if name in dir(occelo) else REASONS.get(name)

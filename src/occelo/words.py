@@ -53,7 +53,16 @@ NAMES = {
         "occelo.tensor.take_along_axis": "gather",
         "occelo.tensor.tensor": "placeholder",
         "occelo.tensor.true_div": "divide",
+        "occelo.tensor.linalg.inv": "inverse matrix_inverse",
         "occelo.tensor.linalg.norm": "vector_length",
+        "occelo.tensor.linalg.pinv": "pseudoinverse",
+        "occelo.tensor.random.RandomStream": "RandomStreams",
+        **{f"occelo.optimize.{name}": name for name in "root minimize_scalar root_scalar".split()},
+        **{
+            f"occelo.tensor.signal.{name}": name
+            for name in "conv1d conv3d convolve1d convolve2d".split()
+        },
+        "occelo.tensor.signal.conv2d": "conv2d conv",
     }.items()
     for word in words.split()
 }
@@ -88,6 +97,9 @@ METHODS = {
 }
 """Maps words for methods of tensors to what to write instead."""
 
+FLAT = frozenset("blas inplace nnet opt raw_random rewriting utils var".split())
+"""Names of submodules of similar tensor libraries. Here, their functions are in `occelo.tensor` itself."""
+
 _PLACES = (
     "occelo.tensor",
     "occelo",
@@ -103,6 +115,8 @@ def hint(name: str, owner: object) -> str:
     """What to write instead of ``name``, which ``owner`` (a module's name, or a variable) lacks; empty if it is not known."""
     if not isinstance(owner, str) and name in METHODS:
         return METHODS[name]
+    if owner == "occelo.tensor" and name in FLAT:
+        return f"all functions of tensors are in {owner} itself"
     near = NAMES.get(name)
     for place in _PLACES:
         if near is None and place != owner and name in dir(importlib.import_module(place)):

@@ -67,8 +67,8 @@ percentile quantile searchsorted setdiff1d setxor1d sort sort_complex topk topk_
 unique_inverse unique_values
 """
 """The names of `occelo_sorting.functions`, which is imported at the first use of one of them."""
-_SIGNAL = "blackman convolve correlate hamming hanning kaiser"
-"""The names of `occelo_signal.ops.vectors`, which is imported at the first use of one of them."""
+_SIGNAL = "blackman convolve correlate hamming hanning kaiser polyfit roots"
+"""Names of `occelo_signal.numpy_functions`, which is imported at the first use of one of them."""
 _SPECIAL = """
 airy bernoulli bessel_jn beta betainc betaincc betainccinv betaincinv betaln binom boxcox boxcox1p chi2sf comb cosm1 dawsn digamma ellipe
 ellipeinc ellipj ellipk ellipkinc ellipkm1 elliprd elliprf entr erfcinv erfi erfinv exp1 expi expn exprel factorial
@@ -154,17 +154,21 @@ if TYPE_CHECKING:
     from occelo_graph import jacobian as jacobian
     from occelo_graph import pullback as pullback
     from occelo_graph import pushforward as pushforward
-    from occelo_linalg.ops.block_matrices import kron as kron
-    from occelo_linalg.ops.norms import norm as norm
-    from occelo_signal.ops.polynomials import polyfit as polyfit
-    from occelo_signal.ops.polynomials import roots as roots
-    from occelo_signal.ops.vectors import *
+    from occelo_linalg.functions import kron as kron
+    from occelo_linalg.functions import norm as norm
+    from occelo_signal.numpy_functions import blackman as blackman
+    from occelo_signal.numpy_functions import convolve as convolve
+    from occelo_signal.numpy_functions import correlate as correlate
+    from occelo_signal.numpy_functions import hamming as hamming
+    from occelo_signal.numpy_functions import hanning as hanning
+    from occelo_signal.numpy_functions import kaiser as kaiser
+    from occelo_signal.numpy_functions import polyfit as polyfit
+    from occelo_signal.numpy_functions import roots as roots
     from occelo_sorting.functions import *
     from occelo_special.functions import *
 else:  # type checkers know what is here without it
     __getattr__ = _missing_name_hints(
         "occelo.tensor",
-        "occelo",
         {name: f"occelo.tensor.{name}" for name in _MODULES.split()},
         {
             **dict.fromkeys(_ALIASES.split(), "occelo_graph"),
@@ -173,12 +177,10 @@ else:  # type checkers know what is here without it
                 ("NoneConst", "as_symbolic", "make_slice", "none_type_t", "slicetype"),
                 "occelo.tensor.type_other",
             ),
-            "kron": "occelo_linalg.ops.block_matrices",
-            "norm": "occelo_linalg.ops.norms",
-            **dict.fromkeys(("polyfit", "roots"), "occelo_signal.ops.polynomials"),
+            **dict.fromkeys(("kron", "norm"), "occelo_linalg.functions"),
             **dict.fromkeys(_DTYPES.split(), "numpy"),
             **dict.fromkeys(_ARRAYS.split(), "occelo_arrays.functions"),
-            **dict.fromkeys(_SIGNAL.split(), "occelo_signal.ops.vectors"),
+            **dict.fromkeys(_SIGNAL.split(), "occelo_signal.numpy_functions"),
             **dict.fromkeys(_SORTING.split(), "occelo_sorting.functions"),
             **dict.fromkeys(_SPECIAL.split(), "occelo_special.functions"),
         },

@@ -6,7 +6,9 @@ Users find the most common exceptions in `occelo`, and the others in `occelo_gra
 from __future__ import annotations
 
 import functools
+import importlib
 import re
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, TypeVar
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 
 _ADDRESS = r" at 0x[0-9a-fA-F]+"
 _SEE = "See docs/errors"
+_UNKNOWN = re.compile(r"(?:\w+\.)*(\w+)\(\) got an unexpected keyword argument '(\w+)'")
 _OURS = ("occelo", "numpy", "scipy")
 E = TypeVar("E", bound=BaseException)
 P = ParamSpec("P")
@@ -63,6 +66,9 @@ def explained_by(entry: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
                 return function(*args, **kwargs)
             except Exception as error:
                 if _is_ours(error):
+                    unknown = _UNKNOWN.match(str(error))
+                    if unknown and unknown[1] == function.__name__:
+                        error.args = (unknown[0] + parameter_hint(function, unknown[2]),)
                     explained(error, entry)
                 raise
 
@@ -70,6 +76,14 @@ def explained_by(entry: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
         return explaining
 
     return decorate
+
+
+def parameter_hint(function: Any, parameter: str) -> str:
+    """What to write instead of ``parameter``, which ``function`` lacks; empty without the facade, which has the words."""
+    if "occelo" not in sys.modules:
+        return ""
+    hint: str = importlib.import_module("occelo.parameters").hint(function, parameter)
+    return hint
 
 
 def _is_ours(error: BaseException) -> bool:

@@ -1,8 +1,7 @@
 """The ``__getattr__`` of the namespaces of tensor functions, which handles names that are not imported or do not exist.
 
-The namespaces `occelo.tensor` and `occelo_graph.tensor` use it. For a name that only similar libraries have, the error names a
-replacement if Occelo has one: a near name, or the name for a word of other libraries. Such a word is looked up only if
-the name does not exist, so the tables may hold names that some version of Occelo has.
+The namespaces `occelo.tensor` and `occelo_graph.tensor` use it. The error names a replacement if there is one: the name for a
+word of other libraries, of which the facade has a table, or a near name.
 """
 
 from __future__ import annotations
@@ -14,48 +13,17 @@ from types import MappingProxyType
 
 from occelo_graph.errors import explained
 
-AT_TOP = frozenset(
-    "Assert CheckAndRaise Function In Lop Mode OpFromGraph Out Print Rop as_op associative_scan checkpoint config "
-    "debugprint disconnected_grad dprint evaluate filter foldl foldr fori_loop function function_dump grad "
-    "grad_clip grad_scale hessian "
-    "hessian_vector_product ifelse jacobian jvp load loop map minimize numeric_grad pp pprint pullback pushforward "
-    "pydotprint reduce save scan scan_checkpoints stop_gradient subgraph_grad switch_case to_dot undefined_grad until value_and_grad verify_grad "
-    "vjp vmap while_loop "
-    "wrap_jax wrap_py zero_grad".split()
-)
-"""Names in `occelo` that a user may look for in `occelo.tensor`."""
-
-ABSENT = frozenset("root xtensor RandomStreams".split())
-"""Names of similar tensor libraries that Occelo does not have yet."""
-
-ELSEWHERE = {
-    "conv": "signal.conv2d",
-    **{
-        name: f"signal.{name}"
-        for name in ("conv1d", "conv2d", "conv3d", "convolve1d", "convolve2d")
-    },
-}
-"""Maps names that a user may look for in `occelo.tensor` to their places in its submodules."""
-
-OLD_NAMES = {"matrix_inverse": "inv", "pseudoinverse": "pinv", "inverse": "inv"}
-"""Maps older names of functions of linear algebra to Occelo's names."""
-
-_FLAT = frozenset("blas inplace nnet opt raw_random rewriting type_other utils var".split())
-"""Names of submodules of similar tensor libraries. In Occelo, their functions are in ``tensor`` itself."""
-
 
 def missing_name_hints(
     module: str,
-    top: str,
     namespaces: Mapping[str, str] = MappingProxyType({}),
     functions: Mapping[str, str] = MappingProxyType({}),
     reasons: str = "",
 ) -> Callable[[str], object]:
-    """The ``__getattr__`` for ``module``, the namespace of tensor functions in the package ``top``.
+    """The ``__getattr__`` for ``module``, a namespace of tensor functions.
 
     It imports the functions in ``functions``, which maps names to modules, and the modules in ``namespaces``. For all other
-    names it raises the error of `name_error` with a hint. The module ``reasons`` has further hints: a function ``reason``
-    of a name.
+    names it raises the error of `name_error`. The module ``reasons`` has hints for it: a function ``reason`` of a name.
     """
 
     def find(name: str) -> object:
@@ -64,20 +32,8 @@ def missing_name_hints(
         if name in functions:
             return getattr(importlib.import_module(functions[name]), name)
         text = f"module {module!r} has no attribute {name!r}"
-        if name in AT_TOP:
-            text += f"; use {top}.{name}"
-        elif ELSEWHERE.get(name, "").partition(".")[0] in namespaces:
-            text += f"; use {module}.{ELSEWHERE[name]}"
-        elif reasons and (why := importlib.import_module(reasons).reason(name)):
+        if reasons and (why := importlib.import_module(reasons).reason(name)):
             text += f"; {why}"
-        elif name in ABSENT:
-            text += "; Occelo does not have it yet"
-        elif name in _FLAT:
-            text += f"; all functions of tensors are in {module} itself"
-        elif not name.startswith("_") and "linalg" in namespaces:
-            ours = OLD_NAMES.get(name, name)
-            if ours in dir(importlib.import_module(namespaces["linalg"])):
-                text += f"; use {module}.linalg.{ours}"
         raise name_error(module, name, text)
 
     return find

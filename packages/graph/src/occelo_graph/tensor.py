@@ -44,5 +44,7 @@ _explain_errors(globals(), "arguments")
 _explain_methods(TensorVariable, "truth", "__bool__", "__contains__")
 _explain_methods(TensorVariable, "values", "__array__", "__len__", "__iter__", "__setitem__")
 _explain_methods(TensorVariable, "values", "__float__", "__int__", "__index__", "__complex__")
+_METHODS = "all any argmax argmin clip cumprod cumsum dot flatten max mean min prod ravel reshape round std sum take trace var"
+_explain_methods(TensorVariable, "arguments", *_METHODS.split())
 if not TYPE_CHECKING:  # so that type checkers report unknown names
-    __getattr__ = _missing_name_hints("occelo_graph.tensor", "occelo_graph")
+    __getattr__ = _missing_name_hints("occelo_graph.tensor")

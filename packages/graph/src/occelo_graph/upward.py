@@ -18,6 +18,9 @@ variable_eval: Callable[..., Any] = at_first_call("occelo_graph.interpret", "var
 """The function behind `Variable.eval`: of a variable, a mapping from variables or names to values, and options."""
 debugprint: Callable[..., Any] = at_first_call("occelo_graph.node_trees", "debugprint")
 stack: Callable[..., TensorVariable] = at_first_call("occelo_graph.ops.join", "stack")
+cast_by: Callable[[Any, Any, Sequence[Any]], Sequence[Any]] = at_first_call(
+    "occelo_graph.ops.cast", "cast_by"
+)
 batch_by_loop: Callable[..., Sequence[Any]] = at_first_call(
     "occelo_graph.blockwise", "batch_by_loop"
 )

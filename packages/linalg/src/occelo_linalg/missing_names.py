@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable
 
-from occelo_graph.missing_names import OLD_NAMES, name_error
+from occelo_graph.missing_names import name_error
 
 LINEAR_ABSENT = frozenset(
     "bandwidth cho_solve_banded cholesky_banded circulant companion convolution_matrix coshm cosm "
@@ -17,6 +17,9 @@ LINEAR_ABSENT = frozenset(
 )
 """Names in ``scipy.linalg`` that Occelo does not have yet."""
 
+_OLD_NAMES = {"matrix_inverse": "inv", "pseudoinverse": "pinv", "inverse": "inv"}
+"""Maps older names of functions of linear algebra to Occelo's names."""
+
 
 def missing_linear_algebra(module: str, tensor: str) -> Callable[[str], object]:
     """The ``__getattr__`` for ``module``, the namespace of linear algebra. It raises AttributeError with a hint.
@@ -27,8 +30,8 @@ def missing_linear_algebra(module: str, tensor: str) -> Callable[[str], object]:
     def find(name: str) -> object:
         text = f"module {module!r} has no attribute {name!r}"
         modules = map(importlib.import_module, ("occelo_graph.tensor", "occelo_arrays.functions"))
-        if name in OLD_NAMES:
-            text += f"; use {module}.{OLD_NAMES[name]}"
+        if name in _OLD_NAMES:
+            text += f"; use {module}.{_OLD_NAMES[name]}"
         elif not name.startswith("_") and any(name in dir(each) for each in modules):
             text += f"; use {tensor}.{name}"
         elif name in LINEAR_ABSENT:

@@ -19,7 +19,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, dataclass_transform, overload
 
 from occelo_graph import provenance
-from occelo_graph.errors import MethodNotDefined, explained, explained_by, with_arguments
+from occelo_graph.errors import (
+    MethodNotDefined,
+    explained,
+    explained_by,
+    parameter_hint,
+    with_arguments,
+)
 from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_graph.ir.nodes import AnyApply, Apply, Variable, is_node
 from occelo_graph.ir.op_caches import cache_of, forget_cached, is_fixed
@@ -388,8 +394,7 @@ class Op(Traits):
         `default_output`, only this output is returned.
         """
         if unknown:
-            text = f"{self} has no parameter named {' or '.join(unknown)}"
-            raise explained(TypeError(text), "arguments")
+            inputs = self.converted(inputs, unknown)
         node: Any = self.make_node(*inputs)
         if self._makes_nodes and is_node(node):
             # errors name the line that applies the op, instead of a line in the user's make_node
@@ -408,6 +413,12 @@ class Op(Traits):
         if self.default_output is not None:
             return outputs[self.default_output]
         return list(outputs)
+
+    def converted(self, inputs: Sequence[Any], options: Mapping[str, Any]) -> tuple[Any, ...]:
+        """The inputs of a call with further ``options``. TypeError, unless the class has an option for its calls."""
+        text = f"{self} has no parameter named {' or '.join(options)}"
+        text += parameter_hint(self, next(iter(options)))
+        raise explained(TypeError(text), "arguments")
 
     # regions
 

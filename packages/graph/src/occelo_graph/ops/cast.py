@@ -12,13 +12,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from occelo_graph.errors import describe, explained
 from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_graph.ir.terms import Term, called
 from occelo_graph.ir.traits import trait
 from occelo_graph.ops.elemwise.arithmetic import true_div
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.scalar import Derivative, ScalarOp
-from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_graph.tensors.constant import (
+    as_tensor_variable,
+    is_python_number,
+    promote_arguments,
+)
 from occelo_graph.tensors.type import TensorType, is_complex, is_discrete
 
 if TYPE_CHECKING:
@@ -79,6 +84,26 @@ def cast(x: Any, dtype: Any) -> TensorVariable:
     if variable.type.dtype == wanted:
         return variable
     return _cast_op(wanted)(variable)
+
+
+def cast_by(dtype: Any, casting: Any, parts: Sequence[Any]) -> Sequence[Any]:
+    """Cast ``parts`` to one ``dtype``; None is the dtype to which NumPy promotes theirs.
+
+    TypeError if ``casting``, a word of `numpy.can_cast`, does not allow it.
+    """
+    if dtype is None and casting == "same_kind":
+        return parts
+    if dtype is not None:  # of which Python numbers are
+        zero = TensorType(dtype, ()).numpy_dtype.type(0)
+        parts = [promote_arguments([zero, v])[1] if is_python_number(v) else v for v in parts]
+    parts = promote_arguments(parts)
+    kinds: list[Any] = [v.type.numpy_dtype for v in parts]
+    wanted = np.result_type(*kinds) if dtype is None else TensorType(dtype, ()).numpy_dtype
+    for v, kind in zip(parts, kinds, strict=True):
+        if not np.can_cast(kind, wanted, casting):
+            text = f"{describe(v)}: it is not cast to {wanted} by the rule casting={casting!r}"
+            raise explained(TypeError(text), "dtypes")
+    return [cast(v, wanted) for v in parts]
 
 
 def quotient(x: Any, y: Any) -> TensorVariable:

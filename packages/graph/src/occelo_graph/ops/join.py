@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from occelo_graph.errors import describe, explained
+from occelo_graph.errors import explained
 from occelo_graph.ir.known_values import known_integer, known_integers
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.op import ZERO, Cotangents, Op, op
@@ -22,7 +22,7 @@ from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.ops.arguments import refuse_list
 from occelo_graph.ops.batched_lengths import promise_equal_lengths
 from occelo_graph.ops.batching import materialize
-from occelo_graph.ops.cast import cast
+from occelo_graph.ops.cast import cast, cast_by
 from occelo_graph.ops.control.checks import CheckAndRaise
 from occelo_graph.ops.create import alloc, arange, broadcast_to, zeros_like
 from occelo_graph.ops.elemwise.arithmetic import eq, ge, lt, switch
@@ -237,24 +237,10 @@ def concatenate(
     """
     if isinstance(tensor_list, Variable):
         raise TypeError("concatenate takes a list of tensors, not one tensor")
-    tensor_list = _cast_to(dtype, casting, tensor_list)
+    tensor_list = cast_by(dtype, casting, tensor_list)
     if axis is None:
         return _joined(0, [flatten(t) for t in tensor_list])
     return _joined(axis, tensor_list)
-
-
-def _cast_to(dtype: Any, casting: Any, parts: Sequence[Any]) -> Sequence[Any]:
-    if dtype is None and casting == "same_kind":
-        return parts
-    parts = promote_arguments(parts)
-    kinds: list[Any] = [v.type.numpy_dtype for v in parts]
-    wanted = np.result_type(*kinds) if dtype is None else TensorType(dtype, ()).numpy_dtype
-    for v, kind in zip(parts, kinds, strict=True):
-        if not np.can_cast(kind, wanted, casting):
-            raise TypeError(
-                f"{describe(v)}: it is not cast to {wanted} by the rule casting={casting!r}"
-            )
-    return [cast(v, wanted) for v in parts]
 
 
 def _check_ndims(what: str, variables: Sequence[Any]) -> None:
@@ -281,7 +267,7 @@ def stack(
         raise ValueError("There is nothing to stack")
     nested = any(isinstance(t, list | tuple) for t in tensors)
     variables = promote_arguments(_weak_lists(tensors) if nested else tensors)
-    variables = _cast_to(dtype, casting, variables)
+    variables = cast_by(dtype, casting, variables)
     if all(v.type.ndim == 0 for v in variables):
         normalize_axis(axis, 1)
         return make_vector(*variables)

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from occelo_graph.errors import parameter_hint
 from occelo_graph.ir.nodes import Variable
 from occelo_graph.narrowing import is_dict, is_list_or_tuple
 from occelo_graph.ops import cast, create, join, reduce, shape, statistics
@@ -192,7 +193,7 @@ def call_function(function: Any, args: Sequence[Any], options: Mapping[str, Any]
 def call_ufunc(ufunc: Any, method: str, inputs: Sequence[Any], options: Mapping[str, Any]) -> Any:
     """Call Occelo's function in place of a ufunc of NumPy or SciPy.
 
-    TypeError if Occelo has no such function, or for a keyword argument.
+    TypeError if Occelo has no such function, or for a keyword argument but the ``dtype`` and ``casting`` of `Elemwise`.
 
     ``method`` is the method of the ufunc that was called. For all methods but "__call__", such as "reduce", TypeError
     is raised; the message names Occelo's function if there is one.
@@ -213,7 +214,10 @@ def call_ufunc(ufunc: Any, method: str, inputs: Sequence[Any], options: Mapping[
         ours = _reduction_named(ufunc, _METHODS.get(method, ""))
         raise _refusal(f"{full}.{method}", given, "", ours)
     ours = getattr(function, "__name__", None) if function is not None else _named(name)
-    if function is None or options:
-        why = f" with {next(iter(options))}=" if options else ""
-        raise _refusal(full, given, why, None if ours is None or "<" in ours else ours)
-    return function(*inputs)
+    if function is None:
+        raise _refusal(full, given, "", None if ours is None or "<" in ours else ours)
+    if options and not isinstance(function, Elemwise):
+        lacking = next(iter(options))
+        why = f" with {lacking}={parameter_hint(ufunc, lacking)}"
+        raise TypeError(f"{full} cannot be applied to the symbolic tensor {given}{why}")
+    return function(*inputs, **options)

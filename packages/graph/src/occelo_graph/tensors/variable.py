@@ -421,8 +421,8 @@ class TensorVariable(Variable):
 
     # elements
 
-    def astype(self, dtype: Any) -> TensorVariable:
-        """See `cast`."""
+    def astype(self, dtype: Any, copy: bool = True) -> TensorVariable:
+        """See `cast`. ``copy`` changes nothing."""
         return cast.cast(self, dtype)
 
     def copy(self, name: str | None = None) -> TensorVariable:

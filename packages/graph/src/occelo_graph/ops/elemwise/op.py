@@ -6,13 +6,20 @@ Other families call `broadcast_static` and `unbroadcast`, for ops that broadcast
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from occelo_graph.errors import broadcasting_hint, explained, explained_by, with_arguments
+from occelo_graph.errors import (
+    broadcasting_hint,
+    explained,
+    explained_by,
+    parameter_hint,
+    with_arguments,
+)
 from occelo_graph.extensions import place_of_definition
 from occelo_graph.ir.nodes import Apply
 from occelo_graph.ir.op import ZERO, Kernel, Op, op
@@ -40,6 +47,7 @@ from occelo_graph.tensors.type import (
     name_of,
     shape_text,
 )
+from occelo_graph.upward import cast_by
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -108,6 +116,8 @@ class Elemwise(Op):
     Only dimensions of static length 1 broadcast. A dynamic length does not broadcast: if it is 1 at run time and
     another input's length is not, running the node raises a ValueError. ``inplace`` is a sequence of pairs: the number
     of an output, and the number of the input that it overwrites.
+
+    A call casts its inputs to ``dtype=``, as NumPy's ufuncs do, if ``casting=`` allows it ("same_kind").
     """
 
     scalar_op: ScalarOp
@@ -172,6 +182,8 @@ class Elemwise(Op):
         if nin is not None:
             if len(inputs) != nin:
                 text = f"{self} takes {nin} argument{'s' * (nin != 1)}, got {len(inputs)}"
+                if inputs and (inputs[-1] is None or isinstance(inputs[-1], np.ndarray)):
+                    text += parameter_hint(self, "out") if len(inputs) == nin + 1 else ""
                 raise explained(TypeError(text), "arguments")
         elif (
             len(inputs) > 2 and str(self.scalar_op) != "mul"
@@ -185,6 +197,35 @@ class Elemwise(Op):
         except (TypeError, ValueError) as error:
             raise with_arguments(error, variables) from None
         return Apply.of_types(self, variables, types)
+
+    def converted(self, inputs: Sequence[Any], options: Mapping[str, Any]) -> tuple[Any, ...]:
+        """The inputs, cast to the dtype of ``dtype=`` by the rule ``casting=`` as by NumPy's ufuncs; see `cast_by`.
+
+        TypeError for other ``options``, and if the result of arguments of this dtype has another one.
+        """
+        lacking = {name: v for name, v in options.items() if name not in ("dtype", "casting")}
+        if lacking:
+            return super().converted(inputs, lacking)
+        dtype, casting = options.get("dtype"), options.get("casting", "same_kind")
+        if dtype is None:
+            cast_by(None, casting, inputs)
+            return tuple(inputs)
+        wanted = TensorType(dtype, ()).dtype
+        if self._dtype_of(inputs) == wanted:
+            return tuple(inputs)
+        cast = cast_by(wanted, casting, inputs)
+        found = self._dtype_of(cast)
+        if found != wanted:
+            text = f"dtype={wanted} is not for {self}, which gives {found or 'no result'} for it"
+            raise explained(TypeError(f"{text}; write {self}(...).astype({wanted!r})"), "arguments")
+        return tuple(cast)
+
+    def _dtype_of(self, inputs: Sequence[Any]) -> str | None:
+        """The dtype of the result, or None if the inputs are not of dtypes that the op takes."""
+        with contextlib.suppress(TypeError, OverflowError):
+            plain = promote_arguments(inputs, self._beyond)
+            return self.infer_types(tuple([v.type for v in plain]))[0].dtype
+        return None
 
     def _beyond(self, value: int, dtypes: Sequence[str]) -> tuple[float, str] | None:
         """What takes the place of a Python integer that does not fit the dtype of integers, as in NumPy."""
@@ -449,6 +490,8 @@ class Elemwise(Op):
             *inputs: Any,
             name: str | None = None,
             return_list: bool = False,
+            dtype: Any = None,
+            casting: str = "same_kind",
             **unknown: Any,
         ) -> TensorVariable: ...
 
