@@ -53,7 +53,7 @@ print(json.dumps(stages.stage_times(lib, stages.MODELS[{model!r}](), {cold})))
 def stage_times(lib: Any, work: Workload, cold: bool) -> dict[str, float]:
     """Seconds of each stage in this process; the remaining time is loading and imports."""
     start = perf_counter()
-    spent = dict.fromkeys(STAGES, 0.0)
+    spent: dict[str, float] = dict.fromkeys(STAGES, 0.0)
     # before anything else is loaded, as it is for a user: to load LLVM empties the caches of the processor
     inputs, outputs, updates = work.build(lib)
     spent["build + gradient"] = perf_counter() - start
