@@ -68,6 +68,7 @@ from occelo_graph import (
     vmap,
 )
 from occelo_graph.errors import set_entry_finder as _set_entry_finder
+from occelo_graph.errors import set_parameter_hints as _set_parameter_hints
 from occelo_graph.lazy_names import at_first_call as _at_first_call
 from occelo_graph.lazy_names import deferred
 from occelo_graph.ops.control import Assert, CheckAndRaise
@@ -400,3 +401,4 @@ else:  # so that type checkers report unknown names
     __getattr__, __dir__ = deferred(__name__, _LATER)
 
 _set_entry_finder(_at_first_call("occelo.explanations", "entry_of"))
+_set_parameter_hints(_at_first_call("occelo.parameters", "hint"))

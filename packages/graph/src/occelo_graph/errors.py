@@ -6,9 +6,7 @@ Users find the most common exceptions in `occelo`, and the others in `occelo_gra
 from __future__ import annotations
 
 import functools
-import importlib
 import re
-import sys
 from collections.abc import Callable, Iterable, Sequence
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, TypeVar
@@ -78,12 +76,20 @@ def explained_by(entry: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     return decorate
 
 
+_parameter_hints: list[Callable[[Any, str], str]] = []
+
+
+def set_parameter_hints(hint: Callable[[Any, str], str]) -> None:
+    """Let errors about a parameter that a function lacks say what ``hint(function, parameter)`` returns.
+
+    `occelo` has the words of other libraries, which it imports when the first such error is raised.
+    """
+    _parameter_hints[:] = [hint]
+
+
 def parameter_hint(function: Any, parameter: str) -> str:
-    """What to write instead of ``parameter``, which ``function`` lacks; empty without the facade, which has the words."""
-    if "occelo" not in sys.modules:
-        return ""
-    hint: str = importlib.import_module("occelo.parameters").hint(function, parameter)
-    return hint
+    """What to write instead of ``parameter``, which ``function`` lacks. Empty if nothing is set (`set_parameter_hints`)."""
+    return _parameter_hints[0](function, parameter) if _parameter_hints else ""
 
 
 def _is_ours(error: BaseException) -> bool:
