@@ -32,22 +32,26 @@ pytestmark = [
 ]
 ELSEWHERE = (
     "pytensor.link.",
-    "pytensor.sparse.",
     "pytensor.typed_list.",
     "pytensor.bin.",
     "pytensor.d3viz",
 )
-"""Modules of ops for other backends, of sparse matrices and of lists: types that are refused."""
+"""Modules of ops for other backends, and of lists, which are refused."""
 NEED_MORE = ("pytensor.graph.rewriting.kanren", "pytensor.ipython")
 """Modules that need further packages; they have no ops."""
+IN_C = "C code that PyTensor's rewriting puts in for its own C linker"
 CALLED = {
     "PdbBreakpoint": "stops in Python's debugger",
+    **dict.fromkeys(
+        ("AddSparseDenseC", "CSMGradC", "MulSDCSC", "MulSDCSR", "MulSVCSR", "SamplingDotCSR"), IN_C
+    ),
+    **dict.fromkeys(("StructuredAddSparseDenseVectorCSR", "UsmmCscDense"), IN_C),
     "FromFunctionOp": "a user's Python function",
 }
 """Classes whose own Python code runs, and why."""
 BASES = {
     "AbstractRNGConstructor", "Output", "RNGConsumerOp", "ScipyScalarWrapperOp", "ScipyVectorWrapperOp",
-    "ScipyWrapperOp", "SolveBase", "TypeCastingOp", "XTypeCastOp", "_NoPythonOp",
+    "ScipyWrapperOp", "SolveBase", "Stack", "__ComparisonOpSparseDense", "__ComparisonOpSparseSparse", "TypeCastingOp", "XTypeCastOp", "_NoPythonOp",
 }  # fmt: skip
 """Base classes of other ops, of which no graph has nodes."""
 SCALAR_BASES = {

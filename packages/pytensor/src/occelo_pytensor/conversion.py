@@ -23,7 +23,14 @@ from occelo_graph.provenance import Source
 from occelo_pytensor.calls import call_of
 from occelo_pytensor.provenance import lines_of_factors, source_of
 from occelo_pytensor.registry import conversion_of
-from occelo_pytensor.variables import as_dtype, constant, converted_shared, input_like, is_shared
+from occelo_pytensor.variables import (
+    as_dtype,
+    constant,
+    converted_shared,
+    input_like,
+    is_shared,
+    is_sparse_type,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -152,6 +159,10 @@ def _converted(node: Any, inputs: list[Any], source: Source | None) -> list[Any]
 
 def _fit(variable: Any, wanted: Any) -> Any:
     """A variable with the dtype, the number of dimensions, the static lengths and the name of PyTensor's."""
+    if is_sparse_type(wanted.type):
+        from occelo_pytensor.conversions.sparse import fitted
+
+        return _named(fitted(variable, wanted), wanted)
     dtype = getattr(wanted.type, "dtype", None)
     if dtype is None or not hasattr(variable, "dtype"):
         return variable
@@ -166,6 +177,10 @@ def _fit(variable: Any, wanted: Any) -> Any:
     lost = [n if k is None else None for n, k in zip(lengths, variable.type.shape, strict=True)]
     if any(n is not None for n in lost):
         variable = ot.specify_shape(variable, lost)
+    return _named(variable, wanted)
+
+
+def _named(variable: Any, wanted: Any) -> Any:
     if wanted.name and variable.name is None and variable.owner is not None:
         variable.name = wanted.name
     return variable
@@ -190,7 +205,7 @@ def from_pytensor(
     ("minus_infinity"); or whatever the formula gives ("none").
 
     An op without a conversion becomes a call of its own Python code, with one warning that names these ops. It has the
-    derivative that PyTensor has for it. TypeError for types of variables that Occelo lacks, such as sparse matrices.
+    derivative that PyTensor has for it. TypeError for types of variables that Occelo lacks, such as lists and sparse matrices in BSR.
     """
     several = isinstance(outputs, list | tuple)
     known: dict[Any, Any] = dict(replace or {})

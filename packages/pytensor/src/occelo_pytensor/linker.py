@@ -18,7 +18,7 @@ from pytensor.tensor.optimize import rewrite_optimize_inner_graph
 
 import occelo as oc
 from occelo_pytensor.conversion import Settings, convert, converting
-from occelo_pytensor.variables import bound
+from occelo_pytensor.variables import bound, is_sparse_type, our_type
 
 
 class OcceloLinker(LocalLinker):
@@ -94,7 +94,26 @@ def _compiled(graph: Any, cells: list[list[Any]], mode: Any) -> Any:
     known = {v: bound(v, cell) for v, cell in zip(graph.inputs, cells, strict=True)}
     with converting(Settings(derivatives=False)):
         outputs = convert(list(graph.outputs), known)
-    return oc.function([], outputs, mode=mode, name=graph.name)
+    compiled = oc.function([], outputs, mode=mode, name=graph.name)
+    sparse = [
+        (cell, our_type(v.type))
+        for v, cell in zip(graph.inputs, cells, strict=True)
+        if is_sparse_type(v.type)
+    ]
+    return Indexing32(compiled, sparse) if sparse else compiled
+
+
+class Indexing32:
+    """A compiled function that converts the indices of sparse matrices in its cells to int32: PyTensor takes them as they are."""
+
+    def __init__(self, function: Any, cells: list[tuple[list[Any], Any]]) -> None:
+        self.function = function
+        self._cells = cells
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        for cell, kind in self._cells:
+            cell[0] = kind.filter(cell[0])
+        return self.function(*args, **options)
 
 
 class _Storing:

@@ -26,7 +26,7 @@ from pytensor.raise_op import CheckAndRaise
 import occelo as oc
 from occelo_graph.ir.graph_like import register_holder
 from occelo_pytensor import library
-from occelo_pytensor.linker import OcceloLinker, let_loops_be_compiled
+from occelo_pytensor.linker import Indexing32, OcceloLinker, let_loops_be_compiled
 
 NAME = "OCCELO"
 _CHECKS = "occelo_checks"
@@ -71,9 +71,10 @@ def register() -> None:
 
 def _inside(function: Any) -> Any:
     """Occelo's function inside of one of PyTensor's. TypeError if it was compiled in another mode."""
-    if not isinstance(function.vm, oc.Function):
+    inner = function.vm.function if isinstance(function.vm, Indexing32) else function.vm
+    if not isinstance(inner, oc.Function):
         raise TypeError(f"{function} was not compiled in the mode {NAME!r}")
-    return function.vm
+    return inner
 
 
 def _let_the_option_name_it() -> None:

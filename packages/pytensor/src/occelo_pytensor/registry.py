@@ -5,6 +5,8 @@ Packages with ops of their own call `register_conversion`. The modules in `conve
 
 from __future__ import annotations
 
+import importlib
+import sys
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -13,6 +15,8 @@ Convert = Callable[..., Any]
 
 _ConvertT = TypeVar("_ConvertT", bound=Convert)
 _conversions: dict[type, Convert] = {}
+_SPARSE = "occelo_pytensor.conversions.sparse"
+"""The conversions that need `pytensor.sparse`, which PyTensor imports at its first use."""
 
 
 def register_conversion(*op_classes: type) -> Callable[[_ConvertT], _ConvertT]:
@@ -37,4 +41,6 @@ def register_conversion(*op_classes: type) -> Callable[[_ConvertT], _ConvertT]:
 
 def conversion_of(op: Any) -> Convert | None:
     """The conversion of nodes with the op ``op``. None if its class, and the classes that it inherits from, have none."""
+    if "pytensor.sparse" in sys.modules and _SPARSE not in sys.modules:
+        importlib.import_module(_SPARSE)
     return next((_conversions[c] for c in type(op).__mro__ if c in _conversions), None)

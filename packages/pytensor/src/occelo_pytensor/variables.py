@@ -16,12 +16,14 @@ from pytensor.tensor.type_other import NoneTypeT, SliceType, none_type_t
 from pytensor.xtensor.random.type import XRandomGeneratorType
 from pytensor.xtensor.type import XTensorType
 
+import occelo as oc
 import occelo.tensor as ot
 from occelo_arrays.ops.parts.slice_values import slicetype
 from occelo_graph import Constant, Container
 from occelo_graph import SharedVariable as OurShared
 from occelo_graph.ir.types import none_type
 from occelo_graph.tensors.variable import TensorSharedVariable
+from occelo_pytensor import library
 from occelo_random.ops.generator_type import random_generator_type
 from occelo_random.ops.generators import RandomGeneratorSharedVariable
 
@@ -30,8 +32,19 @@ _kept: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
 """PyTensor's shared variables for those of Occelo, which keep them."""
 
 
+def is_sparse_type(kind: Any) -> bool:
+    """Whether a type is one of sparse matrices, of PyTensor or of Occelo: only these have a format."""
+    return hasattr(kind, "format")
+
+
 def our_type(theirs: Any) -> Any:
     """Occelo's type for one of PyTensor's. TypeError if there is none."""
+    if is_sparse_type(theirs):
+        if theirs.format not in ("csr", "csc"):
+            raise TypeError(
+                f"Occelo has sparse matrices in CSR and CSC, and no type for PyTensor's {theirs}"
+            )
+        return oc.sparse.SparseTensorType(theirs.format, theirs.dtype, theirs.shape)
     if isinstance(theirs, TensorType | XTensorType):  # named dimensions are plain ones here
         return ot.TensorType(theirs.dtype, theirs.shape)
     if isinstance(theirs, ScalarType):
@@ -47,6 +60,8 @@ def their_type(ours: Any) -> Any:
     """PyTensor's type for one of Occelo's. TypeError if there is none."""
     if isinstance(ours, ot.TensorType):
         return TensorType(ours.dtype, ours.shape)
+    if is_sparse_type(ours):
+        return library.theirs.sparse.SparseTensorType(ours.format, ours.dtype, ours.shape)
     if ours == random_generator_type:
         return their_generator_type
     if ours == none_type:
@@ -65,7 +80,7 @@ def input_like(variable: Any) -> Any:
 
 def constant(variable: Any) -> Any:
     """A constant of Occelo for a constant of PyTensor: None, a slice, or a tensor."""
-    if isinstance(variable.type, NoneTypeT):
+    if isinstance(variable.type, NoneTypeT) or variable.data is None:
         return None
     if isinstance(variable.type, SliceType):
         return variable.data
@@ -73,6 +88,8 @@ def constant(variable: Any) -> Any:
         from occelo_random.ops.generators import RandomGeneratorConstant
 
         return RandomGeneratorConstant(random_generator_type, variable.data)
+    if is_sparse_type(variable.type):
+        return oc.sparse.constant(variable.data, variable.name)
     return ot.constant(np.asarray(variable.data), name=variable.name)
 
 
@@ -115,11 +132,11 @@ def converted_shared(variable: Any) -> OurShared:
 def bound(variable: Any, cell: list[Any]) -> Any:
     """A shared variable with the type and the name of PyTensor's ``variable``, whose value lies in ``cell``."""
     kind = our_type(variable.type)
-    maker = (
-        RandomGeneratorSharedVariable
-        if isinstance(variable.type, RandomType)
-        else TensorSharedVariable
-    )
+    maker: Any = TensorSharedVariable
+    if isinstance(variable.type, RandomType):
+        maker = RandomGeneratorSharedVariable
+    elif is_sparse_type(variable.type):
+        maker = oc.sparse.SparseTensorSharedVariable
     return maker(
         kind, None, container=Container(kind, cell, name=variable.name), name=variable.name
     )
@@ -131,7 +148,8 @@ def their_shared(variable: Any) -> Any:
         if ours is variable:
             return theirs
     kind = their_type(variable.type)
-    options: dict[str, Any] = {"shape": kind.shape} if isinstance(kind, TensorType) else {}
+    dense = isinstance(kind, TensorType) and not is_sparse_type(kind)
+    options: dict[str, Any] = {"shape": kind.shape} if dense else {}
     made = pytensor_shared(variable.get_value(borrow=True), variable.name, borrow=True, **options)
     made.container.storage = variable.container.storage
     _shared[made] = variable

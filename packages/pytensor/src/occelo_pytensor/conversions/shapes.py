@@ -14,7 +14,7 @@ import occelo.tensor as ot
 from occelo_graph import Constant, computed_by
 from occelo_graph.ops.join import MakeVector
 from occelo_pytensor.registry import register_conversion
-from occelo_pytensor.variables import static
+from occelo_pytensor.variables import is_sparse_type, static
 
 
 @register_conversion(DimShuffle)
@@ -27,17 +27,22 @@ def _shuffle(node: Any, x: Any) -> Any:
 
 @register_conversion(Shape)
 def _shape(node: Any, x: Any) -> Any:
-    return ot.shape(x)
+    return x.shape if is_sparse_type(x.type) else ot.shape(x)
 
 
 @register_conversion(Shape_i)
 def _length(node: Any, x: Any) -> Any:
-    return ot.shape_i(x, node.op.i)
+    return x.shape[node.op.i] if is_sparse_type(x.type) else ot.shape_i(x, node.op.i)
 
 
 @register_conversion(SpecifyShape)
 def _specify(node: Any, x: Any, *lengths: Any) -> Any:
-    return ot.specify_shape(x, [static(n) for n in lengths])
+    wanted = [static(n) for n in lengths]
+    if is_sparse_type(x.type):
+        from occelo_pytensor.conversions.sparse import of_shape
+
+        return of_shape(x, wanted)
+    return ot.specify_shape(x, wanted)
 
 
 @register_conversion(Reshape)

@@ -35,3 +35,6 @@ from occelo_pytensor.equals import (
 from occelo_pytensor.equals import (
     sorting as sorting,
 )
+from occelo_pytensor.equals import (
+    sparse as sparse,
+)

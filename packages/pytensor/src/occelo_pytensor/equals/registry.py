@@ -11,7 +11,7 @@ from pytensor.tensor.type import TensorType
 from occelo_graph import Constant, SharedVariable, toposort
 from occelo_graph.ir.decomposing import decomposition
 from occelo_pytensor.library import tensor as pt
-from occelo_pytensor.variables import their_shared, their_type
+from occelo_pytensor.variables import is_sparse_type, their_shared, their_type
 
 Equal = Callable[..., Any]
 """``equal(op, *inputs)``: PyTensor's outputs for an op of Occelo, or NotImplemented if PyTensor lacks them.
@@ -47,7 +47,7 @@ def root(variable: Any) -> Any:
         return their_shared(variable)
     kind = their_type(variable.type)
     if isinstance(variable, Constant):
-        if isinstance(kind, TensorType):
+        if isinstance(kind, TensorType) and not is_sparse_type(kind):
             return pt.constant(np.asarray(variable.data))
         return kind.make_constant(variable.data)
     return kind(variable.name)
