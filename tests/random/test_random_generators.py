@@ -611,6 +611,28 @@ def test_states() -> None:
     assert not first.equals(random.default_rng(5))
 
 
+def test_methods_of_a_stream_take_arguments_as_functions_of_pytensor() -> None:
+    cov = np.array([[2.0, 0.5], [0.5, 1.0]])
+    stream = random.RandomStream(5)
+    draws = [
+        stream.gamma(2.0, 4.0, size=3, name="by rate"),
+        stream.gamma(2.0, scale=4.0, size=3),
+        stream.multivariate_normal([0.0, 1.0], cov, 3),
+        stream.permutation(5),
+    ]
+    seeds = np.random.SeedSequence(5).spawn(len(draws))
+    by_rate, by_scale, normal, permuted = map(np.random.default_rng, seeds)
+    expected = [
+        by_rate.gamma(2.0, 0.25, 3),
+        by_scale.gamma(2.0, 4.0, 3),
+        normal.multivariate_normal([0.0, 1.0], cov, 3, method="cholesky"),
+        permuted.permutation(5),
+    ]
+    for draw, values in zip(draws, expected, strict=True):
+        np.testing.assert_array_equal(draw.eval(), values)
+    assert draws[0].name == "by rate"
+
+
 def test_streams() -> None:
     stream = random.RandomStream(5)
     x, y = stream.normal(1.0, 2.0, size=3), stream.integers(9)

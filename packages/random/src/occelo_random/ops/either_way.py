@@ -107,9 +107,7 @@ def _with_generator(
             f"{name} takes as rng= a generator, made by random.shared_rng() or random.rng(), got {rng!r}; "
             "a key of dtype uint64, made by random.key(seed), is its first argument"
         )
-    arranged = _AS_IN_PYTENSOR.get(name)
-    if arranged is not None:
-        parameters, options = arranged(*parameters, **options)
+    parameters, options = arranged(name, parameters, options)
     following, drawn = generators.DISTRIBUTIONS[name](*parameters, rng=rng, **options)
     return (following, drawn) if return_next_rng else drawn
 
@@ -130,6 +128,12 @@ def _multivariate_normal(
 
 def _permutation(x: Any, size: Any = None, **options: Any) -> Arranged:
     return (x,), {"size": size, **options}
+
+
+def arranged(name: str, parameters: tuple[Any, ...], options: dict[str, Any]) -> Arranged:
+    """The arguments of PyTensor's function of this name, as those of the method of generators, which is NumPy's."""
+    arrange = _AS_IN_PYTENSOR.get(name)
+    return (parameters, options) if arrange is None else arrange(*parameters, **options)
 
 
 _AS_IN_PYTENSOR: dict[str, Callable[..., Arranged]] = {

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from occelo_random.ops.either_way import arranged
 from occelo_random.ops.generators import (
     DISTRIBUTIONS,
     RandomGeneratorSharedVariable,
@@ -23,6 +24,9 @@ __all__ = ["RandomStream"]
 
 class RandomStream:
     """Has the functions of `generators` as methods: ``RandomStream(1).normal(0.0, 1.0, size=3)`` is a draw.
+
+    Their arguments are those of PyTensor's functions: the second one of ``gamma`` is the rate, and ``multivariate_normal``
+    draws by a Cholesky factor.
 
     Each draw has its own generator, in a shared variable. The seeds of the generators are spawned from ``seed`` by
     `numpy.random.SeedSequence`, so all draws are independent. If ``seed`` is None, the operating system provides a
@@ -81,9 +85,15 @@ class RandomStream:
         self._states.append(state)
         return draw
 
+    def _named(self, distribution: str, /, *parameters: Any, **options: Any) -> Any:
+        parameters, options = arranged(distribution, parameters, options)
+        return self.gen(DISTRIBUTIONS[distribution], *parameters, **options)
+
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        distribution = DISTRIBUTIONS.get(name)
-        if distribution is None and self.__dict__.get("namespace") is not None:
+        if name in DISTRIBUTIONS:
+            return partial(self._named, name)
+        distribution = None
+        if self.__dict__.get("namespace") is not None:
             distribution = getattr(self.namespace, name, None)
         if distribution is None:
             raise AttributeError(f"A random stream has no distribution {name!r}", name=name)
