@@ -415,7 +415,11 @@ def test_databases_of_rules() -> None:
     topo.query("+t").rewrite(graph)
     assert counted(graph, ot.cos) == 1
     assert ProxyDB(equilibrium).query("+t") is not None
-    assert equilibrium.query("+none") is None
+    for database in (equilibrium, topo, ProxyDB(equilibrium)):
+        graph = one_input(ot.sin)
+        database.query("+none").rewrite(graph)
+        assert counted(graph, ot.sin) == 1
+    assert group.query("+none") == []
     outer = SequenceDB("outer")
     outer.register("eq", equilibrium, "t")
     graph = one_input(lambda x: ot.sin(ot.exp(x)))

@@ -453,8 +453,12 @@ class RewriteDatabase:
         return self.build(self.chosen(self.as_query(*tags, **options)))
 
     def part_of_query(self, query: RewriteDatabaseQuery) -> Any:
-        """The result of `query`, for a database that contains this one. Several rewriters may share the result."""
-        return self.query(query)
+        """The result of `query`, for a database that contains this one; None if no rewriter is chosen.
+
+        Several rewriters may share the result.
+        """
+        chosen = self.chosen(query)
+        return self.build(chosen) if chosen else None
 
     @staticmethod
     def as_query(*tags: Any, **options: Any) -> RewriteDatabaseQuery:
@@ -469,7 +473,7 @@ class RewriteDatabase:
         return RewriteDatabaseQuery(signs["+"], signs["&"], signs["-"], **options)
 
     def build(self, chosen: Sequence[tuple[str, Rewriter]]) -> Any:
-        """Combine the chosen rewriters into one rewriter; None if no rewriter is chosen."""
+        """Combine the chosen rewriters into one rewriter, which changes nothing if there are none."""
         raise NotImplementedError(f"{type(self).__name__} has no build")
 
 
@@ -523,7 +527,7 @@ class EquilibriumDB(RewriteDatabase):
     def query(self, *tags: Any, **options: Any) -> Any:
         query = self.as_query(*tags, **options)
         built = self.build(self.chosen(query))
-        if built is not None and self._tidy is not None:
+        if self._tidy is not None:
             built.set_rules_for_new(self._tidy.index(query))
         return built
 
@@ -535,7 +539,7 @@ class EquilibriumDB(RewriteDatabase):
         state = self.total_generation, tidy.total_generation
         last = self._last_part
         if last is None or last[0] != state or last[1] != query:
-            last = self._last_part = state, query, self.query(query)
+            last = self._last_part = state, query, self.query(query) if self.chosen(query) else None
         return last[2]
 
     def index(self, query: RewriteDatabaseQuery) -> RuleIndex:
@@ -577,9 +581,7 @@ class EquilibriumDB(RewriteDatabase):
             else:
                 self.register(rule.name, rule, *tags, use_db_name_as_tag=use_db_name_as_tag)
 
-    def build(self, chosen: Sequence[tuple[str, Rewriter]]) -> EquilibriumGraphRewriter | None:
-        if not chosen:
-            return None
+    def build(self, chosen: Sequence[tuple[str, Rewriter]]) -> EquilibriumGraphRewriter:
         main = _flat(c for c in chosen if c[0] not in self._final and c[0] not in self._cleanup)
         final = [r for n, r in chosen if n in self._final]
         cleanup = [r for n, r in chosen if n in self._cleanup]
@@ -592,7 +594,7 @@ class LocalGroupDB(RewriteDatabase):
     _holds = (NodeRewriter,)
 
     def build(self, chosen: Sequence[tuple[str, Rewriter]]) -> Any:
-        return _flat(chosen) or None
+        return _flat(chosen)
 
 
 class TopoDB(RewriteDatabase):
@@ -608,9 +610,8 @@ class TopoDB(RewriteDatabase):
         if db is not None:
             self._held = db._entries
 
-    def build(self, chosen: Sequence[tuple[str, Rewriter]]) -> GraphRewriter | None:
-        rules = _flat(chosen)
-        return WalkingGraphRewriter(rules, self.order, name=self.name) if rules else None
+    def build(self, chosen: Sequence[tuple[str, Rewriter]]) -> GraphRewriter:
+        return WalkingGraphRewriter(_flat(chosen), self.order, name=self.name)
 
 
 class ProxyDB(RewriteDatabase):
@@ -623,3 +624,6 @@ class ProxyDB(RewriteDatabase):
     def query(self, *tags: Any, **options: Any) -> Any:
         """The result of the query to the other database."""
         return self.db.query(*tags, **options)
+
+    def part_of_query(self, query: RewriteDatabaseQuery) -> Any:
+        return self.db.part_of_query(query)
