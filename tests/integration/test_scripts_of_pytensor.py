@@ -572,14 +572,17 @@ SCRIPTS: dict[str, tuple[str, Any]] = {
 
 
 FURTHER = [
-    runpy.run_path(str(Path(__file__).with_name(f"scripts_of_{kind}.py")))["SCRIPTS"]
-    for kind in ("libraries", "tutorials")
+    runpy.run_path(str(Path(__file__).with_name(f"scripts_of_{kind}.py")))
+    for kind in ("libraries", "models", "networks", "tutorials")
 ]
-ALL: dict[str, tuple[str, Any]] = {**SCRIPTS, **FURTHER[0], **FURTHER[1]}
+ALL: dict[str, tuple[str, Any]] = dict(
+    pair for scripts in (SCRIPTS, *(f["SCRIPTS"] for f in FURTHER)) for pair in scripts.items()
+)
+ARRAYS = {k: v for f in FURTHER for k, v in f.items() if isinstance(v, np.ndarray)}
 
 
 def test_there_are_more_than_a_hundred() -> None:
-    assert len(ALL) == len(SCRIPTS) + sum(map(len, FURTHER)) > 100
+    assert len(ALL) == len(SCRIPTS) + sum(len(f["SCRIPTS"]) for f in FURTHER) > 100
 
 
 @pytest.mark.sampled(12)
@@ -592,7 +595,7 @@ def test_there_are_more_than_a_hundred() -> None:
 def test_a_script_runs_with_other_imports(name: str) -> None:
     text, expected = ALL[name]
     script = "import pytensor\nimport pytensor.tensor as pt\n" + textwrap.dedent(text)
-    names = {"np": np, "A": A, "V": V, "DATA": DATA, "LABELS": LABELS}
+    names = {**ARRAYS, "np": np, "A": A, "V": V, "DATA": DATA, "LABELS": LABELS}
     exec(compile(script.replace("pytensor", "occelo"), name, "exec"), names)
     _compare(names["result"], expected)
 
