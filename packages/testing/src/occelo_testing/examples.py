@@ -10,13 +10,14 @@ import sys
 from occelo_graph.examples.example import Example
 from occelo_graph.families import installed
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
-from occelo_testing.core_examples import elementwise, lists, shapes, structure
+from occelo_testing.core_examples import elementwise, lists, options, shapes, structure
 
 CORE: list[Example] = [
     *elementwise.EXAMPLES,
     *shapes.EXAMPLES,
     *structure.EXAMPLES,
     *lists.EXAMPLES,
+    *options.EXAMPLES,
 ]
 """The examples of the core."""
 

@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from occelo_graph.examples.example import Example
-from occelo_linalg.examples import equations, factors, matrix_functions, products, schur, spectra
+from occelo_linalg.examples import (
+    equations,
+    factors,
+    matrix_functions,
+    options,
+    products,
+    schur,
+    spectra,
+)
 
 EXAMPLES: list[Example] = [
     *factors.EXAMPLES,
@@ -12,4 +20,5 @@ EXAMPLES: list[Example] = [
     *products.EXAMPLES,
     *schur.EXAMPLES,
     *spectra.EXAMPLES,
+    *options.EXAMPLES,
 ]

@@ -6,6 +6,7 @@ from occelo_graph.examples.example import Example
 from occelo_sorting.examples import (
     interpolation,
     nan_reductions,
+    options,
     orders,
     quantiles,
     searching,
@@ -19,4 +20,5 @@ EXAMPLES: list[Example] = [
     *sets.EXAMPLES,
     *interpolation.EXAMPLES,
     *nan_reductions.EXAMPLES,
+    *options.EXAMPLES,
 ]
