@@ -1,11 +1,11 @@
-"""The public names: where each is imported from, what it is, and what its docstring lacks."""
+"""The public names: where each is imported from, and what it is."""
 
 from __future__ import annotations
 
+import ast
 import functools
 import importlib
 import inspect
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -18,10 +18,18 @@ from occelo_graph.tensors.type import TensorType
 
 DOORS = (
     "occelo", "occelo.tensor", "occelo.tensor.linalg", "occelo.tensor.random", "occelo.tensor.fft", "occelo.tensor.signal",
-    "occelo.tensor.special", "occelo.tensor.stats", "occelo.nn", "occelo.updates", "occelo.optimize", "occelo.trees", "occelo.xtensor", "occelo.sparse", "occelo.export",
+    "occelo.tensor.special", "occelo.tensor.stats", "occelo.nn", "occelo.updates", "occelo.optimize", "occelo.trees", "occelo.xtensor", "occelo.xtensor.math",
+    "occelo.xtensor.reduction", "occelo.xtensor.shape", "occelo.xtensor.linalg", "occelo.xtensor.signal", "occelo.xtensor.random",
+    "occelo.xtensor.basic", "occelo.sparse", "occelo.export",
     "occelo_graph", "occelo_rewrite", "occelo_link", "occelo_compile", "occelo_testing",
 )  # fmt: skip
 """The modules whose names are public. A name that several have is documented at the first, in this order."""
+
+DEFINED_BY = {
+    f"occelo.xtensor.{name}": f"occelo_dims.{name}"
+    for name in "math reduction shape linalg signal random basic".split()
+}
+"""Doors that are places of PyTensor, and the modules that stand there; one without ``__all__`` has what it defines."""
 
 ELSEWHERE = ("occelo.tensor.special",)
 """Doors whose module has all names of another one; only those that the other lacks are listed."""
@@ -90,16 +98,25 @@ def _makes_several(value: Any) -> bool:
 
 
 def names_of(door: str) -> list[str]:
-    """The public names of a module: those it declares, and for other modules, those of Occelo that it holds."""
-    module = importlib.import_module(door)
+    """The public names of a module: those it declares, and for other modules, those of Occelo that it holds or defines."""
+    module = importlib.import_module(DEFINED_BY.get(door, door))
     declared = getattr(module, "__all__", None)
     if declared is not None:
         return sorted(declared)
+    held = _defined_in(module) if door in DEFINED_BY else dir(module)
     return [
-        name
-        for name in dir(module)
-        if not name.startswith("_") and _is_occelos(getattr(module, name))
+        name for name in held if not name.startswith("_") and _is_occelos(getattr(module, name))
     ]
+
+
+def _defined_in(module: Any) -> list[str]:
+    names: list[str] = []
+    for node in ast.parse(inspect.getsource(module)).body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            names.append(node.name)
+        elif isinstance(node, ast.Assign):
+            names += [each.id for each in node.targets if isinstance(each, ast.Name)]
+    return names
 
 
 def _is_occelos(value: Any) -> bool:
@@ -142,6 +159,8 @@ def examples_by_entry() -> dict[str, list[str]]:
 def _own_names_first(door: str) -> list[str]:
     """The names of a door; a name that an object calls itself before its aliases."""
     module = importlib.import_module(door)
+    if door in DEFINED_BY:  # an alias stands below what it is of
+        return names_of(door)
     return sorted(names_of(door), key=lambda n: getattr(getattr(module, n), "__name__", n) != n)
 
 
@@ -154,23 +173,3 @@ def documented() -> Iterator[Entry]:
 
 def _is_number(entry: Entry) -> bool:
     return isinstance(entry.value, int | float | None)
-
-
-def lacks(entry: Entry) -> frozenset[str]:
-    """What a docstring lacks: a "summary", "parameters", an "example".
-
-    A summary is a first sentence. A parameter of a function is named in the docstring. An example is a line that begins
-    with ``>>>``, or a section of `worked_examples`.
-    """
-    text = entry.docstring
-    missing: set[str] = set()
-    if not re.match(r"\S.*?[.:]($|\s)", text, re.S):
-        missing.add("summary")
-    if entry.kind == "function" and entry.signature is not None:
-        names = [p.name for p in entry.signature.parameters.values()]
-        if not all(re.search(rf"\b{name}\b", text) for name in names):
-            missing.add("parameters")
-    shown = ">>> " in text or entry.examples
-    if entry.kind in ("function", "class", "constant") and not shown:
-        missing.add("example")
-    return frozenset(missing)

@@ -14,11 +14,14 @@ from pathlib import Path
 from typing import Any
 
 import inventory
+import mistakes
 import namesakes
 from inventory import DOORS, Entry
 from sphinx.ext.napoleon import Config, NumpyDocstring
 
 FOLDER = Path("reference")
+MISTAKES = 3
+"""How many mistakes with a function are shown."""
 SECTIONS = re.compile(r"^(Parameters|Returns|Raises|Examples?|Notes|See Also)\n-{3,}$", re.M)
 QUOTED = re.compile(r"(?<![`:\w])`([A-Za-z_][\w.]*?)(?:\.py)?`(?!`)(\w?)")
 NAPOLEON = Config(napoleon_use_rtype=False, napoleon_use_param=True)
@@ -81,8 +84,10 @@ def index() -> str:
     )
     contents = "".join(f"   {door}\n" for door in DOORS)
     return (
-        f"{heading('Reference', '=')}Every public name, with its signature and docstring. :ref:`genindex` lists them in one "
-        "alphabet.\n\n.. list-table::\n   :header-rows: 0\n\n"
+        f"{heading('Reference', '=')}Every public name, with its signature, docstring, examples and errors. :ref:`genindex` lists "
+        "them in one alphabet. In examples and errors, ``oc`` is `occelo` and ``ot`` is `occelo.tensor`. In errors, ``x`` and ``y`` are "
+        "vectors, ``m`` a matrix, ``t`` a tensor with three dimensions, ``s`` a scalar, ``i`` an integer, ``n`` a vector of integers, "
+        "``b`` one of bools and ``z`` one of complex numbers, and a message is that of the call above it.\n\n.. list-table::\n   :header-rows: 0\n\n"
         f"{rows}\n.. toctree::\n   :hidden:\n\n{contents}"
     )
 
@@ -191,11 +196,21 @@ def block(entry: Entry) -> str:
         parts.append(indented("The namesake: `{} <{}>`__.\n".format(*namesake)))
     if entry.examples:
         parts.append(indented(".. rubric:: Examples\n\n" + "\n".join(map(text_of, entry.examples))))
+    parts.append(indented(errors(entry)))
     if entry.kind == "class" or (entry.kind == "constant" and methods(type(entry.value))):
         kind = entry.value if isinstance(entry.value, type) else type(entry.value)
         if isinstance(entry.value, type):
             parts += [indented(member(*each)) for each in methods(kind)]
     return "".join(parts) + "\n"
+
+
+def errors(entry: Entry) -> str:
+    """Likely mistakes with a function, and what they raise; of many, the first ones."""
+    listed = [*mistakes.by_function().get(entry.full, {}).items()][:MISTAKES]
+    if not listed:
+        return ""
+    text = "\n\n".join(f"{expression}\n{message}" for expression, message in listed)
+    return f".. rubric:: Errors\n\n.. code-block:: text\n\n{indented(text)}"
 
 
 def shown(signature: inspect.Signature, returns: bool) -> str:

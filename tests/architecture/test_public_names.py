@@ -17,8 +17,9 @@ import occelo as oc
 import occelo.tensor as ot
 
 SITE = Path(__file__).parents[2] / "docs" / "site"
-LACKING = {"summary": 0, "parameters": 0, "example": 1}
-"""How many names have no first sentence, do not name all parameters, have no example. Lower a number that fell."""
+LACKING = {"summary": 0, "parameters": 0, "example": 1, "errors": 10, "namesake": 0}
+"""How many names have no first sentence, do not name all parameters, have no example, show no errors, or do not link the
+function of NumPy or SciPy of their name. Lower a number that fell. Ten functions take nothing, or any object."""
 
 
 @functools.cache
@@ -34,15 +35,19 @@ def inventory() -> Any:
     return of_site("inventory")
 
 
+def lacks(entry: Any) -> frozenset[str]:
+    return of_site("completeness").lacks(entry)
+
+
 @pytest.mark.parametrize("what", sorted(LACKING))
 def test_no_new_name_lacks_what_the_reference_shows(what: str) -> None:
-    names = [each.full for each in inventory().documented() if what in inventory().lacks(each)]
+    names = [each.full for each in inventory().documented() if what in lacks(each)]
     assert len(names) <= LACKING[what], f"of these, one that is new has no {what}: {names}"
 
 
 def test_what_a_docstring_lacks_is_seen() -> None:
     def documented(a: Any, b: Any) -> Any:
-        """The sum of ``a`` and ``b``.
+        """The sum of ``a`` and ``b``. TypeError if they are no numbers.
 
         >>> documented(1, 2)
         3
@@ -54,10 +59,23 @@ def test_what_a_docstring_lacks_is_seen() -> None:
     def bare(a: Any) -> Any:
         pass
 
-    entry, lacks = inventory().Entry, inventory().lacks
+    entry = inventory().Entry
     assert lacks(entry("here", "documented", documented, None)) == set()
-    assert lacks(entry("here", "sparse", sparse, None)) == {"summary", "parameters", "example"}
-    assert lacks(entry("here", "bare", bare, None)) == {"summary", "parameters", "example"}
+    assert lacks(entry("here", "sparse", sparse, None)) == {
+        "summary",
+        "parameters",
+        "example",
+        "errors",
+    }
+    assert lacks(entry("here", "bare", bare, None)) == {
+        "summary",
+        "parameters",
+        "example",
+        "errors",
+    }
+    # NumPy has a function of this name
+    assert lacks(entry("here", "sort", documented, None)) == {"namesake"}
+    assert lacks(entry("occelo.tensor", "sort", documented, None)) == set()
     # a class of an instance does not speak for it
     number = entry("here", "number", oc.config, None)
     assert number.docstring != type(oc.config).__doc__
@@ -99,13 +117,27 @@ def test_examples_of_objects_run() -> None:
         ("occelo.tensor.erfcx", "scipy.special.erfcx", "docs.scipy.org/doc/scipy/reference/generated/scipy.special.erfcx.html"),
         ("occelo.tensor.linalg.svd", "numpy.linalg.svd", "numpy.org/doc/stable/reference/generated/numpy.linalg.svd.html"),
         ("occelo.tensor.stats.norm", "scipy.stats.norm", "docs.scipy.org/doc/scipy/reference/generated/scipy.stats.norm.html"),
+        ("occelo.sparse.vstack", "scipy.sparse.vstack", "docs.scipy.org/doc/scipy/reference/generated/scipy.sparse.vstack.html"),
+        ("occelo.sparse.sin", "numpy.sin", "numpy.org/doc/stable/reference/generated/numpy.sin.html"),
+        ("occelo.xtensor.concat", "xarray.concat", "docs.xarray.dev/en/stable/generated/xarray.concat.html"),
+        ("occelo.xtensor.math.gammaln", "scipy.special.gammaln", "docs.scipy.org/doc/scipy/reference/generated/scipy.special.gammaln.html"),
         ("occelo.tensor.dimshuffle", None, None),
+        ("occelo.bisect", None, None),
     ],
 )  # fmt: skip
 def test_entries_lead_to_their_namesakes(name: str, namesake: str | None, page: str | None) -> None:
     (entry,) = (each for each in inventory().documented() if each.full == name)
     expected = None if page is None else (namesake, f"https://{page}")
     assert of_site("namesakes").namesake(entry) == expected
+
+
+def test_the_reference_shows_mistakes_with_their_messages() -> None:
+    pytest.importorskip("sphinx", reason="the reference is written by Sphinx's tools")
+    (entry,) = (each for each in inventory().documented() if each.full == "occelo.tensor.sort")
+    listed = of_site("mistakes").by_function()[entry.full]
+    shown = of_site("reference").block(entry)
+    first, message = next(iter(listed.items()))
+    assert f"{first}\n      {message.splitlines()[0]}" in shown
 
 
 def test_help_shows_elementwise_functions_with_their_signature() -> None:

@@ -2,14 +2,14 @@
 
 A line that is not indented is an expression over the names of `world`; the indented lines below it are what it raises, or
 what it warns of. A mistake is one of the function that the expression calls last. If that is a compiled function, it is one
-of the function that makes its output: ``oc.function([x], ot.sort(x))(None)`` is a mistake with `sort`.
+of the function that makes its output: ``oc.function([x], ot.sort(x))(None)`` is a mistake with `sort`. The reference shows
+them in the entry of this function.
 
 ``OCCELO_WRITE_GOLDEN=1`` writes the messages into the files; read the difference before committing it.
 """
 
 from __future__ import annotations
 
-import ast
 import functools
 import importlib
 import os
@@ -23,19 +23,16 @@ from typing import Any
 import pytest
 
 import occelo as oc
-import occelo.tensor as ot
 from occelo.explanations import entries
 
 SITE = Path(__file__).parents[2] / "docs" / "site"
 sys.path.insert(0, str(SITE))
 try:
-    examples: Any = importlib.import_module("worked_examples")
-    inventory: Any = importlib.import_module("inventory")
+    site: Any = importlib.import_module("mistakes")
 finally:
     sys.path.remove(str(SITE))
 
-FOLDER = Path(__file__).parent / "mistakes"
-FILES = sorted(FOLDER.glob("*.txt"))
+FILES: list[Path] = site.files()
 LINES = 6
 """Of a longer message, the first lines and the last ones are kept."""
 
@@ -63,42 +60,12 @@ CANNOT_BE_WRONG: dict[str, str] = {
 """Functions that cannot be called wrongly but for a number of arguments that Python itself refuses, and why."""
 
 
-def world() -> dict[str, Any]:
-    """The names of an expression, with new variables."""
-    modules = {name: importlib.import_module(module) for name, module in examples.NAMES.items()}
-    return modules | {
-        "x": ot.dvector("x"),
-        "y": ot.dvector("y"),
-        "m": ot.dmatrix("m"),
-        "t": ot.dtensor3("t"),
-        "s": ot.dscalar("s"),
-        "i": ot.lscalar("i"),
-        "n": ot.lvector("n"),
-        "b": ot.vector("b", dtype="bool"),
-        "z": ot.zvector("z"),
-        "A": oc.sparse.csr_matrix("A"),
-    }
-
-
-def read(path: Path) -> dict[str, str]:
-    """The messages of a file by their expressions."""
-    listed: dict[str, str] = {}
-    for part in re.split(r"\n(?=\S)", "\n" + path.read_text()):
-        expression, _, message = part.strip("\n").partition("\n")
-        if expression:
-            assert expression not in listed, f"{path.name} has this twice: {expression}"
-            listed[expression] = "\n".join(
-                line.removeprefix("    ") for line in message.split("\n")
-            )
-    return listed
-
-
 def raised_by(expression: str) -> BaseException:
     """What an expression raises, or else what it warns of."""
     with warnings.catch_warnings(record=True) as warned, oc.config.change_flags(mode="vm"):
         warnings.simplefilter("always")
         try:
-            eval(compile(expression, "FILE", "eval"), world())
+            eval(compile(expression, "FILE", "eval"), site.world())
         except Exception as error:
             return error
     assert warned, f"{expression} raises nothing"
@@ -116,7 +83,7 @@ def told(expression: str) -> tuple[str, str]:
     lines = text.split("\n")
     if len(lines) > LINES:
         lines = [*lines[: LINES // 2], "...", *lines[-LINES // 2 :]]
-    text = re.sub(rf"({re.escape(__file__)}|\bFILE):\d+", "FILE:LINE", "\n".join(lines))
+    text = re.sub(rf"({re.escape(site.__file__)}|\bFILE):\d+", "FILE:LINE", "\n".join(lines))
     text = re.sub(r" at 0x[0-9a-fA-F]+", " at ...", text)
     (place,) = [note for note in notes if note.startswith(PLACE)] or [""]
     return f"{type(raised).__name__}: " + re.sub(r"\s+$", "", text, flags=re.M), place
@@ -124,18 +91,18 @@ def told(expression: str) -> tuple[str, str]:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_mistakes_are_told_as_written(path: Path) -> None:
-    mistakes = read(path)
+    mistakes = site.read(path)
     messages = {expression: told(expression)[0] for expression in mistakes}
     if os.environ.get("OCCELO_WRITE_GOLDEN"):
         parts = [f"{e}\n{indent(m, '    ')}\n" for e, m in messages.items()]
         path.write_text("\n".join(parts))
-        mistakes = read(path)
+        mistakes = site.read(path)
     assert messages == mistakes
 
 
 def test_messages_name_the_entry_that_explains_them() -> None:
     """Every error in these files names an entry of docs/errors.md or docs/errors, all but a few one of their own."""
-    raised = [e for path in FILES for e, m in read(path).items() if "Warning: " not in m[:30]]
+    raised = [e for path in FILES for e, m in site.read(path).items() if "Warning: " not in m[:30]]
     places = {expression: told(expression)[1] for expression in raised}
     known = {f"docs/{each.page}#{each.title.lower()}": each for each in entries().values()}
     named = {e: known[p.split()[1]] for e, p in places.items() if p}
@@ -147,48 +114,14 @@ def test_messages_name_the_entry_that_explains_them() -> None:
 
 def test_messages_have_no_names_of_inner_modules() -> None:
     for path in FILES:
-        for expression, message in read(path).items():
+        for expression, message in site.read(path).items():
             assert "occelo_" not in message or "occelo_" in expression, f"{path.name}: {expression}"
 
 
-@functools.cache
-def public_functions() -> dict[int, str]:
-    """The public functions by identity, as names and aliases lead to them."""
-    return {id(each.value): each.full for each in inventory.documented() if each.kind == "function"}
-
-
-def blamed(expression: str) -> str | None:
-    """The public function that an expression calls wrongly; None if it is a method or no public function."""
-    call: ast.AST = ast.parse(expression, mode="eval").body
-    names = world()
-    while isinstance(call, ast.Call | ast.Subscript | ast.List | ast.Tuple):
-        if isinstance(call, ast.Subscript):
-            call = call.value
-            continue
-        if isinstance(call, ast.List | ast.Tuple):
-            call = call.elts[0]
-            continue
-        called = call.func
-        if isinstance(called, ast.Attribute) and called.attr in ("eval", "__enter__"):
-            call = called.value
-        elif isinstance(called, ast.Name) and called.id == "list":  # it runs a generator
-            call = call.args[0]
-        elif isinstance(called, ast.Call):
-            compiles = ast.unparse(called.func) in ("oc.function", "cp.function")
-            call = called.args[1] if compiles and len(called.args) > 1 else called
-        else:
-            try:
-                value = eval(ast.unparse(called), names)
-            except Exception:
-                return None
-            return public_functions().get(id(value))
-    return None
-
-
 def test_every_public_function_has_a_mistake() -> None:
-    blames = [blamed(expression) for path in FILES for expression in read(path)]
+    blames = [site.blamed(expression) for path in FILES for expression in site.read(path)]
     covered = {name for name in blames if name is not None}
-    functions = set(public_functions().values())
+    functions = set(site.public_functions().values())
     assert sorted(set(CANNOT_BE_WRONG) - functions) == []
     assert sorted(covered & set(CANNOT_BE_WRONG)) == []
     missing = sorted(functions - covered - set(CANNOT_BE_WRONG))
@@ -207,7 +140,7 @@ def test_every_public_function_has_a_mistake() -> None:
     ],
 )
 def test_a_mistake_belongs_to_one_function(expression: str, name: str | None) -> None:
-    assert blamed(expression) == name
+    assert site.blamed(expression) == name
 
 
 def test_an_expression_without_a_mistake_is_seen() -> None:

@@ -16,11 +16,13 @@ from occelo_dims.labelled import (
     labelled,
     static_lengths,
 )
+from occelo_graph.errors import explained_by
 from occelo_graph.narrowing import is_list_or_tuple
 
 CoreDims = Sequence[Sequence[str]]
 
 
+@explained_by("dimensions")
 def core_arguments(
     args: Sequence[XTensorLike], core_dims: CoreDims, what: str
 ) -> tuple[Sequence[Labelled], list[Dims], Dims, dict[str, int | None]]:

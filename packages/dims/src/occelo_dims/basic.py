@@ -21,5 +21,5 @@ def xtensor_from_tensor(
 
 
 def tensor_from_xtensor(x: XTensorLike) -> TensorVariable:
-    """The tensor without the names of its dimensions."""
+    """The tensor ``x`` without the names of its dimensions."""
     return as_xtensor(x).values

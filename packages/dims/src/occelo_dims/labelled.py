@@ -14,7 +14,7 @@ import numpy as np
 
 from occelo_graph import TensorType, TensorVariable, Variable, is_tensor
 from occelo_graph import tensor as ot
-from occelo_graph.errors import explained, formula_of
+from occelo_graph.errors import explained, explained_by, formula_of
 from occelo_graph.ir import trees
 from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.tensors.type import shape_text
@@ -79,6 +79,7 @@ def labelled(values: TensorVariable, dims: Iterable[str], place: Any = None) -> 
     return made
 
 
+@explained_by("dimensions")
 def check_dims(dims: Any) -> Dims:
     """Names as a tuple: one string is one name. TypeError if one is no string, ValueError for two equal names."""
     if isinstance(dims, str):
@@ -110,6 +111,7 @@ def is_data_array(value: object) -> bool:
     return module is not None and isinstance(value, module.DataArray)
 
 
+@explained_by("dimensions")
 def as_xtensor(
     x: Any, dims: Sequence[str] | str | None = None, *, name: str | None = None
 ) -> XTensorVariable:
@@ -150,6 +152,7 @@ def _of_data_array(x: Any, dims: Dims | None, name: str | None) -> XTensorVariab
     return labelled(ot.constant(x.values, x.name if name is None else name), own)
 
 
+@explained_by("dimensions")
 def static_lengths(
     variables: Iterable[Labelled], without: Sequence[str] = ()
 ) -> dict[str, int | None]:
@@ -250,11 +253,12 @@ def broadcasting(function: Callable[..., Any]) -> Callable[..., Any]:
     call.__name__ = call.__qualname__ = getattr(function, "__name__", None) or str(function)
     own = (function.__doc__ or "").strip()
     call.__doc__ = (
-        f"{own}\n\n    Dimensions of ``args`` with the same name are matched; see docs/dims.md. ``options`` are those of the "
-        "function of tensors of this name.\n    ValueError for two static lengths of a dimension."
+        f"{own}\n\n    Dimensions of the arguments with the same name are matched; see docs/dims.md. ValueError for two static "
+        "lengths of a dimension."
     )
     call.__dict__["of_tensors"] = function
-    return call
+    call.__dict__["__wrapped__"] = function  # whose signature `help` shows
+    return explained_by("dimensions")(call)
 
 
 def names_of(x: Labelled, dim: Any, what: str) -> Dims:
@@ -270,6 +274,7 @@ def names_of(x: Labelled, dim: Any, what: str) -> Dims:
     return names
 
 
+@explained_by("dimensions")
 def require(x: Labelled, dim: str, what: str) -> int:
     """The position of a dimension. ValueError if ``x`` lacks it; ``what`` names the function in the message."""
     if dim not in x.dims:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import occelo_linalg.functions as functions
 from occelo_dims.applying import apply_ufunc
 from occelo_dims.labelled import XTensorLike, as_xtensor, check_dims, describe
+from occelo_graph.errors import explained_by
 
 if TYPE_CHECKING:
     from occelo_dims.variable import XTensorVariable
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["cholesky", "det", "inv", "solve"]
 
 
+@explained_by("dimensions")
 def _two(dims: Sequence[str], what: str) -> tuple[str, str]:
     names = check_dims(dims)
     if len(names) != 2:
@@ -58,6 +60,7 @@ def det(x: XTensorLike, *, dims: Sequence[str]) -> XTensorVariable:
     return made
 
 
+@explained_by("dimensions")
 def solve(
     a: XTensorLike,
     b: XTensorLike,

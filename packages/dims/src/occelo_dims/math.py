@@ -24,6 +24,7 @@ from occelo_dims.labelled import (
     static_lengths,
 )
 from occelo_graph import tensor as ot
+from occelo_graph.errors import explained_by
 
 if TYPE_CHECKING:
     from occelo_dims.variable import XTensorVariable
@@ -186,6 +187,7 @@ def _axes(x: Labelled, dim: Any, what: str) -> tuple[int, ...]:
     return tuple(x.dims.index(name) for name in names_of(x, dim, what))
 
 
+@explained_by("dimensions")
 def dot(
     x: XTensorLike, y: XTensorLike, dim: str | Sequence[str] | EllipsisType | None = None
 ) -> XTensorVariable:

@@ -17,6 +17,7 @@ import occelo_random.functions as keyed
 from occelo_dims.applying import core_arguments
 from occelo_dims.labelled import Dims, Labelled, aligned, check_dims, is_plain, labelled
 from occelo_graph import TensorType, Variable
+from occelo_graph.errors import explained_by
 from occelo_graph.ir import trees
 from occelo_random.ops import generators
 
@@ -35,6 +36,7 @@ NAMES = (
 ).split()
 
 
+@explained_by("dimensions")
 def _drawn(
     name: str,
     *params: Any,
@@ -156,14 +158,14 @@ trees.register(
 
 
 def rng(name: str | None = None) -> XRandomGenerator:
-    """A generator as an input of functions."""
+    """A generator as an input of functions, named ``name``."""
     return XRandomGenerator(generators.rng(name))
 
 
 def shared_rng(
     value: Any = None, *, seed: Any = None, name: str | None = None, borrow: bool = False
 ) -> XRandomGenerator:
-    """A shared generator with the value ``value``, a generator of NumPy, or a new one of ``seed``.
+    """A shared generator with the value ``value``, a generator of NumPy, or a new one of ``seed``, named ``name``.
 
     ``borrow``: without a copy of ``value``. TypeError unless exactly one of them is given.
     """
@@ -171,10 +173,25 @@ def shared_rng(
 
 
 def _named(name: str) -> Callable[..., Any]:
-    made: Any = partial(_drawn, name)
-    made.__name__ = name
-    made.__doc__ = f"Draws as of `occelo.tensor.random.{name}`, whose parameters it takes, with names; see the module."
-    return made
+    def draw(
+        *params: Any,
+        core_dims: Sequence[str] | str | None = None,
+        extra_dims: Lengths | None = None,
+        rng: Any = None,
+        return_next_rng: bool = False,
+        **options: Any,
+    ) -> Any:
+        return _drawn(
+            name, *params, core_dims=core_dims, extra_dims=extra_dims, rng=rng, return_next_rng=return_next_rng, **options
+        )  # fmt: skip
+
+    draw.__name__ = draw.__qualname__ = name
+    draw.__doc__ = (
+        f"Draws as of `occelo.tensor.random.{name}`, with named dimensions.\n\n    ``params`` and ``options`` are the "
+        "parameters of that function; ``rng``, ``extra_dims``, ``core_dims`` and ``return_next_rng`` are explained in the module.\n"
+        "    TypeError without ``rng``; ValueError for an extra dimension that a parameter has."
+    )
+    return draw
 
 
 bernoulli = _named("bernoulli")

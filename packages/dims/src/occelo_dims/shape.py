@@ -19,10 +19,16 @@ from occelo_dims.labelled import (
     static_lengths,
 )
 from occelo_graph import tensor as ot
+from occelo_graph.errors import explained_by
 from occelo_graph.narrowing import is_list_or_tuple, is_mapping
 
 if TYPE_CHECKING:
     from occelo_dims.variable import XTensorVariable
+
+__all__ = [
+    "broadcast", "concat", "diff", "expand_dims", "full_like", "ones_like", "rename", "squeeze", "stack", "transpose", "unstack",
+    "zeros_like",
+]  # fmt: skip
 
 Missing = Literal["raise", "warn", "ignore"]
 """What happens for names that a tensor lacks."""
@@ -41,8 +47,9 @@ def present(x: Labelled, names: Sequence[Any], missing_dims: str, what: str) -> 
     return [name for name in names if name not in lacking]
 
 
+@explained_by("dimensions")
 def transpose(x: XTensorLike, *dim: Any, missing_dims: Missing = "raise") -> XTensorVariable:
-    """The tensor with its dimensions in the order ``dim``, in which ``...`` stands for all others; reversed without any.
+    """The tensor ``x`` with its dimensions in the order ``dim``, in which ``...`` stands for all others; reversed without any.
 
     ``missing_dims``: for a name that the tensor lacks, "raise" a ValueError, "warn" or "ignore" it. ValueError also if
     names are left out without ``...``.
@@ -63,10 +70,11 @@ def transpose(x: XTensorLike, *dim: Any, missing_dims: Missing = "raise") -> XTe
     return labelled(own.values.dimshuffle([own.dims.index(d) for d in names]), names)
 
 
+@explained_by("dimensions")
 def rename(
     x: XTensorLike, name_dict: Mapping[str, str] | None = None, **names: str
 ) -> XTensorVariable:
-    """The tensor with other names of dimensions: a mapping from old names to new ones, or keywords.
+    """The tensor ``x`` with other names of dimensions: ``name_dict`` from old names to new ones, or keywords ``names``.
 
     ValueError for a name that the tensor lacks, for two equal new names, and for a mapping and keywords.
     """
@@ -87,13 +95,15 @@ def _mapping(what: str, dim: Any, keywords: Mapping[str, Any]) -> dict[str, Any]
     return dict(keywords if dim is None else dim)
 
 
+@explained_by("dimensions")
 def stack(
     x: XTensorLike, dim: Mapping[str, Sequence[str]] | None = None, **dims: Sequence[str]
 ) -> XTensorVariable:
-    """The tensor with some dimensions made one: ``stack(x, c=("a", "b"))``. The new dimension is the last one.
+    """The tensor ``x`` with some dimensions made one: ``stack(x, c=("a", "b"))``. The new dimension is the last one.
 
-    Its elements are in C order of the dimensions as listed. TypeError if they are one string; ValueError if there are
-    none, for a name that the tensor lacks, or a new name that it has.
+    ``dim`` is a mapping instead of the keywords ``dims``. The elements are in C order of the dimensions as listed.
+    TypeError if they are one string; ValueError if there are none, for a name that the tensor lacks, or a new name that
+    it has.
     """
     own = as_xtensor(x)
     for new, parts in _mapping("stack", dim, dims).items():
@@ -135,12 +145,13 @@ def _refuse(x: Labelled, new: str, what: str) -> None:
         raise ValueError(f"{what}: {describe(x)} has a dimension {new!r} already")
 
 
+@explained_by("dimensions")
 def unstack(
     x: XTensorLike, dim: Mapping[str, Mapping[str, Any]] | None = None, **dims: Mapping[str, Any]
 ) -> XTensorVariable:
-    """The tensor with a dimension divided into several: ``unstack(x, c={"a": 2, "b": 3})``, in C order, at the end.
+    """The tensor ``x`` with a dimension divided into several: ``unstack(x, c={"a": 2, "b": 3})``, in C order, at the end.
 
-    Lengths are integers or scalars. ValueError for a name that the tensor lacks, a new name that it has, fewer than two
+    ``dim`` is a mapping instead of the keywords ``dims``. Lengths are integers or scalars. ValueError for a name that the tensor lacks, a new name that it has, fewer than two
     new ones, or lengths whose product differs.
     """
     own = as_xtensor(x)
@@ -177,6 +188,7 @@ def unstack(
     return own
 
 
+@explained_by("dimensions")
 def concat(xtensors: Sequence[XTensorLike], dim: str) -> XTensorVariable:
     """The tensors ``xtensors`` one after the other along the dimension ``dim``. Other dimensions are matched and broadcast.
 
@@ -215,8 +227,9 @@ def _sizes(parts: Sequence[Labelled], lengths: Mapping[str, int | None]) -> dict
     return sizes
 
 
+@explained_by("dimensions")
 def squeeze(x: XTensorLike, dim: str | Sequence[str] | None = None) -> XTensorVariable:
-    """The tensor without dimensions of length 1: those that ``dim`` names, or all whose length is 1 statically.
+    """The tensor ``x`` without dimensions of length 1: those that ``dim`` names, or all whose length is 1 statically.
 
     ValueError for a name that the tensor lacks, or whose length is not 1; a dynamic one is checked when the graph runs.
     """
@@ -236,11 +249,13 @@ def squeeze(x: XTensorLike, dim: str | Sequence[str] | None = None) -> XTensorVa
     return labelled(values.dimshuffle([own.dims.index(d) for d in rest]), rest)
 
 
+@explained_by("dimensions")
 def expand_dims(
     x: XTensorLike, dim: Any = None, axis: int | Sequence[int] | None = None, **dim_kwargs: Any
 ) -> XTensorVariable:
-    """The tensor with new dimensions in front, or at the positions ``axis``: a name, names, or a mapping to lengths.
+    """The tensor ``x`` with new dimensions in front, or at the positions ``axis``.
 
+    ``dim`` is a name, names, or a mapping to lengths, instead of keywords ``dim_kwargs``.
     Lengths are integers, scalars, or sequences whose length counts. By default a length is 1. Positions are those in
     the result. ValueError for a name that the tensor has, a negative length, equal positions, or another number of
     positions than of names; IndexError for a position out of range; TypeError for other lengths.
@@ -296,6 +311,7 @@ def _length(n: Any, what: str) -> Any:
     return int(n)
 
 
+@explained_by("dimensions")
 def broadcast(
     *args: XTensorLike, exclude: str | Sequence[str] | None = None
 ) -> tuple[XTensorVariable, ...]:
@@ -319,6 +335,7 @@ def broadcast(
     return tuple(made)
 
 
+@explained_by("dimensions")
 def full_like(x: XTensorLike, fill_value: Any, dtype: Any = None) -> XTensorVariable:
     """A tensor of the scalar ``fill_value`` with the dimensions of ``x``, and its dtype unless ``dtype`` is another.
 
@@ -331,18 +348,20 @@ def full_like(x: XTensorLike, fill_value: Any, dtype: Any = None) -> XTensorVari
     return labelled(ot.full_like(own.values, value, dtype), own.dims)
 
 
+@explained_by("dimensions")
 def ones_like(x: XTensorLike, dtype: Any = None) -> XTensorVariable:
     """A tensor of ones with the dimensions of ``x``, and its dtype unless ``dtype`` is another."""
     return full_like(x, 1, dtype)
 
 
+@explained_by("dimensions")
 def zeros_like(x: XTensorLike, dtype: Any = None) -> XTensorVariable:
     """A tensor of zeros with the dimensions of ``x``, and its dtype unless ``dtype`` is another."""
     return full_like(x, 0, dtype)
 
 
 def diff(x: XTensorLike, dim: str, n: int = 1) -> XTensorVariable:
-    """The differences of neighbours along the dimension ``dim``, ``n`` times. ValueError if the tensor lacks it."""
+    """The differences of neighbours of ``x`` along the dimension ``dim``, ``n`` times. ValueError if the tensor lacks it."""
     own = as_xtensor(x)
     axis = require(own, dim, "diff")
     return labelled(ot.diff(own.values, n, axis), own.dims)

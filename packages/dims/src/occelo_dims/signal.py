@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import occelo_signal as functions
 from occelo_dims.applying import apply_ufunc
 from occelo_dims.labelled import XTensorLike, check_dims
+from occelo_graph.errors import explained_by
 
 if TYPE_CHECKING:
     from occelo_dims.variable import XTensorVariable
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["convolve1d"]
 
 
+@explained_by("dimensions")
 def convolve1d(
     in1: XTensorLike,
     in2: XTensorLike,
