@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import re
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, TypeVar
@@ -30,10 +31,32 @@ def explained(error: E, entry: str) -> E:
     keeps it: the place that raises an error knows more than the places that it passes.
     """
     if not any(note.startswith(_SEE) for note in _notes(error)):
-        single = _entry_finder[0](str(error)) if _entry_finder else None
+        single = _entry_finder[0](str(error)) if _entry_finder and not _caught.inside else None
         page, title = single or ("errors.md", entry)
         error.add_note(f"See docs/{page}#{title.lower()} (occelo errors {title})")
     return error
+
+
+class _Caught(threading.local):
+    inside: int = 0
+
+
+_caught = _Caught()
+
+
+class errors_are_caught:
+    """A context manager for code that catches errors of its own, such as rules that try something.
+
+    Errors that this thread raises in the ``with`` block name an entry of their kind: to find one of the message takes long.
+    """
+
+    __slots__ = ()
+
+    def __enter__(self) -> None:
+        _caught.inside += 1
+
+    def __exit__(self, *_: object) -> None:
+        _caught.inside -= 1
 
 
 _entry_finder: list[Callable[[str], tuple[str, str] | None]] = []

@@ -16,7 +16,7 @@ from typing import Any
 
 from occelo_graph import Apply, FunctionGraph, Variable
 from occelo_graph.config import config
-from occelo_graph.errors import ConflictingAssumptionsError, explained_by
+from occelo_graph.errors import ConflictingAssumptionsError, errors_are_caught, explained_by
 from occelo_graph.fgraph.features import Feature, ReplaceValidate
 from occelo_graph.narrowing import is_list_or_tuple
 from occelo_rewrite.engine import RewriteError, RuleIndex, report, run
@@ -49,7 +49,7 @@ class GraphRewriter:
         RECORDS[fgraph] = noted
         fgraph.attach_feature(ReplaceValidate())
         self.add_requirements(fgraph)
-        with noted.entering(str(self)):
+        with errors_are_caught(), noted.entering(str(self)):
             self.apply_noted(fgraph, noted)
         if outermost:
             noted.finish()
