@@ -19,6 +19,7 @@ from occelo_graph.config import config
 from occelo_graph.errors import ConflictingAssumptionsError, errors_are_caught, explained_by
 from occelo_graph.fgraph.features import Feature, ReplaceValidate
 from occelo_graph.narrowing import is_list_or_tuple
+from occelo_graph.provenance import at_line, user_frame
 from occelo_rewrite.engine import RewriteError, RuleIndex, report, run
 from occelo_rewrite.limits import LimitReached, NotConvergedError, stop_at
 from occelo_rewrite.merge import MergeFeature
@@ -49,7 +50,8 @@ class GraphRewriter:
         RECORDS[fgraph] = noted
         fgraph.attach_feature(ReplaceValidate())
         self.add_requirements(fgraph)
-        with errors_are_caught(), noted.entering(str(self)):
+        # new nodes take the line of the node that they replace, so there is no need to look for one
+        with errors_are_caught(), at_line(user_frame(2)), noted.entering(str(self)):
             self.apply_noted(fgraph, noted)
         if outermost:
             noted.finish()
