@@ -31,7 +31,13 @@ from occelo_graph.ir.op import ZERO, Kernel, Op, op
 from occelo_graph.ir.regions import Loop
 from occelo_graph.ir.traversal import ancestors
 from occelo_graph.ir.types import NullType
-from occelo_graph.ops.batching import batch_shape, materialize, parse_signature
+from occelo_graph.ops.batching import (
+    BatchedOp,
+    batch_shape,
+    materialize,
+    parse_signature,
+    signature_of,
+)
 from occelo_graph.ops.control.branches import ifelse
 from occelo_graph.ops.create import alloc, broadcast_to
 from occelo_graph.ops.shape.dimensions import expand_dims, squeeze
@@ -49,7 +55,7 @@ _INDEX = TensorType("int64", ())
 
 
 @op
-class Blockwise(Op):
+class Blockwise(BatchedOp):
     """``core_op`` applied to each element of a batch, like `numpy.vectorize` with a signature.
 
     ``Blockwise(core_op, "(m,n),(n)->(m)")(a, v)`` takes matrices and vectors with leading batch dimensions, and returns
@@ -64,8 +70,8 @@ class Blockwise(Op):
     shape. If `Op.infer_shape` fails, the shape follows from the signature. If the signature does not determine the
     shape either, ``core_op`` runs once more to find it: on the first element, or on zeros if the batch is empty.
 
-    If there are no batch dimensions, or all of them have the static length 1, ``core_op`` itself is applied, without a
-    loop.
+    If there are no batch dimensions, or all of them have the static length 1, or if ``core_op`` takes batches itself (a
+    `BatchedOp`), it is applied without a loop.
 
     The inputs of a node are, in this order: the number of elements, the first index (0), memory for the results, and
     the arguments. Each argument has one batch dimension, or no batch dimension.
@@ -80,20 +86,11 @@ class Blockwise(Op):
             raise TypeError(f"{self.core_op} has effects, so Blockwise cannot repeat it")
         if self.signature:
             return
-        declared = self.core_op.gufunc_signature
+        core = self.core_op
+        declared = signature_of(core) if isinstance(core, BatchedOp) else core.gufunc_signature
         if declared is None:
             raise TypeError(f"{self.core_op} declares no gufunc_signature, so Blockwise needs one")
         object.__setattr__(self, "signature", declared)
-
-    @property
-    def inputs_sig(self) -> tuple[tuple[str, ...], ...]:
-        """The names of the dimensions of each argument for one element of the batch."""
-        return parse_signature(self.signature)[0]
-
-    @property
-    def outputs_sig(self) -> tuple[tuple[str, ...], ...]:
-        """The names of the dimensions of each result for one element of the batch."""
-        return parse_signature(self.signature)[1]
 
     def batch_ndim(self, node: TensorApply[Blockwise]) -> int:
         """The number of batch dimensions of the results of ``node``: 1, since its batch is flattened."""
@@ -118,7 +115,7 @@ class Blockwise(Op):
         self, arguments: Sequence[TensorVariable], extras: Sequence[int]
     ) -> list[TensorVariable]:
         """The results for ``arguments``; ``extras`` has the number of batch dimensions of each argument."""
-        if not any(extras):
+        if not any(extras) or isinstance(self.core_op, BatchedOp):  # which takes batches itself
             alone: list[TensorVariable] = self.core_op(*arguments, return_list=True)
             return alone
         lengths = batch_shape(arguments, extras)

@@ -25,6 +25,7 @@ batch_by_loop: Callable[..., Sequence[Any]] = at_first_call(
     "occelo_graph.blockwise", "batch_by_loop"
 )
 """The default `Op.batch`, for ops without a batching rule."""
+blockwise_loop: Callable[..., Any] = at_first_call("occelo_graph.blockwise", "Blockwise")
 repeated: Callable[[Apply, Sequence[Any]], Sequence[Any]] = at_first_call(
     "occelo_graph.blockwise", "repeated"
 )

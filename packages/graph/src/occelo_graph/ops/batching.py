@@ -1,9 +1,10 @@
-"""Helpers for batching rules (`Op.batch`), and a parser of signatures such as ``"(n),(m,n)->(m)"``.
+"""`BatchedOp`, helpers for batching rules (`Op.batch`), and a parser of signatures such as ``"(n),(m,n)->(m)"``.
 
 A batching rule applies an op to inputs with batch dimensions. Input ``i`` has ``batch_ndims[i]`` batch dimensions in
 front of the dimensions that the op expects.
 
-The helpers are used by the batching rules of ops, `vectorize_graph` and `Blockwise`. `MatrixOp`, `Blockwise` and
+Matrix products, correlations and ops of linear algebra derive from `BatchedOp`, and `Blockwise`, the loop of an op that takes no
+batch. The helpers are used by the batching rules of ops, `vectorize_graph` and `Blockwise`. `MatrixOp`, `Blockwise` and
 `occelo_linalg.traced` call `parse_signature`.
 """
 
@@ -17,13 +18,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from occelo_graph.ir.known_values import known_integer
+from occelo_graph.ir.nodes import AnyApply
+from occelo_graph.ir.op import Op
 from occelo_graph.ops.elemwise.arithmetic import second
 from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_graph.upward import blockwise_loop
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["align", "batch_shape", "materialize", "parse_signature"]
+__all__ = ["BatchedOp", "align", "batch_shape", "materialize", "parse_signature", "signature_of"]
 
 _SIGNATURE = r"^\s*(.*?)\s*->\s*(.*?)\s*$"
 _CORE = r"\(([^()]*)\)"
@@ -47,6 +51,47 @@ def parse_signature(signature: str) -> tuple[Names, Names]:
         return tuple(tuple(d.strip() for d in core.split(",") if d.strip()) for core in cores)
 
     return names(match.group(1)), names(match.group(2))
+
+
+class BatchedOp(Op):
+    """Base class of ops that compute a result for each element of a batch.
+
+    A subclass has a ``signature`` in the notation of `numpy.vectorize`, and a ``core_op``: the op for one element of the
+    batch, which is the op itself if it takes elements as well. The last dimensions of an input are those in the signature,
+    and all dimensions before them are of the batch.
+
+    A call of the class itself, ``BatchedOp(op, signature)``, makes a `Blockwise`, the loop of any op over a batch.
+    """
+
+    if not TYPE_CHECKING:
+
+        def __init__(self, *fields: Any, **options: Any) -> None:
+            if type(self) is not BatchedOp:
+                super().__init__(*fields, **options)
+                return
+            made = blockwise_loop(*fields, **options)
+            # by `__new__` this would cost time whenever an op of a subclass is made
+            object.__setattr__(self, "__class__", type(made))
+            vars(self).update(vars(made))
+
+    @property
+    def inputs_sig(self) -> Names:
+        """The names of the dimensions of each input, for one element of the batch."""
+        return parse_signature(signature_of(self))[0]
+
+    @property
+    def outputs_sig(self) -> Names:
+        """The names of the dimensions of each result, for one element of the batch."""
+        return parse_signature(signature_of(self))[1]
+
+    def batch_ndim(self, node: AnyApply) -> int:
+        """The number of batch dimensions of the results of ``node``: 0 if there is no batch."""
+        return (node.outputs[0].type.ndim or 0) - len(self.outputs_sig[0])
+
+
+def signature_of(op: Any) -> str:
+    """The signature of an op: a field, a variable of the class or a property."""
+    return op.signature
 
 
 def align(variable: TensorVariable, extra: int, wanted: int) -> TensorVariable:

@@ -19,10 +19,10 @@ import numpy as np
 
 from occelo_graph.errors import broadcasting_hint
 from occelo_graph.ir.nodes import AnyApply, Variable
-from occelo_graph.ir.op import Kernel, Op
+from occelo_graph.ir.op import Kernel
 from occelo_graph.ir.terms import Term, options_text
 from occelo_graph.narrowing import is_list_or_tuple
-from occelo_graph.ops.batching import parse_signature
+from occelo_graph.ops.batching import BatchedOp, parse_signature
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.control.checks import CheckAndRaise
 from occelo_graph.ops.elemwise.arithmetic import eq
@@ -43,7 +43,7 @@ LinAlgError = np.linalg.LinAlgError
 ON_ERROR = ("raise", "nan")
 
 
-class MatrixOp(Op):
+class MatrixOp(BatchedOp):
     """Base class of ops on matrices. It applies the op to each element of a batch.
 
     A subclass has a ``signature`` in the notation of `numpy.vectorize`. Its method `core` computes one element of the
@@ -70,22 +70,8 @@ class MatrixOp(Op):
 
     @property
     def core_op(self) -> MatrixOp:
-        """The op itself: it takes a batch as it is. Similar libraries have another op for a batch, which has this field."""
+        """The op itself: it takes a batch as it is."""
         return self
-
-    @property
-    def inputs_sig(self) -> tuple[tuple[str, ...], ...]:
-        """The names of the dimensions of each argument for one element of the batch."""
-        return parse_signature(self.signature)[0]
-
-    @property
-    def outputs_sig(self) -> tuple[tuple[str, ...], ...]:
-        """The names of the dimensions of each result for one element of the batch."""
-        return parse_signature(self.signature)[1]
-
-    def batch_ndim(self, node: AnyApply) -> int:
-        """The number of batch dimensions of the results of ``node``."""
-        return (node.outputs[0].type.ndim or 0) - len(self.outputs_sig[0])
 
     def options(self) -> dict[str, Any]:
         """The options of the function's call in `formula`: by default, the fields that have not their default values."""

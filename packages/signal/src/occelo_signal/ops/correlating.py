@@ -12,9 +12,9 @@ import numpy as np
 
 from occelo_arrays.ops.padding import pad
 from occelo_graph.ir.nodes import Apply
-from occelo_graph.ir.op import ZERO, Cotangents, Op, op
+from occelo_graph.ir.op import ZERO, Cotangents, op
 from occelo_graph.ir.traits import FIRST, SECOND
-from occelo_graph.ops.batching import align
+from occelo_graph.ops.batching import BatchedOp, align
 from occelo_graph.ops.create import arange
 from occelo_graph.ops.elemwise.op import unbroadcast
 from occelo_graph.ops.index.subtensor import getitem
@@ -33,7 +33,7 @@ __all__ = ["Correlate"]
 
 
 @op
-class Correlate(Op):
+class Correlate(BatchedOp):
     """Element i of the result is the sum of ``x[i + j] * k[j]`` over j, where i and j have ``ndim`` numbers.
 
     They count along the last ``ndim`` dimensions of ``x`` and of the kernel ``k``. The kernel fits into x, so the result
@@ -42,6 +42,16 @@ class Correlate(Op):
     """
 
     ndim: int
+
+    @property
+    def core_op(self) -> Correlate:
+        """The op itself: it takes a batch as it is."""
+        return self
+
+    @property
+    def signature(self) -> str:
+        lengths = [",".join(f"{name}{i}" for i in range(self.ndim)) for name in "nmp"]
+        return "({}),({})->({})".format(*lengths)
 
     def linear_in(self, node: Apply) -> Sequence[slice]:
         return FIRST, SECOND

@@ -8,7 +8,7 @@ are small.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from occelo_graph.ir.taken_constants import taken
 from occelo_graph.ir.terms import PRODUCT, Term
 from occelo_graph.ir.traits import FIRST, SECOND
 from occelo_graph.narrowing import is_list_or_tuple
-from occelo_graph.ops.batching import align
+from occelo_graph.ops.batching import BatchedOp, align
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.control.checks import raise_unless
 from occelo_graph.ops.elemwise.arithmetic import eq
@@ -176,8 +176,14 @@ class Dot(Op):
 
 
 @op
-class MatMul(Op):
+class MatMul(BatchedOp):
     """Products of matrices, which lie in the last two dimensions of the inputs. The other dimensions broadcast."""
+
+    signature: ClassVar[str] = "(m,k),(k,n)->(m,n)"
+
+    @property
+    def core_op(self) -> Op:
+        return Dot()
 
     def linear_in(self, node: Apply) -> Sequence[slice]:
         return FIRST, SECOND
