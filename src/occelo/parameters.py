@@ -43,6 +43,15 @@ _IN_A_ROW = {
     "reshape": "write reshape(x.T, shape[::-1]).T for order='F'",
 }
 """What to write instead of ``order`` where it is the order of the elements."""
+_OF_FUNCTIONS = {
+    "bincount.assert_nonneg": "negative numbers are always refused: leave assert_nonneg= out",
+    "irfft.is_odd": "use n=, the length of the result",
+    "ones_like.opt": "rewriting finds constants: leave opt= out",
+    "std.corrected": "it changes only the rounding: leave corrected= out",
+    "var.corrected": "it changes only the rounding: leave corrected= out",
+    "zeros_like.opt": "rewriting finds constants: leave opt= out",
+}
+"""Hints for parameters of PyTensor, by functions."""
 _PAIRS = "add:sum logaddexp:logsumexp maximum:max minimum:min mul:prod"
 _REDUCTIONS = {name: reduction for name, reduction in (p.split(":") for p in _PAIRS.split())}
 """Maps functions of two numbers to the reductions by them, which have an axis."""
@@ -60,7 +69,7 @@ def hint(function: Any, parameter: str) -> str:
         for p in listed
         if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY) and p.name != "self"
     ]
-    text = HINTS.get(parameter, "")
+    text = _OF_FUNCTIONS.get(f"{name}.{parameter}", HINTS.get(parameter, ""))
     if parameter == "where" and "axis" in named:  # the result has other dimensions than a condition
         text = _ALONG_AXES
     if parameter == "order":
