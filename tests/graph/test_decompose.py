@@ -26,6 +26,7 @@ PRIMITIVE = {
     "ARange": "what counts",
     "Blockwise": "a loop, whose length is an input",
     "ArgSort": "what sorts",
+    "LexicographicOrder": "it sorts by any number of columns",
     "CAReduce": "what reduces",
     "CheckAndRaise": "has an effect: it raises",
     "CSM": "makes a sparse matrix of its parts, which are no tensor",

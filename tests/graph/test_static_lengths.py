@@ -30,7 +30,7 @@ BY_VALUES = {
     **dict.fromkeys(["bincount", "bincount_weights"], "the largest number"),
     **dict.fromkeys(
         ["unique", "unique_all", "unique_counts", "unique_positions", "unique_rows"]
-        + ["unique_values", "intersect1d", "setdiff1d", "setxor1d", "union1d"],
+        + ["unique_wide_rows", "unique_values", "intersect1d", "setdiff1d", "setxor1d", "union1d"],
         "the number of different elements",
     ),
     "trim_zeros": "the number of zeros at the ends",
