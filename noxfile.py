@@ -571,10 +571,13 @@ def stored(session: nox.Session) -> None:
 @nox.session(python="3.11", reuse_venv=True)
 @timed
 def accessible(session: nox.Session) -> None:
-    """The pages that `site` built, checked with axe-core in Chromium at the widths of a desktop and a phone.
+    """The pages that `site` built, checked with axe-core in Chromium at the widths of a desktop and a phone; the keys of a viewer.
 
     Findings that are serious fail. A Chromium of the machine is used; nothing is fetched but the package with axe-core.
     """
+    need_wheels()
+    install(session, wheel(""))
+    session.run("python", "-P", str(ROOT / "docs" / "site" / "viewer_keys.py"))
     # its other dependencies would bring a browser
     session.install("--no-deps", "axe-playwright-python>=0.1.8")
     pages = ROOT / ".nox" / "site-of-pages" / "html"

@@ -11,12 +11,14 @@ page shows; ``quoted`` is code that is not run here.
 from __future__ import annotations
 
 import argparse
+import html
 import os
 import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import unquote
 
 sys.path.insert(0, str(Path(__file__).parent))
 import stored
@@ -216,8 +218,27 @@ def assemble(source: Path) -> None:
         shutil.copy2(picture, copy)
 
 
+def broken_links(folder: Path) -> list[str]:
+    """The links of built pages that lead to no file of the folder, or to an anchor that its page lacks."""
+    texts = {path: path.read_text() for path in folder.rglob("*.html")}
+    anchors = {path: set(re.findall(r'\bid="([^"]+)"', text)) for path, text in texts.items()}
+    broken: list[str] = []
+    for path, text in texts.items():
+        for link in set(re.findall(r'\b(?:href|src)="([^"]+)"', text)):
+            place, _, anchor = html.unescape(link).partition("#")
+            if re.match(r"[a-z]+:", place):
+                continue
+            target = (path.parent / unquote(place.partition("?")[0])).resolve() if place else path
+            known = anchors.get(target)
+            if not target.exists() or (
+                anchor and known is not None and unquote(anchor) not in known
+            ):
+                broken.append(f"{path.relative_to(folder)} links to {link}")
+    return sorted(broken)
+
+
 def main() -> None:
-    """Assemble the pages, and run Sphinx on them; any warning is an error."""
+    """Assemble the pages, and run Sphinx on them; any warning is an error, and any link that leads nowhere."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     folder = parser.parse_args().folder.resolve()
@@ -228,6 +249,8 @@ def main() -> None:
     command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", "-j", "1"]
     places = ["-c", str(DOCS / "site"), "-d", str(folder / "doctrees"), str(folder / "source")]
     subprocess.run([*command, *places, str(folder / "html")], check=True)
+    if broken := broken_links(folder / "html"):
+        sys.exit("\n".join(broken))
 
 
 if __name__ == "__main__":

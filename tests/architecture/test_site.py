@@ -52,6 +52,23 @@ def test_a_link_that_leads_nowhere_is_an_error() -> None:
         build().links(DOCS / "loops.md", "[a page](no-such-page.md)", build().pages())
 
 
+def test_broken_links_of_built_pages_are_found(tmp_path: Path) -> None:
+    (tmp_path / "inside").mkdir()
+    (tmp_path / "index.html").write_text(
+        '<a id="top"></a><a href="#top"><a href="#nowhere"><a href="inside/b.html?x=1#part"><a href="inside/b.html#none">'
+        '<img src="no.png"><a href="https://numpy.org/x"><a href="mailto:somebody">'
+    )
+    (tmp_path / "inside" / "b.html").write_text(
+        '<p id="part"><a href="../index.html"><a href="c.html">'
+    )
+    assert build().broken_links(tmp_path) == [
+        "index.html links to #nowhere",
+        "index.html links to inside/b.html#none",
+        "index.html links to no.png",
+        "inside/b.html links to c.html",
+    ]
+
+
 def test_blocks_become_cells() -> None:
     text = (
         "```python\nx = 1\n```\n\n```python raises\n1 / 0\n```\n\n```python quoted\nrun(...)\n```\n"

@@ -9,8 +9,8 @@ PAGE = r"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
 <title>Rewriting, step by step</title>
 <style>
-:root{--ink:#1b2733;--quiet:#51606e;--back:#fbfcfd;--pane:#fff;--edge:#d3dce4;--gone:#fde3df;--made:#d8f1de;--mark:#fff1b8}
-@media(prefers-color-scheme:dark){:root{--ink:#e4eaf0;--quiet:#a5b3c0;--back:#14191e;--pane:#1b2229;--edge:#36424d;--gone:#5a2b28;--made:#1f4a2c;--mark:#5c4a10}}
+:root{--ink:#1b2733;--quiet:#51606e;--back:#fbfcfd;--pane:#fff;--edge:#d3dce4;--gone:#fde3df;--made:#d8f1de}
+@media(prefers-color-scheme:dark){:root{--ink:#e4eaf0;--quiet:#a5b3c0;--back:#14191e;--pane:#1b2229;--edge:#36424d;--gone:#5a2b28;--made:#1f4a2c}}
 body{font:15px/1.5 system-ui,sans-serif;margin:1em;color:var(--ink);background:var(--back)}
 h1{font-size:1.2em;margin:0 0 .4em}
 h2{font-size:.95em;margin:.2em 0;color:var(--quiet)}
@@ -25,7 +25,8 @@ code,pre{font:13px/1.5 ui-monospace,monospace}
 @media(max-width:700px){.panes{grid-template-columns:1fr}body{margin:.6em}}
 pre{background:var(--pane);border:1px solid var(--edge);border-radius:6px;padding:.6em;overflow:auto;margin:0;max-height:60vh}
 pre div{white-space:pre-wrap;overflow-wrap:anywhere;padding-left:2em;text-indent:-2em}
-.gone{background:var(--gone)}.made{background:var(--made)}.hit{background:var(--mark)}
+.gone{background:var(--gone)}.made{background:var(--made)}
+input[aria-invalid=true]{background:var(--gone)}
 </style></head><body>
 <main>
 <h1>Rewriting, step by step</h1>
@@ -97,7 +98,7 @@ function show(){
   $("law").textContent=data.laws[s.rule]||"";
   $("place").textContent=s.place||"";$("text").textContent=s.text||"";
   $("change").textContent=s.before?`${s.before} \u2192 ${s.after}`:"";
-  $("stages").value=s.stage||"";
+  $("stages").selectedIndex=starts.findLastIndex(k=>k<=i);
   fill("before",before,after,"gone");fill("after",after,before,"made");
 }
 function go(i){at.value=Math.min(Math.max(i,0),steps.length-1);show()}
@@ -105,10 +106,10 @@ const starts=[];
 steps.forEach((s,i)=>{if(i===0||s.stage!==steps[i-1].stage)starts.push(i)});
 for(const i of starts){
   const option=document.createElement("option");
-  option.value=steps[i].stage||"";option.textContent=steps[i].stage||steps[i].rule;option.dataset.step=i;
+  option.textContent=steps[i].stage||steps[i].rule;
   $("stages").append(option);
 }
-$("stages").addEventListener("change",e=>go(+e.target.selectedOptions[0].dataset.step));
+$("stages").addEventListener("change",e=>go(starts[e.target.selectedIndex]));
 $("back").addEventListener("click",()=>go(+at.value-1));
 $("next").addEventListener("click",()=>go(+at.value+1));
 at.addEventListener("input",show);
@@ -116,7 +117,9 @@ const searched=s=>[s.rule,s.stage,data.laws[s.rule],s.before,s.after,s.place,s.t
 $("search").addEventListener("keydown",e=>{
   if(e.key!=="Enter")return;
   const text=e.target.value.toLowerCase(),n=steps.length;
-  for(let k=1;k<=n;k++){const i=(+at.value+k)%n;if(searched(steps[i]).includes(text)){go(i);return}}
+  let found=false;
+  for(let k=1;k<=n&&!found;k++){const i=(+at.value+k)%n;if((found=searched(steps[i]).includes(text)))go(i)}
+  e.target.setAttribute("aria-invalid",!found);
 });
 document.addEventListener("keydown",e=>{
   if(["INPUT","SELECT"].includes(e.target.tagName)&&e.target!==at)return;
