@@ -114,8 +114,9 @@ def _defined_in(module: Any) -> list[str]:
     for node in ast.parse(inspect.getsource(module)).body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             names.append(node.name)
-        elif isinstance(node, ast.Assign):
-            names += [each.id for each in node.targets if isinstance(each, ast.Name)]
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            names += [each.id for each in targets if isinstance(each, ast.Name)]
     return names
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 import occelo as oc
 import occelo.tensor as ot
+from occelo import export, optimize, sparse, xtensor
 from occelo.gradient import grad
 from occelo.scan import until
 from occelo.tensor.math import exp
@@ -124,6 +125,76 @@ def results() -> None:
         assert_type(oc.while_loop(lambda s: s < 3, ot.exp, start), TensorVariable)
         oc.nothere  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]  # not there
         ot.nothere  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]  # not there
+
+
+def matrices() -> None:
+    """Sparse matrices and products with them."""
+    x, a = ot.dvector("x"), sparse.csr_matrix("a")
+    if TYPE_CHECKING:
+        assert_type(a, sparse.SparseVariable)
+        assert_type(a.T, sparse.SparseVariable)
+        assert_type(a * 2.0, sparse.SparseVariable)
+        assert_type(2.0 * a, sparse.SparseVariable)
+        assert_type(a / 2.0, sparse.SparseVariable)
+        assert_type(-a, sparse.SparseVariable)
+        assert_type(sparse.vstack([a, a]), sparse.SparseVariable)
+        assert_type(sparse.sqrt(a), sparse.SparseVariable)
+        assert_type(a @ x, TensorVariable)
+        assert_type(a.toarray(), TensorVariable)
+        assert_type(sparse.spsolve(a, x), TensorVariable)
+        sparse.nothere  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]  # not there
+
+
+def solutions() -> None:
+    """What solvers return."""
+
+    def cost(w: TensorVariable) -> TensorVariable:
+        return ((w - 3.0) ** 2).sum()
+
+    def slope(t: TensorVariable, y: TensorVariable) -> TensorVariable:
+        return -y
+
+    x = ot.dvector("x")
+    found = optimize.minimize(cost, x)
+    solution, success = found
+    oc.function([x], [solution, success, found.fun, found.nit])
+    if TYPE_CHECKING:
+        assert_type(found, optimize.OptimizeResult)
+        assert_type(optimize.root(slope, x, args=(x,)), optimize.OptimizeResult)
+        assert_type(optimize.solve_ivp(slope, (0.0, 1.0), x), optimize.OptimizeResult)
+        assert_type(optimize.quad(ot.exp, 0.0, 1.0), optimize.Quadrature)
+        assert_type(optimize.cg(ot.exp, x), optimize.LinearSolution)
+
+
+def names_of_dimensions() -> xtensor.XTensorVariable:
+    """Tensors with named dimensions."""
+    t = xtensor.xtensor("t", dims=("a", "b"))
+    scaled = xtensor.math.exp(t - t.mean("a")) * 2.0
+    if TYPE_CHECKING:
+        assert_type(t, xtensor.XTensorVariable)
+        assert_type(t.dims, tuple[str, ...])
+        assert_type(t.values, TensorVariable)
+        assert_type(scaled, xtensor.XTensorVariable)
+        assert_type(t.sum("a"), xtensor.XTensorVariable)
+        assert_type(xtensor.dot(t, t), xtensor.XTensorVariable)
+        assert_type(xtensor.concat([t, t], "a"), xtensor.XTensorVariable)
+        assert_type(xtensor.as_xtensor(ot.dvector(), "a"), xtensor.XTensorVariable)
+        assert_type(
+            xtensor.math.divmod(t, 2), tuple[xtensor.XTensorVariable, xtensor.XTensorVariable]
+        )
+        assert_type(oc.grad(scaled.values.sum(), t), xtensor.XTensorVariable)
+    return scaled
+
+
+def files() -> None:
+    """Functions for other programs."""
+    x = ot.dvector("x")
+    f = oc.function([x], x * 2)
+    if TYPE_CHECKING:
+        assert_type(export.to_stablehlo(f, np.ones(3)), export.StableHLO)
+        assert_type(export.save_function(f, "f.occelo"), None)
+        assert_type(export.load_function("f.occelo"), export.SavedFunction)
+        export.nothere  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]  # not there
 
 
 def function() -> float:

@@ -232,7 +232,7 @@ def is_plain(value: object) -> bool:
     return value is None or isinstance(value, bool | int | float | complex | np.generic)
 
 
-def broadcasting(function: Callable[..., Any]) -> Callable[..., Any]:
+def broadcasting(function: Callable[..., Any]) -> Callable[..., XTensorVariable]:
     """A function of tensors with names from an elementwise one of tensors. Dimensions of the same name are matched.
 
     The result has the dimensions of all arguments, in the order in which they come first. Its attribute ``of_tensors`` is
@@ -258,7 +258,8 @@ def broadcasting(function: Callable[..., Any]) -> Callable[..., Any]:
     )
     call.__dict__["of_tensors"] = function
     call.__dict__["__wrapped__"] = function  # whose signature `help` shows
-    return explained_by("dimensions")(call)
+    told: Callable[..., Any] = explained_by("dimensions")(call)
+    return told
 
 
 def names_of(x: Labelled, dim: Any, what: str) -> Dims:

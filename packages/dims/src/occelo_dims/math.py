@@ -7,7 +7,7 @@ which they come first. A length of 1 does not broadcast: ValueError for two diff
 from __future__ import annotations
 
 import string
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import EllipsisType
 from typing import TYPE_CHECKING, Any
 
@@ -53,7 +53,8 @@ copysign = broadcasting(arrays.copysign)
 cos = broadcasting(ot.cos)
 cosh = broadcasting(ot.cosh)
 deg2rad = broadcasting(ot.deg2rad)
-divmod = broadcasting(ot.divmod)
+_divmod: Any = broadcasting(ot.divmod)
+divmod: Callable[..., tuple[XTensorVariable, XTensorVariable]] = _divmod
 equal = broadcasting(ot.equal)
 erf = broadcasting(ot.erf)
 erfc = broadcasting(ot.erfc)

@@ -157,13 +157,13 @@ class SparseVariable(_Dense):
     def __rsub__(self, other: Any) -> Any:
         return arithmetic.subtract(other, self)
 
-    def __mul__(self, other: Any) -> Any:
+    def __mul__(self, other: Any) -> SparseVariable:
         return arithmetic.multiply(self, other)
 
-    def __rmul__(self, other: Any) -> Any:
+    def __rmul__(self, other: Any) -> SparseVariable:
         return arithmetic.multiply(other, self)
 
-    def __truediv__(self, other: Any) -> Any:
+    def __truediv__(self, other: Any) -> SparseVariable:
         return arithmetic.divide(self, other)
 
     def __lt__(self, other: Any) -> Any:
