@@ -69,6 +69,8 @@ BESIDE = [
     "contributing",
     *(f"unit(package='{each}')" for each in reversed(PACKAGES)),
 ]  # fmt: skip
+KEPT = ("site", "stored", "accessible")
+"""Sessions whose environments are used again."""
 START = time.monotonic()
 TOOK: dict[str, tuple[float, float]] = {}
 """Seconds of each session that passed, by the clock and of the processors."""
@@ -126,8 +128,9 @@ def need_wheels() -> None:
 def install(session: nox.Session, *what: str, folder: pathlib.Path = WHEELS) -> None:
     """Install with the built wheels beside the index (by the environment: an option would replace it)."""
     links = ",".join(filter(None, [LINKS, str(folder)]))
-    # a wheel of this folder may have been built anew under the same name
-    fresh = [f"--refresh-package=occelo-{p}" for p in MEMBERS]
+    # a wheel of this folder may have been built anew under the same name and version
+    what_is_new = "reinstall" if session.name in KEPT else "refresh"
+    fresh = [f"--{what_is_new}-package=occelo-{p}" for p in MEMBERS]
     session.install(*fresh, *what, env={"UV_FIND_LINKS": links})
 
 

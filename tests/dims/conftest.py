@@ -2,4 +2,6 @@
 
 import importlib.util
 
+import occelo_compile  # noqa: F401  # messages show formulas from now on
+
 collect_ignore_glob = [] if importlib.util.find_spec("xarray") else ["test_*.py"]

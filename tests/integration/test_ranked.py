@@ -17,6 +17,7 @@ import occelo_loops.ops  # noqa: F401  # likewise
 import occelo_random.functions  # noqa: F401  # likewise
 import occelo_signal.functions  # noqa: F401  # likewise
 import occelo_sorting.functions  # noqa: F401  # likewise
+import occelo_sparse.functions  # noqa: F401  # likewise
 from occelo_arrays.functions import einsum
 from occelo_graph import Blockwise, Op, TensorType, op
 from occelo_graph.ir.traversal import toposort

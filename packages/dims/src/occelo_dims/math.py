@@ -7,9 +7,10 @@ which they come first. A length of 1 does not broadcast: ValueError for two diff
 from __future__ import annotations
 
 import string
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from types import EllipsisType
 from typing import TYPE_CHECKING, Any
+from typing import cast as typed
 
 import occelo_arrays.functions as arrays
 import occelo_special.functions as special
@@ -27,6 +28,8 @@ from occelo_graph import tensor as ot
 from occelo_graph.errors import explained_by
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from occelo_dims.variable import XTensorVariable
 
 abs = broadcasting(ot.abs)
@@ -53,8 +56,7 @@ copysign = broadcasting(arrays.copysign)
 cos = broadcasting(ot.cos)
 cosh = broadcasting(ot.cosh)
 deg2rad = broadcasting(ot.deg2rad)
-_divmod: Any = broadcasting(ot.divmod)
-divmod: Callable[..., tuple[XTensorVariable, XTensorVariable]] = _divmod
+divmod = typed("Callable[..., tuple[XTensorVariable, XTensorVariable]]", broadcasting(ot.divmod))
 equal = broadcasting(ot.equal)
 erf = broadcasting(ot.erf)
 erfc = broadcasting(ot.erfc)
