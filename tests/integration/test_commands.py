@@ -60,6 +60,15 @@ def run(arguments: str, status: tuple[int, ...] = (0,)) -> str:
     return re.sub(r"\s+", " ", done.output)
 
 
+@pytest.mark.parametrize(
+    "arguments", [*(f"{name} --help" for name in commands()), "errors", "errors shape", "modes"]
+)
+def test_lines_fit_80_columns(arguments: str) -> None:
+    done = CliRunner(env={"COLUMNS": "80"}).invoke(app, arguments.split(), catch_exceptions=False)
+    assert done.output
+    assert [line for line in done.output.splitlines() if len(line) > 80] == []
+
+
 def test_every_command_has_a_use() -> None:
     assert set(commands()) == set(USES)
 

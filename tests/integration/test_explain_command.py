@@ -42,7 +42,14 @@ def test_a_variable_of_a_module_is_explained(tmp_path: Path) -> None:
 
 
 def test_what_is_not_there_ends_in_one_line(tmp_path: Path) -> None:
-    for name, text in (("nothing", "There is no file"), ("nothing:y", "No module named")):
+    (tmp_path / "model.py").write_text("y = 3\n")
+    for name, text in (
+        ("nothing", "There is no file"),
+        ("nothing:y", "No module named"),
+        ("nothing.py:y", "There is no file 'nothing.py'"),
+        ("model.py:y", "model.py:y is no variable"),
+        ("model.py:z", "has no attribute 'z'"),
+    ):
         done = run(name, folder=tmp_path)
         assert done.returncode == 2
         assert text in done.stderr

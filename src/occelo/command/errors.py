@@ -56,9 +56,13 @@ def _chosen(words: str) -> list[Entry]:
 
 
 def _list(chosen: list[Entry]) -> None:
-    for entry in chosen:
-        line = entry.text.partition("\n")[0].strip() if entry.parts else _first_sentence(entry.text)
-        click.echo(f"{entry.title:<30} {line}")
+    rows = [
+        (e.title, e.text.partition("\n")[0].strip() if e.parts else _first_sentence(e.text))
+        for e in chosen
+    ]
+    formatter = click.HelpFormatter()  # which wraps the second column
+    formatter.write_dl(rows)
+    click.echo(formatter.getvalue().rstrip("\n"))
 
 
 def _first_sentence(text: str) -> str:

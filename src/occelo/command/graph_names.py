@@ -24,8 +24,15 @@ def graph_outputs(name: str) -> list[Any]:
             f"There is no file {name!r}; a variable in a module is MODULE:NAME or FILE.py:NAME"
         )
     file = Path(module)
+    if file.suffix == ".py" and not file.exists():
+        raise ValueError(f"There is no file {module!r}")
     sys.path.insert(0, str(file.parent.resolve()))
     value: Any = getattr(importlib.import_module(file.name.removesuffix(".py")), attribute)
     if isinstance(value, occelo.Function):
         return list(value.maker.rewritten.before.outputs)
-    return [value] if isinstance(value, occelo.Variable) else list(value)
+    listed = list(value) if isinstance(value, list | tuple) else [value]
+    if not all(isinstance(each, occelo.Variable) for each in listed):
+        raise ValueError(
+            f"{name} is no variable, no list of variables and no compiled function: {value!r}"
+        )
+    return listed
