@@ -90,6 +90,8 @@ MISTAKES: dict[str, Callable[[World], Any]] = {
         np.ones(2), np.ones(3)
     ),
     "truth of a variable": lambda u: bool(u.x > 0),
+    "the larger of a variable and a number, as Python's": lambda u: max(u.x, 0),
+    "two comparisons at once": lambda u: 0 < u.s < 1,
     "iterating over a vector of unknown length": lambda u: list(u.x),
     "a variable where a number is needed": lambda u: float(u.s),
     "a condition made with !=": lambda u: ot.switch(u.x != 0, 1 / u.x, 0.0),
@@ -102,6 +104,8 @@ MISTAKES: dict[str, Callable[[World], Any]] = {
     # gradients
     "gradient of a vector": lambda u: og.grad(u.x * 2, u.x),
     "gradient with respect to what does not matter": lambda u: og.grad(u.x.sum(), u.y),
+    "gradient by a number": lambda u: og.grad(u.s, 2.0),
+    "gradient by nothing": lambda u: og.grad(u.s, None),
     "gradient through an op without one": lambda u: og.grad(failing(u.x).sum(), u.x),
     "gradient that is not defined": lambda u: og.grad(og.undefined_grad(u.x).sum(), u.x),
     # compiling
@@ -113,6 +117,9 @@ MISTAKES: dict[str, Callable[[World], Any]] = {
     "an unused input": lambda u: u.f([u.x, u.y], u.x),
     "an input that is missing": lambda u: u.f([u.x], u.x + u.y),
     "an output that is no variable": lambda u: u.f([u.x], object()),
+    "a keyword that function lacks": lambda u: u.f([u.x], u.x, updtes=[]),
+    "a graph to save that is a number": lambda u: og.save("graph.occelo", 3.0),
+    "a graph to save whose input is missing": lambda u: og.save("graph.occelo", u.x + u.y, [u.x]),
     "a key of outputs that is no string": lambda u: u.f([u.x], {1: u.x}),
     "an update of what is not shared": lambda u: u.f([u.x], u.x, updates={u.x: u.x}),
     "two updates of one variable": lambda u: u.f([], u.w, updates=[(u.w, u.w), (u.w, u.w)]),
@@ -242,7 +249,6 @@ MISTAKES: dict[str, Callable[[World], Any]] = {
     "a quantile above 1": lambda u: sorting.quantile(u.x, 1.5),
     "a quantile above 1 at run time": lambda u: u.f([u.x, u.s], sorting.quantile(u.x, u.s))([1.0, 2.0], 1.5),
     "a method of quantiles that does not exist": lambda u: sorting.quantile(u.m, 0.5, method="cubic"),
-    "different slices of unknown lengths": lambda u: sorting.unique(u.m, axis=0),
     "a rule for the number of bins": lambda u: sorting.histogram(u.x, "auto"),
     "counting negative numbers": lambda u: u.f([u.x], sorting.bincount(u.x.astype("int64")))([1.0, -1.0]),
     "a mode of pad that does not exist": lambda u: arrays.pad(u.x, 1, "mirror"),
