@@ -90,6 +90,20 @@ def root_of_sum(reader: Reader, base: TensorVariable, power: float) -> TensorVar
     return switch(normal, plain_power(reader, switch(normal, base, 1), power), form)
 
 
+def root_of_powers(reader: Reader, base: TensorVariable) -> TensorVariable | None:
+    """sqrt(y exp(x)) = sqrt(y) exp(x / 2), to differentiate. So no derivative divides by the root of a y exp(x) that underflows."""
+    whole = Product(reader, base)
+    powers = [(f, reader.exponent(f.variable)) for f in whole.factors]
+    taken = [(f, x) for f, x in powers if x is not None]
+    if not taken:
+        return None
+    exponents = [x if f.above else reader.negated(x) for f, x in taken]
+    total = add(*exponents) if len(exponents) > 1 else exponents[0]
+    root = exp(scaled(reader, total, 0.5))
+    rest = whole.without([f for f, _ in taken])
+    return root if rest is None else mul(plain_power(reader, rest, 0.5), root)
+
+
 def root_of_odd(reader: Reader, base: TensorVariable, power: float) -> TensorVariable | None:
     """tanh(exp(x))^c = exp(c x) where exp(x) is so small that it is tanh(exp(x)) to the last digit, and the like.
 

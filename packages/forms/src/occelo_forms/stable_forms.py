@@ -21,7 +21,7 @@ from occelo_forms.expressions import number_in, same
 from occelo_forms.logarithms import Logarithm, Reader, log_of_abs
 from occelo_forms.powers import factors_of, power_of_bounded, read_power
 from occelo_forms.quotients import half, quotient_form
-from occelo_forms.roots import root_form, root_of_odd, root_of_sum
+from occelo_forms.roots import root_form, root_of_odd, root_of_powers, root_of_sum
 from occelo_graph.ir.nodes import Apply, Constant, Variable, nodes_made
 from occelo_graph.ir.traversal import toposort
 from occelo_graph.ops.cast import Cast, cast
@@ -418,8 +418,8 @@ def _root(reader: Reader, node: _Node) -> TensorVariable | None:
     if base is not None:
         return abs_(base)
     if not _is_sum_of_squares(reader, x):
-        form = root_of_sum(reader, x, 0.5)
-        return root_of_odd(reader, x, 0.5) if form is None else form
+        laws = (root_of_powers(reader, x), root_of_sum(reader, x, 0.5), root_of_odd(reader, x, 0.5))
+        return next((form for form in laws if form is not None), None)
     zero = eq(x, 0)
     return switch(zero, reader.number(0.0), sqrt(switch(zero, reader.number(1.0), x)))
 
