@@ -735,7 +735,8 @@ class LogSumExp(_OfExponentials):
         return [log(sum(exp(less), axis=self.axis)) + top]
 
     def _weights(self, x: Any, out: Any) -> Any:
-        return exp(x - expand_dims(out, self.axis)) if self.axis else exp(x - out)
+        """The slopes. exp(x - out) has too few digits for large x, so sums over the weights would not be 1."""
+        return Softmax(self.axis)(x) if self.axis else exp(x - out)
 
     def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
         ct = cotangents[0]
