@@ -6,16 +6,17 @@ families that need such derivatives import that package. Without it the chain ru
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Set
 
-from occelo_graph.ir.nodes import Apply, Variable
+from occelo_graph.ir.nodes import Apply, Variable, nodes_made
+from occelo_graph.ir.traversal import toposort
 
-Forms = Callable[[Apply, Collection[Variable]], tuple[Variable | None, list[Apply]]]
+Forms = Callable[[Apply, Set[Variable]], tuple[Variable | None, list[Apply]]]
 """A function of a node and of variables that it treats as roots. It returns the form of the node's output and the new
 nodes of the form in topological order, or None and no nodes."""
 
 
-def _as_written(_node: Apply, _keep: Collection[Variable]) -> tuple[Variable | None, list[Apply]]:
+def _as_written(_node: Apply, _keep: Set[Variable]) -> tuple[Variable | None, list[Apply]]:
     return None, []
 
 
@@ -38,11 +39,17 @@ def use_forms() -> None:
         _forms[0] = _waiting.pop()()
 
 
-def differentiable_form(
-    node: Apply, keep: Collection[Variable]
-) -> tuple[Variable | None, list[Apply]]:
+def differentiable_form(node: Apply, keep: Set[Variable]) -> tuple[Variable | None, list[Apply]]:
     """A form of a node's output with stable derivatives, and the new nodes of the form in topological order.
 
     The form is None if none is known. The variables in ``keep`` are treated as roots, however they are computed.
+    An op may have a form of its own (`Op.differentiable_form`).
     """
+    if node.op.has_differentiable_form and keep.isdisjoint(node.inputs):
+        with nodes_made() as made:
+            form = node.op.differentiable_form(node)
+        if form is not None:
+            new = frozenset(v for each in made for v in each.outputs)
+            read = {v for each in made for v in each.inputs} - new
+            return form, toposort([form], blockers=read)
     return _forms[0](node, keep)

@@ -574,6 +574,19 @@ class Op(Traits):
         why = self._not_inherited("pushforward", "R_op")
         raise MethodNotDefined(f"{self} has no pushforward{why}")
 
+    def differentiable_form(self, node: AnyApply) -> Variable | None:
+        """An expression that is equal to the output of a node and is differentiated in its place. None if there is none.
+
+        For ops whose inputs may show that a simpler expression has derivatives with fewer rounding errors. It reads what the
+        inputs are computed from, and no input itself.
+        """
+        return None
+
+    @property
+    def has_differentiable_form(self) -> bool:
+        """Whether the op defines `differentiable_form`."""
+        return type(self).differentiable_form is not Op.differentiable_form
+
     def _not_inherited(self, *names: str) -> str:
         """The end of an error message: why the class does not inherit a method of its base class.
 

@@ -12,7 +12,7 @@ from occelo_graph import tensor as ot
 from occelo_graph.ops.blas.products import Dot, MatMul
 from occelo_graph.ops.control.checks import CheckAndRaise
 from occelo_graph.tensors.type import is_complex
-from occelo_linalg.ops.factorizations.cholesky import Cholesky
+from occelo_linalg.ops.factorizations.cholesky import Cholesky, factor_of_product
 from occelo_rewrite.assumptions.shape import are_transposes
 from occelo_rewrite.matrices import (
     diagonal_of,
@@ -41,16 +41,7 @@ def cholesky_of_product(fgraph: FunctionGraph, node: TensorApply[Cholesky]) -> R
         return None
     if not has(fgraph, first, "lower_triangular") or not is_square(fgraph, first):
         return None
-    pivots = diagonal_of(first)
-    signs = ot.sgn(pivots)
-    if node.op.on_error == "raise":
-        check = CheckAndRaise(np.linalg.LinAlgError, "cholesky: Matrix is not positive definite")
-        signs = check(signs, ot.neq(pivots, 0).all())
-    else:
-        regular = ot.neq(pivots, 0).all(axis=-1, keepdims=True)
-        signs = ot.switch(regular, signs, ot.constant(np.array(np.nan, signs.type.dtype)))
-    signs = signs.conj() if is_complex(signs.type.dtype) else signs
-    return [first * ot.expand_dims(signs, -2)]
+    return [factor_of_product(first, node.op.on_error)]
 
 
 @node_rewriter([Cholesky], tags=("rounding", "finite"))

@@ -15,8 +15,17 @@ from occelo_graph.errors import describe
 from occelo_graph.ir.op import ZERO, op
 from occelo_graph.ir.traits import SECOND
 from occelo_graph.ops.arguments import stands_for
-from occelo_graph.ops.blas.products import matmul
+from occelo_graph.ops.blas.products import Dot, MatMul, matmul
+from occelo_graph.ops.control.checks import CheckAndRaise
+from occelo_graph.ops.control.identities import Assume
 from occelo_graph.ops.create import tril
+from occelo_graph.ops.elemwise.arithmetic import neq, sgn, switch
+from occelo_graph.ops.elemwise.complex import conj
+from occelo_graph.ops.elemwise.op import Elemwise
+from occelo_graph.ops.index.search import diagonal
+from occelo_graph.ops.shape.dimensions import DimShuffle, expand_dims
+from occelo_graph.tensors.constant import constant
+from occelo_graph.tensors.nodes import computed_by
 from occelo_graph.tensors.type import is_complex
 from occelo_linalg.ops.equations.triangular import solve_triangular
 from occelo_linalg.ops.matrix_op import MatrixOp, as_matrices, check_on_error, hermitian
@@ -46,6 +55,14 @@ class Cholesky(MatrixOp):
     def core_pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
         ct = cotangents[0]
         return [ct if ct is None or ct is ZERO else CholeskyPullback()(outputs[0], ct)]
+
+    def differentiable_form(self, node: Apply) -> TensorVariable | None:
+        """cholesky(L L^H) = L for an L that is stated to be lower triangular, with columns of other signs.
+
+        The derivative of L L^H squares the condition number of L.
+        """
+        factor = _stated_factor(node.inputs[0])
+        return None if factor is None else factor_of_product(factor, self.on_error)
 
 
 @op
@@ -100,6 +117,54 @@ class CholeskyPullback(MatrixOp):
             whole + hermitian(whole), hermitian(left)
         )
         return [tril(of_factor), tril(matmul(factor, of_product))]
+
+
+def _stated_factor(x: TensorVariable) -> TensorVariable | None:
+    """The L of a matrix L L^H, if L is square and was stated to be lower triangular. None for other matrices."""
+    turned = _adjoint_of(x)  # the product is Hermitian
+    found = computed_by(x if turned is None else turned, Dot, MatMul)
+    if found is None:
+        return None
+    factor, other = found.inputs
+    stated = computed_by(factor, Assume)
+    if stated is None or ("lower_triangular", True) not in stated.op.facts:
+        return None
+    rows, columns = factor.type.shape[-2:]
+    fits = factor.type.ndim == x.type.ndim and rows == columns is not None
+    return factor if fits and _adjoint_of(other) is factor else None
+
+
+def _adjoint_of(turned: TensorVariable) -> TensorVariable | None:
+    """The x of a variable that is written as the conjugate transpose of x. None for other variables."""
+    if is_complex(turned.type.dtype):
+        outer = computed_by(turned, Elemwise)
+        if outer is None or outer.op != conj:
+            return None
+        turned = outer.inputs[0]
+    moved = computed_by(turned, DimShuffle)
+    if moved is None or turned.type.ndim < 2:
+        return None
+    *batch, rows, columns = range(turned.type.ndim)
+    return moved.inputs[0] if moved.op.new_order == (*batch, columns, rows) else None
+
+
+def factor_of_product(factor: TensorVariable, on_error: str) -> TensorVariable:
+    """cholesky(L L^H) for a square lower triangular L: its columns times numbers of absolute value 1, so that the diagonal is positive.
+
+    If there is a zero on the diagonal of L, the product is singular: a check raises an error, or the result is NaN.
+    """
+    ndim = factor.type.ndim
+    pivots = diagonal(factor, 0, ndim - 2, ndim - 1)
+    signs = sgn(pivots)
+    if on_error == "raise":
+        check = CheckAndRaise(np.linalg.LinAlgError, "cholesky: Matrix is not positive definite")
+        signs = check(signs, neq(pivots, 0).all())
+    else:
+        regular = neq(pivots, 0).all(axis=-1, keepdims=True)
+        signs = switch(regular, signs, constant(np.array(np.nan, signs.type.dtype)))
+    signs = signs.conj() if is_complex(signs.type.dtype) else signs
+    scaled: TensorVariable = factor * expand_dims(signs, -2)
+    return scaled
 
 
 def _between(factor: Any, inner: Any) -> TensorVariable:
