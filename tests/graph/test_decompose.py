@@ -99,6 +99,10 @@ def test_every_op_consists_of_others_or_is_known_not_to() -> None:
 
 
 FORMULAS = sorted(n for n in SCALAR_FUNCTIONS if ScalarFunction(n).formula is not None)
+CANCELLING = {
+    "logaddexp2": "-0.3 and the rounded 0.284 are added: NumPy itself is 5e-7 off in float32"
+}
+"""Formulas whose last step cancels, at terms below 1: half a unit of 1 more is allowed."""
 REALS = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.5, -2.5, 1e-20, -1e-20, 1e-3, -0.3, 0.64, 0.31, 37.0]
 REALS += [-37.0, 709.0, -745.0, 1e300, -1e300, np.inf, -np.inf, np.nan]
 
@@ -131,7 +135,8 @@ def test_a_formula_is_right_at_special_values(name: str, dtype: str) -> None:
         expected, found = node.op.kernel(node)(*arrays)[0], kernel(*arrays)[0]
     assert found.dtype == expected.dtype
     digits = {"float64": 1e-14, "float32": 1e-6, "float16": 2e-3}.get(expected.dtype.name, 0.0)
-    np.testing.assert_allclose(found, expected, rtol=digits)
+    size = np.finfo(expected.dtype).eps / 2 if name in CANCELLING and digits else 0.0
+    np.testing.assert_allclose(found, expected, rtol=digits, atol=size)
     if expected.dtype.kind == "f":
         zero = expected == 0
         assert np.array_equal(np.signbit(found[zero]), np.signbit(expected[zero]))
