@@ -91,9 +91,11 @@ def test_work_grows_linearly(name: str) -> None:
     assert not bent
 
 
-@pytest.mark.parametrize(("nodes", "expected"), [(60, 1), (1500, 0)])
+@pytest.mark.parametrize(
+    ("nodes", "chosen", "expected"), [(60, None, 1), (1500, None, 0), (60, 0, 0), (60, "3", 3)]
+)
 def test_programs_of_many_blocks_are_compiled_at_the_lowest_level(
-    monkeypatch: pytest.MonkeyPatch, nodes: int, expected: int
+    monkeypatch: pytest.MonkeyPatch, nodes: int, chosen: int | str | None, expected: int
 ) -> None:
     levels: list[int] = []
 
@@ -104,13 +106,22 @@ def test_programs_of_many_blocks_are_compiled_at_the_lowest_level(
     compile_module = linker.compile_module
     monkeypatch.setattr(linker, "compile_module", compiled)
     inputs, outputs, _ = SHAPES["branches in sequence"].build(nodes)
-    with oc.config.change_flags(cache=False):
+    with oc.config.change_flags(cache=False, native__llvm_level=chosen):
         f = oc.function(inputs, outputs, mode="native")
     assert levels == [expected]
     x = y = np.linspace(0.1, 2.0, 5)
     for _ in range(nodes // 6):
         y = np.sin(y) if y[0] > 0.5 else np.cos(y)
     np.testing.assert_allclose(f(x)[0], y, rtol=1e-12)
+
+
+@pytest.mark.parametrize("level", [4, -1, "quick", True])
+def test_other_levels_are_refused(level: object) -> None:
+    with (
+        pytest.raises(ValueError, match="expected None, 0, 1, 2 or 3"),
+        oc.config.change_flags(native__llvm_level=level),
+    ):
+        pass
 
 
 def test_the_gradient_of_nested_loops_infers_the_lengths_of_each_loop_once() -> None:

@@ -31,6 +31,15 @@ def if_known(value: Any) -> bool | None:
     return None if value in (None, "None") else boolean(value)
 
 
+def level(value: Any) -> int | None:
+    """Parse None, or a level of optimization: 0, 1, 2 or 3."""
+    if value in (None, "None"):
+        return None
+    if str(value) not in ("0", "1", "2", "3"):
+        raise ValueError("expected None, 0, 1, 2 or 3")
+    return int(value)
+
+
 _warned: list[str] = []
 
 
@@ -127,6 +136,13 @@ THREADS = config.declare(
     1,
     "how many threads the linker native may use for one large loop; results do not depend on it",
     positive,
+    "occelo_link",
+)
+LLVM_LEVEL = config.declare(
+    "native__llvm_level",
+    None,
+    "LLVM's level of optimization, 0 to 3: 0 compiles in half the time; None means 1, and 0 for long programs",
+    level,
     "occelo_link",
 )
 LOCK_TIMEOUT = config.declare(

@@ -15,7 +15,7 @@ from occelo_link.blocks.linker import BlockLinker
 from occelo_link.blocks.partition import Part
 from occelo_link.blocks.vm import CompiledUnit
 from occelo_link.cache.objects import object_code
-from occelo_link.options import THREADS
+from occelo_link.options import LLVM_LEVEL, THREADS
 from occelo_link.units.engine import compile_module, load_object
 from occelo_link.units.interface import UnitInterface
 from occelo_link.units.unit import NativeUnit
@@ -56,7 +56,10 @@ def longest_run(program: Program) -> int:
 
 
 def optimization_level(program: Program, text: str) -> int:
-    """Return the optimization level of LLVM for a program, whose LLVM IR is ``text``."""
+    """Return the optimization level of LLVM for a program, whose LLVM IR is ``text``: the option's, if it names one."""
+    chosen: int | None = LLVM_LEVEL.get()
+    if chosen is not None:
+        return chosen
     if text.count(":\n") > _MOST_LABELS:
         return 0
     length = sum(len(block.statements) for block in program.blocks())
