@@ -24,10 +24,17 @@ OF_SLOW = 17
 """Of the tests with a slow compiler, one in so many runs."""
 COMPILE_NOTHING = {"architecture": 1, "graph": 5, "rewrite": 5}
 """The folders of tests that compile nothing. Of functions with more than `MANY` tests, one in so many runs."""
+COMPILED_AS_FOR_USERS = ("link", "export")
+"""The folders of tests of machine code itself, which is always that of users."""
+OF_QUICKLY_COMPILED = 4
+"""Of the other tests, one in so many runs the code that users run."""
+PROFILE = "HYPOTHESIS_PROFILE"
 SLOW_COMPILERS = ("c", "c|py", "numba", "jax", "pytorch")
 LEFT_OUT: list[str] = []
 """The files of tests that need a family which is not installed."""
 UNMEASURED = pytest.StashKey[bool]()
+STOPPED = pytest.StashKey[Any]()
+"""What measures coverage in this process, while it is stopped for collecting."""
 FOR_OTHER_PROCESSES = "COVERAGE_PROCESS_CONFIG"
 """The variable by which coverage is measured in the processes that a test starts."""
 
@@ -103,11 +110,60 @@ def pytest_configure(config: pytest.Config) -> None:
         "measured(n): let coverage see one in n of the function's tests, instead of --measured; none with 0",
     )
     # compiling makes many objects and little garbage: to look for it after each 700 takes a tenth of all time
-    gc.set_threshold(10_000, 20, 20)
+    gc.set_threshold(50_000, 20, 20)
     if config.getoption("numprocesses", None) and not hasattr(config, "workerinput"):
         measuring = coverage_of_this_process()
         if measuring is not None:
             measuring.stop()
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
+    """Stop coverage while pytest makes tests of parameters, which takes twice as long with it."""
+    measuring = session.config.stash[STOPPED] = coverage_of_this_process()
+    if measuring is None:
+        return (yield)
+    measuring.stop()
+    try:
+        return (yield)
+    finally:
+        measuring.start()
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Let coverage see what a file of tests imports, also late: pytest looks at all its attributes."""
+    measuring = collector.config.stash.get(STOPPED, None)
+    if measuring is None:
+        return (yield)
+    measuring.start()
+    try:
+        return (yield)
+    finally:
+        measuring.stop()
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_pycollect_makeitem(
+    collector: pytest.Collector, name: str
+) -> Generator[None, object, object]:
+    """Stop coverage while pytest makes the tests of a function."""
+    measuring = collector.config.stash.get(STOPPED, None)
+    if measuring is None or not name.startswith("test"):
+        return (yield)
+    measuring.stop()
+    try:
+        return (yield)
+    finally:
+        measuring.start()
+
+
+def pytest_collection_finish() -> None:
+    """Leave what is there before the first test out of all searches for garbage: modules, and thousands of tests."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -137,6 +193,17 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 def function_of(item: pytest.Item) -> str:
     """The address of the test without its parameters."""
     return item.nodeid.partition("[")[0]
+
+
+def quickly_compiled(item: pytest.Item) -> bool:
+    """Whether LLVM and XLA optimize less in a test, which takes less time and gives the same results.
+
+    The tests of `COMPILED_AS_FOR_USERS`, one in `OF_QUICKLY_COMPILED` of the others, and all in thorough runs, run what
+    users run.
+    """
+    if item.path.parent.name in COMPILED_AS_FOR_USERS or os.environ.get(PROFILE) == "thorough":
+        return False
+    return zlib.crc32(item.nodeid.encode()) % OF_QUICKLY_COMPILED != 0
 
 
 def leave_out_of_coverage(items: list[pytest.Item], step: int) -> None:
@@ -222,7 +289,7 @@ def sampled(items: list[pytest.Item]) -> list[pytest.Item]:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Select a fixed sample of the tests. All files are imported, so errors of imports are still found."""
-    if os.environ.get("HYPOTHESIS_PROFILE") != "thorough" and len(items) > 1:
+    if os.environ.get(PROFILE) != "thorough" and len(items) > 1:
         kept = sampled(few_with_slow_compilers(sample_of_many(items)))
         config.hook.pytest_deselected(items=list(set(items) - set(kept)))
         items[:] = kept
@@ -249,22 +316,53 @@ def own_compile_directory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     del config.base_compiledir
 
 
-@pytest.fixture(scope="session", autouse=True)
-def rewrites_that_fail_are_errors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Let an error in a rule fail the test, instead of a warning; so, too, rules that undo each other.
+SETTINGS = {False: "[optdb]\non_limit = raise\n"}
+"""The text of the file of options for processes that a test starts, as many set OCCELO_FLAGS; by `quickly_compiled`."""
+SETTINGS[True] = f"{SETTINGS[False]}[native]\nllvm_level = 0\n"
 
-    Processes that tests start read the latter from a file, as many set OCCELO_FLAGS.
-    """
+
+@pytest.fixture(scope="session", autouse=True)
+def rewrites_that_fail_are_errors() -> Iterator[None]:
+    """Let an error in a rule fail the test, instead of a warning; so, too, rules that undo each other."""
     if importlib.util.find_spec("occelo_rewrite") is None:
         yield
         return
     import occelo_rewrite  # noqa: F401 declares the options
     from occelo_graph.config import config
 
-    settings = tmp_path_factory.mktemp("settings") / "occelorc"
-    settings.write_text("[optdb]\non_limit = raise\n")
     config.on_opt_error, config.optdb__on_limit = "raise", "raise"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("OCCELORC", str(settings))
-        yield
+    yield
     del config.on_opt_error, config.optdb__on_limit
+
+
+@pytest.fixture(scope="session")
+def files_of_options(tmp_path_factory: pytest.TempPathFactory) -> dict[bool, str]:
+    """The paths of files with `SETTINGS`."""
+    folder = tmp_path_factory.mktemp("settings")
+    for quickly, text in SETTINGS.items():
+        (folder / str(quickly)).write_text(text)
+    return {quickly: str(folder / str(quickly)) for quickly in SETTINGS}
+
+
+@pytest.fixture(autouse=True)
+def time_of_compilers(
+    request: pytest.FixtureRequest, files_of_options: dict[bool, str]
+) -> Iterator[None]:
+    """Let LLVM, XLA and PyTorch optimize less in a test that is `quickly_compiled`, and in processes that it starts."""
+    item: Any = request.node
+    quickly = quickly_compiled(item)
+    os.environ["OCCELORC"] = files_of_options[quickly]
+    os.environ["JAX_DISABLE_MOST_OPTIMIZATIONS"] = str(int(quickly))
+    jax: Any = sys.modules.get("jax")
+    if jax and jax.config.read("jax_disable_most_optimizations") != quickly:
+        jax.config.update("jax_disable_most_optimizations", quickly)
+    if "occelo_link" not in sys.modules:
+        yield
+        return
+    from occelo_graph.config import config
+
+    # the other tests of Inductor are in that folder
+    as_it_is = quickly and request.path.parent.name != "backends"
+    with config.change_flags({"pytorch__compile": False} if as_it_is else {}):
+        config.native__llvm_level = 0 if quickly else None
+        yield

@@ -77,9 +77,12 @@ def test_c_runs_ops_by_what_they_consist_of(linker: str) -> None:
     # gcc takes 20 s for all of them as one program, and minutes for a program for each node
     families = FAMILIES if linker == "c" or THOROUGH else ["control", "reduce"]
     every = 1 if THOROUGH else 3 if linker == "c" else 1
-    found = sum(
-        agree_by_decompositions(linker, f, THOROUGH, step=every * STEPS.get(f, 1)) for f in families
-    )
+    # values are compared, and with its first optimizations gcc takes half the time
+    with config.change_flags(gcc__cxxflags="" if THOROUGH else "-O1"):
+        found = sum(
+            agree_by_decompositions(linker, f, THOROUGH, step=every * STEPS.get(f, 1))
+            for f in families
+        )
     assert found > (300 if THOROUGH else 20 if linker == "c" else 5)
 
 
