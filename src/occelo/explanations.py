@@ -16,27 +16,48 @@ _PAGE = "errors.md"
 
 
 class Entry(NamedTuple):
-    """An entry of a page: its title, the page's name in docs, its text, and the fixed parts of the message, if it is of one."""
+    """An entry of a page: its title, the page's name in docs, its text, and the message, "" for an entry of a kind of errors."""
 
     title: str
     page: str
     text: str
-    parts: tuple[str, ...]
+    message: str
+
+    @property
+    def parts(self) -> list[str]:
+        """The fixed parts of the message."""
+        return self.message.split("...")
 
     @property
     def fixed(self) -> int:
         """How many characters of the message are fixed: of two entries that fit, the one with more says more."""
         return sum(map(len, self.parts))
 
-    def fits(self, message: str) -> bool:
-        """Whether the fixed parts are in a message, in their order."""
-        position = 0
-        for part in self.parts:
-            position = message.find(part, position)
-            if position < 0:
-                return False
-            position += len(part)
-        return bool(self.parts)
+    def fits(self, raised: str) -> bool:
+        """Whether a line of what was raised is the message, perhaps after what was done, and before the arguments."""
+        for line in raised.split("\n"):
+            told = line.partition("; the arguments are ")[0]
+            starts = [0, *(each.end() for each in re.finditer(": ", told))]
+            if any(_consists_of(told[start:], self.parts) for start in starts):
+                return True
+        return False
+
+
+def _consists_of(text: str, parts: list[str]) -> bool:
+    """Whether a text begins with the first of some parts, ends with the last, and has the others between, in their order."""
+    first, *inner, last = parts if len(parts) > 1 else [*parts, ""]
+    end = len(text) - len(last)
+    if not text.startswith(first) or not text.endswith(last) or len(first) > end:
+        return False
+    if len(parts) == 1:
+        return text == first
+    position = len(first)
+    for part in inner:
+        position = text.find(part, position, end)
+        if position < 0:
+            return False
+        position += len(part)
+    return True
 
 
 def _pages() -> list[tuple[str, Path]]:
@@ -59,23 +80,22 @@ def entries() -> dict[str, Entry]:
         for section in sections:
             title, _, text = section.partition("\n")
             text = text.strip("\n")
-            message = text.partition("\n")[0] if text.startswith("    ") else ""
-            parts = tuple(part for part in message.strip().split("...") if part)
-            listed.append(Entry(title, page, text, parts))
+            message = text.partition("\n")[0].strip() if text.startswith("    ") else ""
+            listed.append(Entry(title, page, text, message))
     return {entry.title: entry for entry in listed}
 
 
 @functools.cache
 def _of_messages() -> list[tuple[str, Entry]]:
     """The entries of messages, those with more fixed text first, each with its longest fixed part."""
-    of_messages = [entry for entry in entries().values() if entry.parts]
+    of_messages = [entry for entry in entries().values() if entry.message]
     of_messages.sort(key=lambda entry: -entry.fixed)
     return [(max(entry.parts, key=len), entry) for entry in of_messages]
 
 
-def entry_of(message: str) -> tuple[str, str] | None:
+def entry_of(raised: str) -> tuple[str, str] | None:
     """The page and the title of the entry that explains a message; None if there is none."""
     for part, entry in _of_messages():
-        if part in message and entry.fits(message):
+        if part in raised and entry.fits(raised):
             return entry.page, entry.title
     return None

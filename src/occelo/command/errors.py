@@ -21,7 +21,7 @@ def show_errors(words: str | None) -> None:
     """
     known = entries()
     if words is None:
-        kinds = [entry for entry in known.values() if not entry.parts]
+        kinds = [entry for entry in known.values() if not entry.message]
         _list(kinds)
         count = len(known) - len(kinds)
         click.echo(
@@ -56,12 +56,8 @@ def _chosen(words: str) -> list[Entry]:
 
 
 def _list(chosen: list[Entry]) -> None:
-    rows = [
-        (e.title, e.text.partition("\n")[0].strip() if e.parts else _first_sentence(e.text))
-        for e in chosen
-    ]
     formatter = click.HelpFormatter()  # which wraps the second column
-    formatter.write_dl(rows)
+    formatter.write_dl([(e.title, e.message or _first_sentence(e.text)) for e in chosen])
     click.echo(formatter.getvalue().rstrip("\n"))
 
 

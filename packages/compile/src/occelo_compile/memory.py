@@ -12,7 +12,7 @@ linker fulfils the contract in the same way.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -75,6 +75,8 @@ def insert_deepcopy(
     update of such an input, nothing uses its old array any more. So another update may take over this array without a
     copy.
     """
+    if not isinstance(cast("object", fgraph), FunctionGraph):
+        raise TypeError(f"insert_deepcopy takes a function graph, got {fgraph!r}")
     released = {
         fgraph.inputs[i] for i in fgraph.update_mapping.values() if i < len(states) and states[i]
     }

@@ -27,14 +27,29 @@ R = TypeVar("R")
 def explained(error: E, entry: str) -> E:
     """Return ``error`` with a note that names the ``entry`` of docs/errors.md which explains it.
 
-    If there is an entry of the message itself (`set_entry_finder`), the note names that one. An error that has such a note
-    keeps it: the place that raises an error knows more than the places that it passes.
+    If there is an entry of the message itself (`set_entry_finder`), the note names that one. An error that has a note
+    keeps it: the place that raises an error knows more than the places that it passes. Only an entry of its class makes way.
     """
-    if not any(note.startswith(_SEE) for note in _notes(error)):
+    notes = _notes(error)
+    known = next((note for note in notes if note.startswith(_SEE)), None)
+    of_class = getattr(error, "entry", "")
+    if known is None or (of_class and known == kind_note(of_class)):
         single = _entry_finder[0](str(error)) if _entry_finder and not _caught.inside else None
-        page, title = single or ("errors.md", entry)
-        error.add_note(f"See docs/{page}#{title.lower()} (occelo errors {title})")
+        note = kind_note(entry) if single is None else _note(*single)
+        if known is None:
+            error.add_note(note)
+        elif single is not None:
+            notes[notes.index(known)] = note
     return error
+
+
+def kind_note(entry: str) -> str:
+    """The note of an error that names an ``entry`` of docs/errors.md. No entry of its message is looked for."""
+    return _note("errors.md", entry)
+
+
+def _note(page: str, title: str) -> str:
+    return f"{_SEE}{page.removeprefix('errors')}#{title.lower()} (occelo errors {title})"
 
 
 class _Caught(threading.local):
@@ -162,7 +177,7 @@ class OcceloError(Exception):
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         if self.entry:
-            explained(self, self.entry)
+            self.add_note(kind_note(self.entry))
 
 
 class MissingInputError(OcceloError, ValueError):

@@ -428,7 +428,8 @@ def _root_value(variable: Variable, given: Mapping[Variable, Any]) -> Any:
     if isinstance(variable, SharedVariable):
         return variable.container.storage[0]
     context = [f"Values were given for {', '.join(str(v) for v in given) or 'no variable'}"]
-    raise MissingInputError(lines(context, f"There is no value for {describe(variable)}"))
+    text = lines(context, f"There is no value for {describe(variable)}")
+    raise explained(MissingInputError(text), "MissingInputError")
 
 
 def _result(kind: Type, value: Any) -> Any:

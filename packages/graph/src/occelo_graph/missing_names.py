@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from occelo_graph.errors import errors_are_caught, explained
+from occelo_graph.errors import explained, kind_note
 
 
 def missing_name_hints(
@@ -69,8 +69,7 @@ class MissingNameError(AttributeError):
     def __init__(self, text: str, name: str, owner: object) -> None:
         super().__init__(text, name=name)
         self.owner = owner
-        with errors_are_caught():  # to look for an entry would read the message
-            explained(self, "names")
+        self.add_note(kind_note("names"))
 
     def __str__(self) -> str:
         text = str(self.args[0])

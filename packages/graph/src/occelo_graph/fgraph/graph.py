@@ -10,7 +10,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from occelo_graph.errors import InconsistencyError, MissingInputError, describe, lines
+from occelo_graph.errors import (
+    InconsistencyError,
+    MissingInputError,
+    describe,
+    explained,
+    lines,
+)
 from occelo_graph.fgraph.features import (
     AlreadyThere,
     Feature,
@@ -242,9 +248,8 @@ class FunctionGraph(Shown):
     def _missing(self, var: Variable, node: Apply | None) -> MissingInputError:
         context = [] if node is None else [f"{node} needs it, and the graph has the inputs:"]
         context += [f"  {describe(v)}" for v in self.inputs]
-        return MissingInputError(
-            lines(context, f"The variable {describe(var)} is needed but is not an input")
-        )
+        text = lines(context, f"The variable {describe(var)} is needed but is not an input")
+        return explained(MissingInputError(text), "MissingInputError")
 
     def _nodes_to_import(self, apply_node: Apply) -> list[Apply]:
         """A node and all nodes on which it depends that are not yet in the graph, in topological order."""
