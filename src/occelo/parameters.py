@@ -10,9 +10,9 @@ import inspect
 from typing import Any
 
 _WORDS = """
-    attn_mask:mask axes:axis axis:axes beta1:b1 beta2:b2 dim:axis,axes dims:axes,axis eps:epsilon
+    attn_mask:mask axes:axis axis:axes beta1:b1 beta2:b2 dim:axis,axes dims:axes,axis end:stop eps:epsilon
     keep_dims:keepdims keepdim:keepdims lr:learning_rate mask:attn_mask maximum:max mean:loc minimum:min
-    mu:loc,lam,mean sd:scale,sigma shape:size sigma:scale std:scale,sigma step_size:learning_rate
+    mu:loc,lam,mean sd:scale,sigma shape:size sigma:scale std:scale,sigma step_size:learning_rate steps:num
     unbiased:correction
 """
 """Words for parameters in other libraries, and after each the words here for the same, of which a function has one."""
@@ -45,8 +45,11 @@ _IN_A_ROW = {
 """What to write instead of ``order`` where it is the order of the elements."""
 _OF_FUNCTIONS = {
     "bincount.assert_nonneg": "negative numbers are always refused: leave assert_nonneg= out",
+    "inc_subtensor.set_instead_of_inc": "use set_subtensor",
+    "inc_subtensor.tolerate_inplace_aliasing": "leave tolerate_inplace_aliasing= out",
     "irfft.is_odd": "use n=, the length of the result",
     "ones_like.opt": "rewriting finds constants: leave opt= out",
+    "set_subtensor.tolerate_inplace_aliasing": "leave tolerate_inplace_aliasing= out",
     "std.corrected": "it changes only the rounding: leave corrected= out",
     "var.corrected": "it changes only the rounding: leave corrected= out",
     "zeros_like.opt": "rewriting finds constants: leave opt= out",
@@ -82,8 +85,11 @@ def hint(function: Any, parameter: str) -> str:
     elif not text and any(p.name == parameter for p in listed):
         text = f"inputs are given by position: write {name}(...)"
     elif not text and named:
-        parts = [p for p in named if parameter in p or (p in parameter and len(p) > 2)]
-        near = difflib.get_close_matches(parameter, named, 2, 0.75) or parts
+        near = [p for p in named if p.lower() == parameter.lower()]
+        near = near or difflib.get_close_matches(parameter, named, 2, 0.75)
+        near = near or [
+            p for p in named if len(p) > 2 < len(parameter) and (parameter in p or p in parameter)
+        ]
         text = f"its parameters are {', '.join(named)}"
         if near:
             text = f"did you mean {' or '.join(f'{each}=' for each in near)}?"

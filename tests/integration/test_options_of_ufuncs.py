@@ -134,6 +134,12 @@ def test_words_for_parameters() -> None:
         (lambda: ot.sum(m, dim=0), "use axis="),
         (lambda: m.max(keepdim=True), "use keepdims="),
         (lambda: sgd(x.sum(), [x], lr=0.1), "use learning_rate="),
+        (lambda: ot.linspace(start=0, end=1), "use stop="),
+        (lambda: oc.tensor.linalg.solve_sylvester(A=m, b=m, q=m), r"did you mean a=\?"),
+        (
+            lambda: ot.moveaxis(a=m, source=0, destination=1),
+            "its parameters are x, source, destination",
+        ),
         (lambda: ot.sum(m, axsi=0), r"did you mean axis=\?"),
         (
             lambda: ot.median(m, frobnicate=0),

@@ -290,3 +290,9 @@ def test_bins_of_equal_width_are_those_between_the_edges(dtype: str, bins: int) 
             np.testing.assert_allclose(
                 edges, np.histogram_bin_edges(value, bins, range_), rtol=1e-6
             )
+
+
+def test_minlength_of_bincount_may_be_none() -> None:
+    x = ot.lvector("x")
+    (found,) = og.evaluate([sorting.bincount(x, None, None)], {x: np.array([1, 1, 3])})
+    np.testing.assert_array_equal(found, np.bincount([1, 1, 3]))

@@ -93,7 +93,7 @@ def bincount(
     if length is not None:
         inside = lt(at, length)
         return _totals(switch(inside, at, 0), switch(inside, each, 0), length)
-    least = as_tensor_variable(minlength)
+    least = as_tensor_variable(0 if minlength is None else minlength)
     if not is_discrete(least.dtype) or least.type.ndim:
         raise TypeError(f"minlength must be an integer, got {least} of type {least.type}")
     known = known_integer(least)
