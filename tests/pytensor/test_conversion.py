@@ -384,3 +384,17 @@ def test_derivatives_of_incomplete_functions_by_parameters_need_no_python(name: 
     f.c_function()  # raises if a node needs Python
     for a, b in zip(f(*points), theirs(*points), strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-11)
+
+
+def test_what_a_tag_states_is_an_assumption() -> None:
+    """The Cholesky factor of L L^T is L, as PyMC states of the factor of a covariance."""
+    x = pt.dvector("x")
+    factor = pt.set_subtensor(pt.zeros((3, 3))[np.tril_indices(3)], x)
+    factor.tag.lower_triangular = True
+    cost = pt.linalg.cholesky(factor @ factor.T)[2, 1]
+    (ours,), converted = bridge.from_pytensor(cost, [x])
+    f = oc.function([ours], [converted, oc.grad(converted, ours)])
+    assert not any("Cholesky" in str(node.op) for node in f.maker.fgraph.toposort())
+    value, slope = f(np.array([1.0, 2, -3, 4, 5, 1e-9]))
+    assert value == -5
+    np.testing.assert_array_equal(slope, [0, 0, 0, 0, -1, 0])

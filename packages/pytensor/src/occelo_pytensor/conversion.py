@@ -177,6 +177,9 @@ def _fit(variable: Any, wanted: Any) -> Any:
     lost = [n if k is None else None for n, k in zip(lengths, variable.type.shape, strict=True)]
     if any(n is not None for n in lost):
         variable = ot.specify_shape(variable, lost)
+    stated = [f for f in ("lower_triangular", "upper_triangular") if getattr(wanted.tag, f, False)]
+    if stated:  # PyMC states so what factors of covariance matrices are
+        variable = ot.assume(variable, **dict.fromkeys(stated, True))
     return _named(variable, wanted)
 
 
