@@ -120,7 +120,9 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
     """Stop coverage while pytest makes tests of parameters, which takes twice as long with it."""
-    measuring = session.config.stash[STOPPED] = coverage_of_this_process()
+    # elsewhere than in workers, coverage looks at all modules when it is started again, and stumbles over PyTorch's
+    worker = hasattr(session.config, "workerinput")
+    measuring = session.config.stash[STOPPED] = coverage_of_this_process() if worker else None
     if measuring is None:
         return (yield)
     measuring.stop()
