@@ -81,6 +81,10 @@ BESIDE: dict[str, tuple[str, str]] = {
         "two products apply one logarithm each, and are told its name",
         "log log1p",
     ),
+    "occelo_linalg/ops/factorizations/cholesky.py": (
+        "that a matrix is the product of its factor is seen in how the product is written",
+        "conj Assume DimShuffle Dot Elemwise MatMul",
+    ),
     "occelo_special/ops/special_functions.py": (
         "limits at infinity, where SciPy's functions are NaN, are one table",
         "spence",
