@@ -9,8 +9,10 @@ import arviz as az
 import numpy as np
 import pymc as pm
 import pytensor
+import pytensor.tensor as pt
 import pytest
 from pymc.model.core import ValueGradFunction
+from pytensor.compile.ops import wrap_py
 
 import occelo_pytensor as bridge
 
@@ -138,3 +140,25 @@ def test_entries_take_the_mode(entry: str) -> None:
             return np.asarray(COMPILED[entry](trace, {"compile_kwargs": {"mode": mode}}))
 
         np.testing.assert_allclose(run("OCCELO"), run("FAST_COMPILE"), rtol=1e-6)
+
+
+def test_the_doctor_names_every_line_and_functions_of_scipy() -> None:
+    @wrap_py([pt.dscalar], [pt.dscalar])
+    def seen(x: Any) -> Any:
+        return np.asarray(x)
+
+    with pm.Model() as model:
+        x = pm.Gamma("x", 2, 1)
+        fixed = pt.as_tensor_variable(np.float64(1.5)) * pytensor.shared(2.0)
+        first = seen(fixed).sum()
+        second = seen(fixed + 1).sum()
+        pm.Potential("p", first * second * x)
+        pm.Truncated("y", pm.Gamma.dist(x, 1), lower=0.5, observed=[1.0, 2.0])
+    report = bridge.doctor(model)
+    assert list(report.unknown.values()) == [2]
+    ((name, lines),) = report.python.items()
+    assert "seen" in name
+    assert len(lines.split(", ")) == 2, lines
+    assert report.scipy == ["gammainc"]
+    for part in ("PyTensor's own code", "gammainc", "seconds to convert"):
+        assert part in str(report)

@@ -20,8 +20,10 @@ class Report:
     """What `doctor` found. ``print(report)`` shows it as tables.
 
     - ``unknown``: the ops without a conversion, with the number of nodes.
-    - ``python``: the nodes of the compiled log density that run in Python, each with the user's line.
-    - ``seconds``: what each step took: build (PyMC), convert, compile (with the cache as it is), first call.
+    - ``python``: the nodes of the compiled log density that run in Python, by name, each with the user's lines.
+    - ``scipy``: the special functions that are SciPy's. The first call imports `scipy.special` for them.
+    - ``seconds``: what each step took by the clock: build (PyMC), convert, compile (with the cache as it is), first call. What is imported for a step counts
+      with it.
     - ``microseconds``: one evaluation of the log density and its gradient.
     - ``cached``: whether the function was found in the cache.
     - ``parameters``, ``nodes``: the number of unconstrained parameters, and of nodes of the converted graph.
@@ -30,6 +32,7 @@ class Report:
 
     unknown: dict[str, int] = field(default_factory=dict[str, int])
     python: dict[str, str] = field(default_factory=dict[str, str])
+    scipy: list[str] = field(default_factory=list[str])
     seconds: dict[str, float] = field(default_factory=dict[str, float])
     microseconds: float = 0.0
     cached: bool = False
@@ -52,6 +55,9 @@ class Report:
         parts.append(
             _table("What runs in Python, and its line", list(self.python.items()) or [("none", "")])
         )
+        if self.scipy:
+            rows = [(name, "") for name in self.scipy]
+            parts.append(_table("Functions of SciPy, which the first call imports", rows))
         return "\n\n".join(parts)
 
 
@@ -70,9 +76,7 @@ def doctor(model: Any) -> Report:
     start = perf_counter()
     cost = model.logp()
     report.seconds["build it (PyMC)"] = perf_counter() - start
-    start = perf_counter()
     density = _converted(model, cost, report)
-    report.seconds["convert and differentiate it"] = perf_counter() - start
     start = perf_counter()
     function = density.function()
     report.seconds["compile it"] = perf_counter() - start
@@ -89,6 +93,7 @@ def doctor(model: Any) -> Report:
     nodes = list(apply_ancestors([density.value, density.gradient]))
     report.nodes = len(nodes)
     report.python = _in_python(function)
+    report.scipy = _of_scipy(function)
     function(point)
     report.microseconds = _microseconds(function, point)
     return report
@@ -100,20 +105,30 @@ def _converted(model: Any, cost: Any, report: Report) -> LogDensity:
     with converting(settings):
         convert([cost], {})
         report.unknown = dict(settings.called)
-        settings.called.clear()
+        start = perf_counter()
         density = log_density(model, costs=cost)
+        report.seconds["convert and differentiate it"] = perf_counter() - start
         settings.called.clear()
     return density
 
 
 def _in_python(function: Any) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for node in function.maker.fgraph.toposort():
-        if isinstance(node.op, calls.AnyCall):
-            found[str(node.op)] = str(node.outputs[0].source or "")
-    for node in function.vm.python_nodes:
-        found[str(node.op)] = str(node.outputs[0].source or "")
-    return found
+    nodes = [*function.maker.fgraph.toposort(), *function.vm.python_nodes]
+    own = {id(node) for node in function.vm.python_nodes}
+    lines: dict[str, dict[str, None]] = {}
+    for node in nodes:
+        called = isinstance(node.op, calls.AnyCall)
+        if called or id(node) in own:
+            name = f"{node.op.theirs[0]} (PyTensor's own code)" if called else str(node.op)
+            lines.setdefault(name, {})[str(node.outputs[0].source or "no line is known")] = None
+    return {name: ", ".join(found) for name, found in lines.items()}
+
+
+def _of_scipy(function: Any) -> list[str]:
+    """The names of special functions in the tables of compiled code, which are SciPy's."""
+    tables = [getattr(getattr(u, "interface", None), "table", {}) for u in function.vm.units]
+    names = [name.partition(":") for table in tables for name in table]
+    return sorted({name for kind, _, name in names if kind == "special"})
 
 
 def _microseconds(function: Any, point: Any) -> float:
