@@ -16,7 +16,7 @@ Convert = Callable[..., Any]
 _ConvertT = TypeVar("_ConvertT", bound=Convert)
 _conversions: dict[type, Convert] = {}
 _SPARSE = "occelo_pytensor.conversions.sparse"
-"""The conversions that need `pytensor.sparse`, which PyTensor imports at its first use."""
+"""The conversions of ops on sparse matrices, imported with the first such op: PyMC imports PyTensor's for dense models, too."""
 
 
 def register_conversion(*op_classes: type) -> Callable[[_ConvertT], _ConvertT]:
@@ -41,6 +41,9 @@ def register_conversion(*op_classes: type) -> Callable[[_ConvertT], _ConvertT]:
 
 def conversion_of(op: Any) -> Convert | None:
     """The conversion of nodes with the op ``op``. None if its class, and the classes that it inherits from, have none."""
-    if "pytensor.sparse" in sys.modules and _SPARSE not in sys.modules:
+    classes = type(op).__mro__
+    if _SPARSE not in sys.modules and any(
+        c.__module__.startswith("pytensor.sparse.") for c in classes
+    ):
         importlib.import_module(_SPARSE)
-    return next((_conversions[c] for c in type(op).__mro__ if c in _conversions), None)
+    return next((_conversions[c] for c in classes if c in _conversions), None)

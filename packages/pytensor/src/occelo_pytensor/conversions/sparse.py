@@ -1,4 +1,4 @@
-"""Conversions of ops on sparse matrices: the functions of `occelo.sparse`. Imported when PyTensor's own are.
+"""Conversions of ops on sparse matrices: the functions of `occelo.sparse`. Imported with the first such op.
 
 Gradients here have the structure of their matrices. A gradient that PyTensor made, for the mode, is converted as it is.
 """
