@@ -162,3 +162,14 @@ def test_the_doctor_names_every_line_and_functions_of_scipy() -> None:
     assert report.scipy == ["gammainc"]
     for part in ("PyTensor's own code", "gammainc", "seconds to convert"):
         assert part in str(report)
+
+
+def test_the_doctor_says_what_it_cannot_report_on() -> None:
+    with pm.Model() as discrete:
+        pm.Normal("y", pm.Poisson("k", 3), 1, observed=1.0)
+    with pytest.raises(TypeError, match="these parameters are discrete: k"):
+        bridge.doctor(discrete)
+    with pytest.raises(ValueError, match="no parameters"):
+        bridge.doctor(pm.Model())
+    with pytest.raises(TypeError, match="a model of PyMC, got int 3"):
+        bridge.doctor(3)

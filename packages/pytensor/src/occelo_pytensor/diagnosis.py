@@ -69,9 +69,18 @@ def _table(title: str, rows: list[tuple[str, str]]) -> str:
 def doctor(model: Any) -> Report:
     """Convert and compile the log density of a model of PyMC with its gradient, and report on it.
 
-    It takes one compilation and about a tenth of a second of evaluations. TypeError if a parameter is discrete, or if the
-    graph has a type that Occelo lacks.
+    It takes one compilation and about a tenth of a second of evaluations. TypeError for something else than a model, if a parameter is
+    discrete, or if the graph has a type that Occelo lacks. ValueError for a model without parameters.
     """
+    if not hasattr(model, "continuous_value_vars"):
+        raise TypeError(f"doctor takes a model of PyMC, got {type(model).__name__} {model!r}")
+    discrete = [v.name for v in model.discrete_value_vars]
+    if discrete:
+        raise TypeError(
+            f"doctor reports on a log density with its gradient, and these parameters are discrete: {', '.join(discrete)}"
+        )
+    if not model.continuous_value_vars:
+        raise ValueError("The model has no parameters")
     report = Report()
     start = perf_counter()
     cost = model.logp()
