@@ -263,6 +263,17 @@ def test_dtypes_broadcasting_and_integers() -> None:
         )
 
 
+def test_integrals_of_fresnel_end_at_a_half() -> None:
+    x = np.array([-np.inf, -1e300, 1e160, np.inf, np.nan])
+    for dtype in ("float64", "float32"):
+        v = ot.tensor(dtype=dtype, shape=(None,))
+        with np.errstate(over="ignore"):
+            found = oc.function([v], list(sp.fresnel(v)))(x.astype(dtype))
+        for each in found:
+            assert each.dtype == dtype
+            np.testing.assert_array_equal(each, [-0.5, -0.5, 0.5, 0.5, np.nan])
+
+
 def test_precision_stays() -> None:
     x, y = ot.fvector("x"), ot.fvector("y")
     for name in ("y0", "ndtr", "entr", "exprel", "cosm1", "loggamma", "dawsn", "zeta"):

@@ -37,7 +37,8 @@ Called = str | Callable[..., Array] | None
 """An entry of the table: the path ``module.name`` of a library's function, or a function of this module.
 
 The first argument of a function of this module, ``of``, is the library, and the others are arrays. A path ends with a
-question mark if older versions of the library lack the function. None means that the library has no such function.
+question mark if older versions of the library lack the function; a number after it is the position of the result, of a function
+that has several. None means that the library has no such function.
 """
 
 
@@ -437,7 +438,13 @@ def _resolved(library: Library, called: Called) -> Callable[..., Array] | None:
     if not isinstance(called, str):
         return None if called is None else partial(called, library)
     module, _, name = called.partition(".")
-    if name.endswith("?"):
-        return getattr(getattr(library, module), name[:-1], None)
-    function: Callable[..., Array] = getattr(getattr(library, module), name)
-    return function
+    name, optional, position = name.partition("?")
+    default = (None,) if optional else ()
+    function: Callable[..., Any] | None = getattr(getattr(library, module), name, *default)
+    if function is None or not position:
+        return function
+    return partial(_result, function, int(position))
+
+
+def _result(function: Callable[..., Any], position: int, *given: Array) -> Array:
+    return function(*given)[position]

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from occelo_graph.ops.elemwise.arithmetic import abs as abs_
 from occelo_graph.ops.elemwise.arithmetic import eq, isinf, lt, sign, sqr, switch
@@ -13,6 +16,7 @@ from occelo_special.ops.defining import of_scipy, reals, special, undefined
 from occelo_special.ops.special_functions import with_limits
 
 if TYPE_CHECKING:
+    from occelo_graph.tensors.signatures import Array
     from occelo_graph.tensors.variable import TensorVariable
 
 __all__ = [
@@ -115,18 +119,31 @@ _chi: Elemwise = special(
     of_scipy("shichi", 1),
     python_only=_POINTERS,
 )
+
+
+def _to_a_half(position: int) -> Callable[[Array], Array]:
+    """SciPy's integral of Fresnel, with its limits for numbers whose square overflows, where SciPy's is NaN."""
+    inside = of_scipy("fresnel", position)
+
+    def computing(x: Array) -> Array:
+        value = inside(x)
+        return np.where(np.isnan(value) & ~np.isnan(x), np.copysign(0.5, x), value)
+
+    return computing
+
+
 _fresnel_s: Elemwise = special(
     "fresnel_sine",
     [lambda ct, x, out: ct * sin(sqr(x) * (math.pi / 2))],
     "Fresnel's sine integral.",
-    of_scipy("fresnel", 0),
+    _to_a_half(0),
     python_only=_POINTERS,
 )
 _fresnel_c: Elemwise = special(
     "fresnel_cosine",
     [lambda ct, x, out: ct * cos(sqr(x) * (math.pi / 2))],
     "Fresnel's cosine integral.",
-    of_scipy("fresnel", 1),
+    _to_a_half(1),
     python_only=_POINTERS,
 )
 

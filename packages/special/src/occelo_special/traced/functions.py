@@ -160,6 +160,17 @@ add_functions(
         "exp1": ("out", _with_limits("exp1", {math.inf: 0}), None),
         "expi": ("out", _with_limits("expi", _EXPI), None),
         "spence": ("out", _with_limits("spence", {math.inf: -math.inf}), None),
+        "dawsn": ("out", "special.dawsn?", None),
+        "gammasgn": ("out", "special.gammasgn?", None),
+        "fresnel_sine": ("out", "special.fresnel?0", None),
+        "fresnel_cosine": ("out", "special.fresnel?1", None),
+        "sine_integral": ("out", "special.sici?0", None),
+        "cosine_integral": ("out", "special.sici?1", None),
+        # PyTorch's functions of the first and second kind lose digits beyond 3
+        "k0": ("out", None, "special.modified_bessel_k0"),
+        "k1": ("out", None, "special.modified_bessel_k1"),
+        "k0e": ("out", None, "special.scaled_modified_bessel_k0"),
+        "k1e": ("out", None, "special.scaled_modified_bessel_k1"),
         "ndtri": ("out", "special.ndtri", "special.ndtri"),
         "zeta_hurwitz": ("out", _with_limits("zeta", {0: math.inf, math.inf: 0}), "special.zeta"),
     }
