@@ -9,22 +9,27 @@ from __future__ import annotations
 
 import importlib
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from occelo.command.graph_names import graph_outputs
 from occelo.command.tables import print_table
 from occelo_graph import Apply, toposort
+from occelo_graph.ir.decomposing import decomposition
 from occelo_graph.tensors.sequences import is_sequence
 from occelo_link.capabilities import BACKENDS, GAPS, is_installed, op_label, supports
+from occelo_link.loops.python_only import reason_for_python
 
 Table = dict[str, dict[str, bool | None]]
 """For each op and each backend, whether the backend compiles the op; None for a backend that is not installed."""
 
+LIBRARIES_THAT_TRACE = {"jax": "JAX", "pytorch": "PyTorch"}
 STORED = Path(__file__).with_name("backends.json")
 """The number of ops, and for each backend the ops that it does not compile."""
 
 
+@cache
 def _example_nodes() -> dict[str, list[Apply]]:
     """Return a dict from the label of each op to its nodes in the table of examples."""
     from occelo_graph.tensors.type import TensorType
@@ -104,9 +109,38 @@ def published(table: Table) -> str:
         if not all(row.values()):
             cells = ["yes" if v else "" if v is None else "Python" for v in row.values()]
             lines.append(f"| {label} | " + " | ".join(cells) + " |")
+    lines += ["", "Why ops run in Python:", ""]
+    lines += [f"- {reason}: {', '.join(labels)}." for reason, labels in _reasons(table).items()]
     lines += ["", "Other differences between backends:", ""]
     lines += [f"- {gap.backend}, {gap.what}: {gap.reason}." for gap in GAPS]
     return "\n".join([*lines, ""])
+
+
+def _reasons(table: Table) -> dict[str, list[str]]:
+    """For each reason why ops run in Python, the ops: first of machine code, then of libraries that lack what loops compile."""
+    made: dict[str, list[str]] = {}
+    for backend in ("native", *LIBRARIES_THAT_TRACE):
+        for label, row in table.items():
+            if row[backend] is False and (backend == "native" or row["native"]):
+                for reason in dict.fromkeys(
+                    _why(backend, node) for node in _example_nodes()[label]
+                ):
+                    made.setdefault(reason, []).append(label)
+    return made
+
+
+def _why(backend: str, node: Apply) -> str:
+    if backend == "native":
+        return f"native, c, numba: {reason_for_python(node)}"
+    library = LIBRARIES_THAT_TRACE[backend]
+    parts = decomposition(node)
+    if any(each.op.loops for each in (node, *(parts.order if parts else ()))):
+        return f"{backend}: {library} would unroll a loop with a count"
+    if node.op.elementwise:
+        return f"{backend}: {library} has no such function, or one that loses digits"
+    return (
+        f"{backend}: LAPACK computes it; {library} has no such function, or one for the CPU alone"
+    )
 
 
 def show_backends(graph: str | None, write: Path | None) -> None:
