@@ -273,3 +273,20 @@ def test_lengths_that_broadcast() -> None:
         og.evaluate(length, {v: np.ones(2), w: np.ones(3)})
     with pytest.raises(ValueError, match=r"lengths of dimension . differ"):
         og.evaluate(length, {v: np.ones(1), w: np.ones(3)})
+
+
+def test_minmax_is_both_extrema() -> None:
+    x, chosen = ot.dmatrix("x"), ot.matrix("chosen", dtype="bool")
+    mask = M % 2 == 0
+    made = [
+        *arrays.minmax(x),
+        *arrays.minmax(x, 1, True),
+        *arrays.minmax(x, 0, initial=(2.5, 3.5), where=chosen),
+        *arrays.minmax(x, initial=-1.0),
+    ]
+    expected = [
+        M.min(), M.max(), M.min(1, keepdims=True), M.max(1, keepdims=True),
+        M.min(0, initial=2.5, where=mask), M.max(0, initial=3.5, where=mask), -1.0, 5.0,
+    ]  # fmt: skip
+    for found, value in zip(og.evaluate(made, {x: M, chosen: mask}), expected, strict=True):
+        np.testing.assert_array_equal(found, value)

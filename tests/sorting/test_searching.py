@@ -136,3 +136,19 @@ def test_keys_decide_from_the_last_to_the_first() -> None:
 def test_errors_name_what_is_wrong(call: Any, error: type[Exception], told: str) -> None:
     with pytest.raises(error, match=told):
         call(ot.tensor("x", dtype="float64", shape=(None, 3)))
+
+
+@pytest.mark.parametrize("mode", ["largest", "smallest"])
+def test_top_k_has_the_arguments_of_jax(mode: str) -> None:
+    value = np.random.default_rng(5).integers(0, 9, (4, 5)) * 0.5
+    x, k = ot.dmatrix("x"), ot.lscalar("k")
+    for axis in (0, -1):
+        values, places = oc.function([x, k], sorting.top_k(x, k, axis=axis, mode=mode))(value, 3)
+        order = np.argsort(value if mode == "smallest" else -value, axis, kind="stable")
+        expected = np.take(order, range(3), axis)
+        np.testing.assert_array_equal(places, expected)
+        np.testing.assert_array_equal(values, np.take_along_axis(value, expected, axis))
+    f = oc.function([x, k], sorting.top_k(x, k))
+    for wrong in (0, -2):
+        with pytest.raises(ValueError, match="k of top_k must be at least 1"):
+            f(value, wrong)

@@ -51,7 +51,7 @@ cumlogsumexp cummax cummin cumulative_logsumexp cumulative_prod cumulative_sum d
 divide dsplit dstack ediff1d einsum extract fabs fill_diagonal fill_diagonal_offset finfo fix fliplr flipud float_power floor_divide fmax
 fmin fmod frexp fromfunction gcd geomspace gradient heaviside horizontal_stack hsplit hstack hypot identity_like iinfo index_exp indices
 inner insert inverse_permutation iscomplex iscomplexobj isdtype isreal isrealobj isscalar issubdtype ix_ lcm ldexp left_shift linspace
-logaddexp2 logical_and logical_not logical_or logical_xor logspace mask_indices meshgrid mgrid modf multiply ndim negative nextafter ogrid
+logaddexp2 logical_and logical_not logical_or logical_xor logspace mask_indices meshgrid mgrid minmax modf multiply ndim negative nextafter ogrid
 pack packbits pad permute_dims permute_row_elements piecewise place poly polyadd polyder polydiv polyint polymul polysub polyval positive
 promote_types put put_along_axis r_ radians ravel_multi_index remainder resize result_type right_shift rint rollaxis rot90 row_stack s_
 segment_logsumexp segment_max segment_min segment_prod segment_softmax segment_sum select signbit sinc size sliding_window_view spacing
@@ -63,7 +63,7 @@ _SORTING = """
 ArgSort LexicographicOrder SearchSorted Sort argpartition argsort argtopk argwhere bincount count_nonzero digitize histogram histogram2d
 histogram_bin_edges histogramdd interp interpolate1d intersect1d isin lexsort median mode nanargmax nanargmin
 nancumprod nancumsum nanmax nanmean nanmedian nanmin nanpercentile nanprod nanquantile nanstd nansum nanvar partition
-percentile quantile searchsorted setdiff1d setxor1d sort sort_complex topk topk_and_argtopk union1d unique unique_all unique_counts
+percentile quantile searchsorted setdiff1d setxor1d sort sort_complex top_k topk topk_and_argtopk union1d unique unique_all unique_counts
 unique_inverse unique_values
 """
 """The names of `occelo_sorting.functions`, which is imported at the first use of one of them."""

@@ -191,5 +191,6 @@ STATISTICS: list[Example] = [
         ours=lambda x, w: arrays.average(x, 1, w),
     ),
     make("corrcoef", np.corrcoef, A),
+    make("minmax", lambda x: np.max(x, 1), A, ours=lambda x: arrays.minmax(x, 1)[1], batched=False),
 ]
 EXAMPLES: list[Example] = [*ELEMENTWISE, *ALONG_AXES, *POLYNOMIALS, *STATISTICS]

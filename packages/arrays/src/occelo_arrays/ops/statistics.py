@@ -1,4 +1,4 @@
-"""Weighted means, covariances and correlations: `average`, `cov`, `corrcoef`."""
+"""Weighted means, covariances, correlations, and both extrema: `average`, `cov`, `corrcoef`, `minmax`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from occelo_graph import tensor as ot
+from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.ops.arguments import checked_keepdims, stands_for
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.control.checks import CheckAndRaise
@@ -26,7 +27,22 @@ from occelo_graph.ops.statistics import degrees_of_freedom, mean
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["average", "corrcoef", "cov"]
+__all__ = ["average", "corrcoef", "cov", "minmax"]
+
+
+def minmax(
+    a: Any, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None
+) -> tuple[TensorVariable, TensorVariable]:
+    """The smallest and the largest element of ``a`` over ``axis`` (one, several, or None for all), as `min` and `max`.
+
+    ``keepdims`` keeps the axes. Only elements where ``where`` is true count; it needs ``initial``, a number that counts, too, or a
+    pair of one for the minimum and one for the maximum.
+    """
+    low, high = initial if is_list_or_tuple(initial) else (initial, initial)
+    return (
+        ot.min(a, axis, keepdims, initial=low, where=where),
+        ot.max(a, axis, keepdims, initial=high, where=where),
+    )
 
 
 @stands_for("average", "a axis weights returned keepdims")

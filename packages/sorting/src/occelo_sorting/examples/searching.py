@@ -104,6 +104,13 @@ EXAMPLES: list[Example] = [
         (_M,),
     ),
     Example(
+        "top_k",
+        "sorting",
+        lambda x: sorting.top_k(x, 2, mode="smallest")[0],
+        lambda x: np.sort(x)[..., :2],
+        (_M,),
+    ),
+    Example(
         "topk_and_argtopk",
         "sorting",
         lambda x: sorting.topk_and_argtopk(x, 1)[1],

@@ -42,6 +42,7 @@ __all__ = [
     "argtopk",
     "lexsort",
     "partition",
+    "top_k",
     "topk",
     "topk_and_argtopk",
 ]
@@ -86,13 +87,15 @@ def _last_position(rows: TensorVariable) -> Any:
     return as_tensor_variable(lengths_by_variables(rows)[-1]) - 1
 
 
-def _checked_count(kth: Any, x: TensorVariable, name: str) -> Any:
-    """``kth`` as an integer variable. ValueError if it is 0, or statically larger than the rows."""
+def _checked_count(kth: Any, x: TensorVariable, name: str, positive: bool = False) -> Any:
+    """``kth`` as an integer variable. ValueError if it is 0, or statically larger than the rows, or not ``positive``."""
     taken(kth)  # the list of positions does not follow if the constant is replaced
     count = as_tensor_variable(kth)
     if not is_discrete(count.dtype) or count.dtype == "bool" or count.type.ndim:
         raise TypeError(f"kth of {name} must be an integer, got {count} of type {count.type}")
     k, length = known_integer(count), x.type.shape[-1]
+    if positive and k is not None and k < 1:
+        raise ValueError(f"k of {name} must be at least 1, got {k}")
     if k == 0:
         raise ValueError(f"kth of {name} must not be 0")
     if k is not None and length is not None and abs(k) > length:
@@ -101,7 +104,10 @@ def _checked_count(kth: Any, x: TensorVariable, name: str) -> Any:
     if k is not None and abs(k) <= _MOST_LISTED:
         return count
     message = f"kth of {name} must not be 0, and at most the length of the axis"
-    return raise_unless(count, gt(maximum(count, -count), 0), error=ValueError, message=message)
+    if positive:
+        message = f"k of {name} must be at least 1, and at most the length of the axis"
+    size = count if positive else maximum(count, -count)
+    return raise_unless(count, gt(size, 0), error=ValueError, message=message)
 
 
 def topk_and_argtopk(
@@ -126,6 +132,23 @@ def topk(
     """
     rows, where = last_axis(x, axis, "topk")
     return axis_back(_first_elements(rows, _checked_count(kth, rows, "topk")), where)
+
+
+def top_k(
+    a: Any, k: Any, /, *, axis: int = -1, mode: str = "largest", sorted: bool = True
+) -> tuple[TensorVariable, TensorVariable]:
+    """The ``k`` largest elements of ``a`` along ``axis``, largest first, and their positions (int64); with ``mode="smallest"``
+    the smallest ones, smallest first.
+
+    As `topk_and_argtopk`, by the name and with the arguments of JAX. ``k`` is at least 1, and may be a variable. The result is
+    always sorted, whatever ``sorted`` says. ValueError if ``k`` is not positive or larger than the axis, and for an unknown ``mode``.
+    """
+    if mode not in ("largest", "smallest"):
+        raise ValueError(f"The mode of top_k is 'largest' or 'smallest', got {mode!r}")
+    rows, where = last_axis(a, axis, "top_k")
+    count = _checked_count(k, rows, "top_k", positive=True)
+    positions = _first_positions(rows, count if mode == "largest" else -count)
+    return axis_back(take_along_axis(rows, positions, axis=-1), where), axis_back(positions, where)
 
 
 def argtopk(
