@@ -104,13 +104,13 @@ _BY_REASON = {
     "it is composed of FFT ops of another form": "RFFTOp rfft_op IRFFTOp irfft_op",
     "use Inv": "MatrixInverse",
     "use inv": "matrix_inverse",
-    "use as_string": "op_as_string",
+    "use occelo.graph.basic.as_string": "op_as_string",
     "use Pinv": "MatrixPinv",
     "use LuFactor": "LUFactor LU",
     "use Kron": "KroneckerProduct",
     "use BlockDiag": "BlockDiagonal BaseBlockDiagonal",
     "use PivotToPermutation": "PivotToPermutations",
-    "use tridiagonal_factor and tridiagonal_solve, whose ops are TridiagonalFactor and TridiagonalSolve": """
+    "use tridiagonal_lu_factor and tridiagonal_lu_solve, whose ops are TridiagonalFactor and TridiagonalSolve": """
         LUFactorTridiagonal SolveLUFactorTridiagonal""",
     "it is composed of other ops, and has none of its own": """
         TensorInv TensorSolve CholeskySolve SolveBase Einsum AbstractConvolveNd Convolve1d Convolve2d""",
@@ -145,7 +145,7 @@ _BY_REASON = {
     "rewriting chooses calls of BLAS itself; use dot": "blas",
 }
 MODULES = {
-    "assumptions": "use occelo.tensor.linalg.assume and the facts of docs/rewrites.md",
+    "assumptions": "use occelo.tensor.assume and the facts of docs/rewrites.md",
     "basic": "it is a part of PyTensor's own workings",
     "bin": "use the command occelo",
     "compile.compiledir": "use the command `occelo cache`",
