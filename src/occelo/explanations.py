@@ -8,8 +8,9 @@ entry when they are raised (`occelo_graph.errors.set_entry_finder`); the pages a
 from __future__ import annotations
 
 import functools
+import os
 import re
-from pathlib import Path
+from collections.abc import Iterator
 from typing import NamedTuple
 
 _PAGE = "errors.md"
@@ -60,23 +61,26 @@ def _consists_of(text: str, parts: list[str]) -> bool:
     return True
 
 
-def _pages() -> list[tuple[str, Path]]:
+def _pages() -> Iterator[tuple[str, str]]:
     """The pages with their names in docs. They are files of the package, and of the checkout."""
-    folder = Path(__file__).with_name("docs")
-    if not (folder / _PAGE).exists():  # the package is installed from a checkout, editable
-        folder = Path(__file__).parents[2] / "docs"
-    if not (folder / _PAGE).exists():
-        return []  # an error is raised, and must not be hidden by another one
-    more = sorted((folder / "errors").glob("*.md"))
-    return [(_PAGE, folder / _PAGE), *((f"errors/{path.name}", path) for path in more)]
+    here = os.path.dirname(__file__)  # importing pathlib takes longer than reading the pages
+    # the second holds if the package is installed from a checkout, editable
+    for folder in (os.path.join(here, "docs"), os.path.join(here, "..", "..", "docs")):
+        if os.path.exists(os.path.join(folder, _PAGE)):
+            more = sorted(f"errors/{name}" for name in os.listdir(os.path.join(folder, "errors")))
+            for page in (_PAGE, *more):
+                with open(os.path.join(folder, page), encoding="utf-8") as file:
+                    yield page, file.read()
+            return
+    # without pages there is no entry; an error is raised, and must not be hidden by another one
 
 
 @functools.cache
 def entries() -> dict[str, Entry]:
     """All entries by their titles, the kinds of errors of docs/errors.md first."""
     listed: list[Entry] = []
-    for page, path in _pages():
-        _, *sections = re.split(r"^## ", path.read_text(encoding="utf-8"), flags=re.M)
+    for page, whole in _pages():
+        _, *sections = re.split(r"^## ", whole, flags=re.M)
         for section in sections:
             title, _, text = section.partition("\n")
             text = text.strip("\n")

@@ -22,8 +22,9 @@ def listed(page: Path) -> list[Entry]:
 
 
 def raised_by(code: str, names: dict[str, Any]) -> BaseException:
+    """What ``code`` raises. Its file has the name that it has in the tests of mistakes, since equal graphs keep the first."""
     try:
-        exec(compile(code, "entry", "exec"), dict(names))
+        exec(compile(code, "FILE", "exec"), dict(names))
     except Exception as error:
         return error
     raise AssertionError(f"{code} raises nothing")
@@ -37,7 +38,7 @@ def check(page: Path, entry: Entry, names: dict[str, Any]) -> None:
     paragraphs = entry.text.split("\n\n")
     assert re.match('[A-Z`"]', paragraphs[1]), f"{entry.title} says nothing"
     for instead in INSTEAD.findall(entry.text):
-        exec(compile(instead, f"instead of {entry.title}", "exec"), dict(names))
+        exec(compile(instead, "FILE", "exec"), dict(names))
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
@@ -75,3 +76,24 @@ def test_a_message_finds_its_entry() -> None:
     ) or ("", "")
     assert title == "no-such-axis"
     assert entry_of("The dog ate it") is None
+
+
+WITHOUT = {
+    "an assertion": "the message is the user's own",
+    "a check of one's own": "the message is the user's own",
+    "a wrapped function that fails": "the message is the user's own",
+    "an option that does not exist": "UnknownOptionError explains it",
+    "a value that an option does not take": "ConfigError explains it",
+    "a method of x.at that does not exist": "Names explains it",
+}
+"""Mistakes of tests/compile/mistakes.txt without an entry of their message, and why."""
+
+
+def test_messages_of_all_linkers_have_entries() -> None:
+    golden = (DOCS.parent / "tests" / "compile" / "mistakes.txt").read_text()
+    _, *parts = re.split(r"^## ", golden, flags=re.M)
+    told = dict(part.strip().split("\n", 1) for part in parts)
+    errors = {name: text for name, text in told.items() if "Warning: " not in text.split("\n")[0]}
+    assert set(WITHOUT) <= set(errors)
+    lacking = [name for name, text in errors.items() if entry_of(text) is None]
+    assert sorted(lacking) == sorted(WITHOUT)

@@ -23,7 +23,7 @@ from occelo_compile.nested_calls import NestedCall
 from occelo_compile.progress import reporting
 from occelo_compile.symbolic_io import SymbolicInput, SymbolicOutput
 from occelo_graph import Container, SharedVariable
-from occelo_graph.errors import explained_by, lines
+from occelo_graph.errors import explained, explained_by, lines
 from occelo_graph.ir.container import external_array_types, local
 from occelo_graph.notebook import Shown
 from occelo_link import VM, make_linker
@@ -179,7 +179,7 @@ class Function(Shown, Generic[R]):
         try:
             found = self.finder[key]
         except (KeyError, TypeError):
-            raise KeyError(f"{self} has no input {key!r}") from None
+            raise explained(KeyError(f"{self} has no input {key!r}"), "calls") from None
         if found is DUPLICATE:
             raise TypeError(
                 f"Several inputs of {self} are named {key!r}; use the variable or its position"
@@ -479,7 +479,7 @@ class Function(Shown, Generic[R]):
         for key in wanted:
             if isinstance(key, str):
                 if self.output_keys is None or key not in self.output_keys:
-                    raise KeyError(f"{self} has no output {key!r}")
+                    raise explained(KeyError(f"{self} has no output {key!r}"), "calls")
                 positions.append(self.output_keys.index(key))
             else:
                 positions.append(range(self._n_outputs)[key])

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
+from occelo_graph.errors import explained
 from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_graph.ir.trees import Structure
 
@@ -78,7 +79,7 @@ class NestedCall:
         try:
             return structure.leaves_of(value, argument.path)
         except ValueError as error:
-            raise ValueError(f"Bad argument of {function}: {error}") from None
+            raise explained(ValueError(f"Bad argument of {function}: {error}"), "calls") from None
 
     def _describe(self, argument: Argument) -> str:
         assert self.arguments is not None

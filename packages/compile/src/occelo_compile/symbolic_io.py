@@ -98,12 +98,12 @@ class In(SymbolicInput):
         if implicit is None:
             implicit = isinstance(value, Container | SharedVariable)
         if implicit and value is None:
-            raise TypeError(f"An implicit input needs a value: {variable}")
+            raise explained(TypeError(f"An implicit input needs a value: {variable}"), "inputs")
         super().__init__(
             variable, name, update, mutable, strict, allow_downcast, autoname, implicit
         )
         if self.mutable and borrow is False:
-            raise ValueError(f"A mutable input is borrowed: {variable}")
+            raise explained(ValueError(f"A mutable input is borrowed: {variable}"), "inputs")
         self.borrow = self.mutable if borrow is None else borrow
         self.value = value.container if isinstance(value, SharedVariable) else value
         self.shared = shared or isinstance(value, SharedVariable)

@@ -34,7 +34,9 @@ def explained(error: E, entry: str) -> E:
     known = next((note for note in notes if note.startswith(_SEE)), None)
     of_class = getattr(error, "entry", "")
     if known is None or (of_class and known == kind_note(of_class)):
-        single = _entry_finder[0](str(error)) if _entry_finder and not _caught.inside else None
+        # the text of a KeyError is the repr of its message
+        text = str(error.args[0] if isinstance(error, KeyError) and error.args else error)
+        single = _entry_finder[0](text) if _entry_finder and not _caught.inside else None
         note = kind_note(entry) if single is None else _note(*single)
         if known is None:
             error.add_note(note)

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, TypeAlias
 
 from occelo_graph.canonical.encoding import Arrays, decode, encode, register_coder
 from occelo_graph.canonical.names import class_name, loaded, named
-from occelo_graph.errors import MethodNotDefined, MissingInputError, describe
+from occelo_graph.errors import MethodNotDefined, MissingInputError, describe, explained
 from occelo_graph.families import Family
 from occelo_graph.fgraph.frozen import FrozenFunctionGraph, freeze
 from occelo_graph.gradient.forward import pushforward
@@ -181,14 +181,16 @@ class OpFromGraph(Op):
         if self.shared_inputs:
             count = len(self.graph.inputs) - len(self.shared_inputs)
             if len(inputs) != count:
-                raise ValueError(f"{self} takes {count} inputs, got {len(inputs)}")
+                text = f"{self} takes {count} inputs, got {len(inputs)}"
+                raise explained(ValueError(text), "arguments")
             inputs = (*inputs, *self.shared_inputs)
         return super().__call__(*inputs, **options)
 
     def make_node(self, *inputs: Any) -> Apply:
         wanted = self.graph.inputs
         if len(inputs) != len(wanted):
-            raise ValueError(f"{self} takes {len(wanted)} inputs, got {len(inputs)}")
+            text = f"{self} takes {len(wanted)} inputs, got {len(inputs)}"
+            raise explained(ValueError(text), "arguments")
         variables = [v.type.filter_variable(x) for v, x in zip(wanted, inputs, strict=True)]
         take_all(self._held)
         return Apply.of_types(self, variables, self.infer(*(v.type for v in variables)))
@@ -538,8 +540,11 @@ def _check(inputs: Any, outputs: Any, options: Mapping[str, Any]) -> list[Shared
             and variable not in known
             and not isinstance(variable, AtomicVariable)
         ):
-            raise MissingInputError(
-                f"{describe(variable)} is needed for the outputs of OpFromGraph, and is no input"
+            raise explained(
+                MissingInputError(
+                    f"{describe(variable)} is needed for the outputs of OpFromGraph, and is no input"
+                ),
+                "MissingInputError",
             )
     return found
 

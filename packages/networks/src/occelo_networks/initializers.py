@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from occelo_graph import tensor as ot
+from occelo_graph.errors import explained
 from occelo_linalg.functions import qr
 from occelo_random import functions as random
 
@@ -105,7 +106,10 @@ def variance_scaling(
     "truncated_normal". ValueError for other words, and for fewer than 2 dimensions.
     """
     if mode not in ("fan_in", "fan_out", "fan_avg", "fan_geo_avg"):
-        raise ValueError(f"mode is fan_in, fan_out, fan_avg or fan_geo_avg, not {mode!r}")
+        raise explained(
+            ValueError(f"mode is fan_in, fan_out, fan_avg or fan_geo_avg, not {mode!r}"),
+            "arguments",
+        )
     if distribution not in ("normal", "uniform", "truncated_normal"):
         raise ValueError(
             f"distribution is normal, uniform or truncated_normal, not {distribution!r}"
@@ -113,8 +117,9 @@ def variance_scaling(
 
     def draw(key: Any, shape: tuple[int, ...], dtype: Any) -> TensorVariable:
         if len(shape) < 2:
-            raise ValueError(
-                f"Inputs and outputs are counted of at least 2 dimensions, got {shape}"
+            raise explained(
+                ValueError(f"Inputs and outputs are counted of at least 2 dimensions, got {shape}"),
+                "arguments",
             )
         of_in, of_out, of_batch = (_product(shape, a) for a in (in_axis, out_axis, batch_axis))
         others = math.prod(shape) / (of_in * of_out * of_batch)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 import numpy as np
 
+from occelo_graph.errors import explained
 from occelo_graph.missing_names import MissingNameError
 from occelo_graph.ops.arguments import of_family
 from occelo_graph.ops.cast import cast
@@ -43,7 +44,10 @@ def _checked_mode(mode: Any, drops: bool) -> str | None:
         else ("clip", "fill", "promise_in_bounds")
     )
     if mode is not None and mode not in known:
-        raise ValueError(f"mode of x.at[...] is None or one of {', '.join(known)}, not {mode!r}")
+        raise explained(
+            ValueError(f"mode of x.at[...] is None or one of {', '.join(known)}, not {mode!r}"),
+            "arguments",
+        )
     return None if mode == "promise_in_bounds" else mode
 
 
