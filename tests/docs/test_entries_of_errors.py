@@ -79,6 +79,7 @@ def test_a_message_finds_its_entry() -> None:
 
 
 WITHOUT = {
+    "an in-place op": "only an op that an author makes to write into its arguments raises it",
     "an assertion": "the message is the user's own",
     "a check of one's own": "the message is the user's own",
     "a wrapped function that fails": "the message is the user's own",
