@@ -243,8 +243,9 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     folder = parser.parse_args().folder.resolve()
     assemble(folder / "source")
-    # cells run elsewhere: nothing but installed packages can be imported, and nothing is left in the tree
-    os.environ["OCCELO_FLAGS"] = f"base_compiledir={folder / 'compiled'}"
+    # cells run elsewhere: nothing but installed packages can be imported, and nothing is left in the tree; no page shows
+    # that this machine was busy
+    os.environ["OCCELO_FLAGS"] = f"base_compiledir={folder / 'compiled'},compile__progress=never"
     # one page after the other: two kernels that start at once may draw the same port
     command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", "-j", "1"]
     places = ["-c", str(DOCS / "site"), "-d", str(folder / "doctrees"), str(folder / "source")]
