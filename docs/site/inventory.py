@@ -86,7 +86,10 @@ class Entry:
         if self.kind not in ("function", "class", "op", "exception"):
             return None
         try:
-            return inspect.signature(self.value)
+            found = inspect.signature(self.value)
+            # functions of named dimensions show the parameters, and no results, of those of tensors
+            of_tensors = hasattr(self.value, "of_tensors")
+            return found.replace(return_annotation=found.empty) if of_tensors else found
         except (TypeError, ValueError):
             return None
 

@@ -79,7 +79,7 @@ def pages() -> dict[Path, str]:
 def index() -> str:
     """The first page of the reference, with a line for each door."""
     rows = "".join(
-        f"   * - :doc:`{door}`\n     - {summary(importlib.import_module(door).__doc__ or '')}\n"
+        f"   * - :doc:`{door}`\n     - {summary(importlib.import_module(inventory.DEFINED_BY.get(door, door)).__doc__ or '')}\n"
         for door in DOORS
     )
     contents = "".join(f"   {door}\n" for door in DOORS)
@@ -94,7 +94,7 @@ def index() -> str:
 
 def page(door: str) -> str:
     """The page of one module."""
-    module = importlib.import_module(door)
+    module = importlib.import_module(inventory.DEFINED_BY.get(door, door))
     lines = [heading(door, "="), f".. py:module:: {door}\n\n", text_of(module.__doc__ or ""), "\n"]
     sections: dict[str, list[Entry]] = {}
     for each in inventory.entries():
