@@ -18,8 +18,14 @@ from occelo.command.tables import print_table
 from occelo_graph import Apply, toposort
 from occelo_graph.ir.decomposing import decomposition
 from occelo_graph.tensors.sequences import is_sequence
-from occelo_link.capabilities import BACKENDS, GAPS, is_installed, op_label, supports
-from occelo_link.loops.python_only import reason_for_python
+from occelo_link.capabilities import (
+    BACKENDS,
+    GAPS,
+    is_installed,
+    op_label,
+    reason_for_python,
+    supports,
+)
 
 Table = dict[str, dict[str, bool | None]]
 """For each op and each backend, whether the backend compiles the op; None for a backend that is not installed."""

@@ -177,3 +177,10 @@ def supports(backend: str, graph: FunctionGraph | Variable | Iterable[Variable])
         for node in nodes
         if not compiles(node)
     ]
+
+
+def reason_for_python(node: Apply) -> str | None:
+    """Why native, c and numba compute a node in Python, or None if no reason is known."""
+    reasons = importlib.import_module("occelo_link.loops.python_only")
+    reason: str | None = reasons.reason_for_python(node)
+    return reason
