@@ -125,6 +125,7 @@ COMPUTED: dict[type, dict[str, str]] = {
         "known_integers": "None: nothing is known",
         "rule_keys": "its classes",
         "make_node": "from infer",
+        "converted": "TypeError: calls have no options",
         "regions": "none: lazy is False",
         "operands": "all inputs",
         "chosen": "all regions",
@@ -177,7 +178,6 @@ REFUSED: dict[type, dict[str, tuple[Callable[[], Any], str]]] = {
     Traits: {},
     og.Op: {
         "infer": (lambda: Silent()(x), "Silent .*infer"),
-        "converted": (lambda: Undeclared()(x, dtype="int8"), "Undeclared has no parameter named dtype"),
         "chosen_of": (_on(lambda op, node: op.chosen_of(node, [])), "Undeclared .*chosen_of"),
         "loop": (_on(lambda op, node: op.loop(node)), "Undeclared .*loop"),
         "evaluate": (_on(lambda op, node: og.evaluate(node.outputs[0], {x: [1.0]})), "Undeclared .*evaluate"),
