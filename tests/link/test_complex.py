@@ -14,11 +14,11 @@ from occelo_graph import tensor as ot
 from occelo_link import make_linker
 from occelo_link.capabilities import is_installed
 from occelo_link.loops.build import find_lowering, lower_graph
-from occelo_link.loops.ir.interpret import run_program
 from occelo_link.loops.ir.text import program_text
 from occelo_link.loops.ir.verify import verify
 from occelo_link.loops.python_only import COMPLEX, reason_for_python
 from occelo_link.native.llvm import print_llvm
+from occelo_testing.loop_interpreter import run_program
 from occelo_testing.loop_programs import has_compiler
 
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"

@@ -13,8 +13,8 @@ from occelo_graph import tensor as ot
 from occelo_link import make_linker
 from occelo_link.capabilities import is_installed
 from occelo_link.loops.build import find_lowering, lower_graph
-from occelo_link.loops.ir.interpret import run_program
 from occelo_link.loops.ir.verify import verify
+from occelo_testing.loop_interpreter import run_program
 from occelo_testing.loop_programs import has_compiler
 
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"

@@ -12,11 +12,11 @@ from hypothesis import HealthCheck, given, settings
 import occelo_graph as og
 from occelo_graph import tensor as ot
 from occelo_link.loops.build import lower_graph
-from occelo_link.loops.ir.interpret import run_program
 from occelo_link.loops.ir.program import For, Program
 from occelo_link.loops.ir.verify import verify
 from occelo_link.units.interface import UnitFailure
 from occelo_testing.keys import Indexing, indexings
+from occelo_testing.loop_interpreter import run_program
 from occelo_testing.loop_programs import Compiled, compiled_c, has_compiler
 
 settings.register_profile(

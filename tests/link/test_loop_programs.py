@@ -11,7 +11,6 @@ import pytest
 
 from occelo_link.loops.ir.bounds_checked import with_bounds_checks
 from occelo_link.loops.ir.builder import Builder
-from occelo_link.loops.ir.interpret import CheckFailed, run_program
 from occelo_link.loops.ir.program import (
     Buffer,
     Carried,
@@ -28,6 +27,7 @@ from occelo_link.loops.loop_nests import BLOCK, reduce_elements
 from occelo_link.machine.symbol_addresses import blas_library
 from occelo_link.units import python_entry
 from occelo_link.units.interface import UnitFailure
+from occelo_testing.loop_interpreter import CheckFailed, run_program
 from occelo_testing.loop_programs import (
     Compiled,
     compiled_c,

@@ -24,7 +24,6 @@ from occelo_link.blocks.vm import BlockVM
 from occelo_link.c.source import print_c
 from occelo_link.loops.build import lower_graph
 from occelo_link.loops.ir.cost import work_memory
-from occelo_link.loops.ir.interpret import run_program
 from occelo_link.loops.ir.program import Alloc, Value
 from occelo_link.loops.ir.text import program_text
 from occelo_link.loops.ir.verify import verify
@@ -38,6 +37,7 @@ from occelo_link.units.engine import assembly
 from occelo_link.units.interface import UnitFailure
 from occelo_testing.checks import symbolic
 from occelo_testing.examples import EXAMPLES, SCALAR_FUNCTIONS
+from occelo_testing.loop_interpreter import run_program
 from occelo_testing.loop_programs import Compiled, has_compiler
 
 HAS_COMPILER = has_compiler()

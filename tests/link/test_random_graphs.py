@@ -6,9 +6,9 @@ import numpy as np
 
 import occelo_graph as og
 from occelo_link.loops.build import lower_graph
-from occelo_link.loops.ir.interpret import run_program
 from occelo_link.loops.ir.verify import verify
 from occelo_link.loops.registry import find_lowering
+from occelo_testing.loop_interpreter import run_program
 from occelo_testing.loop_programs import Compiled
 from occelo_testing.programs.trying import RandomGraph, on_random_graphs
 

@@ -12,9 +12,9 @@ import pytest
 import occelo_graph as og
 from occelo_graph import tensor as ot
 from occelo_link.loops.build import lower_graph
-from occelo_link.loops.ir.interpret import run_program
 from occelo_link.loops.ir.program import Program, Value
 from occelo_link.loops.ir.verify import verify
+from occelo_testing.loop_interpreter import run_program
 from occelo_testing.loop_programs import Compiled
 
 

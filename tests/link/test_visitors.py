@@ -20,16 +20,16 @@ SOURCES = [
     p for name in ("c", "numba", "native", "loops/ir") for p in (FOLDER / name).rglob("*.py")
 ]
 WALKERS = (
-    "c.printer",
-    "loops.ir.bounds_checked",
-    "loops.ir.interpret",
-    "loops.ir.reused_loads",
-    "loops.ir.text",
-    "loops.ir.verify",
-    "native.llvm.clock_reading",
-    "native.llvm.printer",
-    "native.llvm.vector_iteration",
-    "numba.printer",
+    "occelo_link.c.printer",
+    "occelo_link.loops.ir.bounds_checked",
+    "occelo_link.loops.ir.reused_loads",
+    "occelo_link.loops.ir.text",
+    "occelo_link.loops.ir.verify",
+    "occelo_link.native.llvm.clock_reading",
+    "occelo_link.native.llvm.printer",
+    "occelo_link.native.llvm.vector_iteration",
+    "occelo_link.numba.printer",
+    "occelo_testing.loop_interpreter",
 )
 """Modules that do something with each statement of a program."""
 METHODS = {
@@ -91,9 +91,9 @@ def test_statements_go_to_the_method_of_their_kind() -> None:
 
 def test_all_who_go_through_programs_are_visitors_and_inherit_from_nothing_else() -> None:
     for name in WALKERS:
-        importlib.import_module(f"occelo_link.{name}")
+        importlib.import_module(name)
     found = Visitor.__subclasses__()
-    assert {f"occelo_link.{name}" for name in WALKERS} <= {kind.__module__ for kind in found}
+    assert set(WALKERS) <= {kind.__module__ for kind in found}
     for kind in found:
         # long blocks are printed as several C functions, by a printer that only adds this
         below = [each for each in kind.__subclasses__() if each.__name__ != "DividedPrinter"]

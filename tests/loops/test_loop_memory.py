@@ -13,12 +13,12 @@ import occelo_graph as og
 from occelo_graph import tensor as ot
 from occelo_graph.fgraph.frozen import freeze
 from occelo_link.loops.build import lower_graph
-from occelo_link.loops.ir.interpret import run_program
 from occelo_link.loops.ir.program import Swap
 from occelo_link.loops.ir.text import program_text
 from occelo_loops.ops.building.classic import scan
 from occelo_loops.ops.building.loops import loop
 from occelo_loops.ops.iterate import Iterate
+from occelo_testing.loop_interpreter import run_program
 from occelo_testing.loop_programs import Compiled
 from occelo_testing.looping import again
 

@@ -20,11 +20,11 @@ from occelo_graph import tensor as ot
 from occelo_graph.config import config
 from occelo_linalg import functions as linalg
 from occelo_link.loops.build import lower_graph
-from occelo_link.loops.ir.interpret import run_program
 from occelo_link.loops.ir.verify import verify
 from occelo_link.units import python_entry
 from occelo_link.units.callbacks import Effects
 from occelo_loops.ops.building.classic import scan
+from occelo_testing.loop_interpreter import run_program
 from occelo_testing.loop_programs import Compiled, has_compiler, interrupted_after
 from occelo_testing.looping import again
 

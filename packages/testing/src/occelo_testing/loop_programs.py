@@ -26,7 +26,6 @@ from occelo_link.c.source import print_c
 from occelo_link.cache.store import Store
 from occelo_link.entry_kinds import LIST
 from occelo_link.loops.ir.builder import Builder
-from occelo_link.loops.ir.interpret import run_program
 from occelo_link.loops.ir.program import Buffer, Program, Value
 from occelo_link.loops.ir.verify import verify
 from occelo_link.native.llvm import print_llvm
@@ -38,6 +37,7 @@ from occelo_link.units.unit import NativeUnit
 from occelo_link.withheld_lowerings import without_lowering
 from occelo_testing.checks import symbolic
 from occelo_testing.examples import by_family
+from occelo_testing.loop_interpreter import run_program
 
 
 @contextmanager

@@ -34,7 +34,8 @@ from occelo_link.numba.library import (
 from occelo_link.numba.printer import Memory
 from occelo_link.units.frame import ALLOC_OUTPUT, ARENA, ARENA_END, GROW, POLL, TAKE
 
-Generate = Callable[[Context, Builder, Signature, Sequence[IRValue]], IRValue]
+Args = Sequence[IRValue]
+Generate = Callable[[Context, Builder, Signature, Args], IRValue]
 """A function that builds the LLVM IR of a call of an intrinsic."""
 Definition = tuple[Signature, Generate]
 Made = tuple[int, NumbaType, Generate]
@@ -106,9 +107,7 @@ def _bytes(builder: Builder, count: IRValue, dtype: str) -> IRValue:
 def _pointer(memory: Memory) -> Made:
     kind = _memory(memory.dtype).as_pointer()
 
-    def generate(
-        context: Context, builder: Builder, signature: Signature, args: Sequence[IRValue]
-    ) -> IRValue:
+    def generate(context: Context, builder: Builder, signature: Signature, args: Args) -> IRValue:
         return _load_slot(builder, args[0], args[1], kind)
 
     return 2, pointer_type(memory.dtype), generate
@@ -117,9 +116,7 @@ def _pointer(memory: Memory) -> Made:
 def _same(memory: Memory) -> Made:
     kind = _memory(memory.dtype).as_pointer()
 
-    def generate(
-        context: Context, builder: Builder, signature: Signature, args: Sequence[IRValue]
-    ) -> IRValue:
+    def generate(context: Context, builder: Builder, signature: Signature, args: Args) -> IRValue:
         return builder.bitcast(args[0], kind)
 
     return 1, pointer_type(memory.dtype), generate
@@ -128,9 +125,7 @@ def _same(memory: Memory) -> Made:
 def _stack(memory: Memory) -> Made:
     kind = _memory(memory.dtype)
 
-    def generate(
-        context: Context, builder: Builder, signature: Signature, args: Sequence[IRValue]
-    ) -> IRValue:
+    def generate(context: Context, builder: Builder, signature: Signature, args: Args) -> IRValue:
         room = cgutils.alloca_once(builder, ir.ArrayType(kind, memory.number))
         room.align = 64
         return builder.bitcast(room, kind.as_pointer())
@@ -141,9 +136,7 @@ def _stack(memory: Memory) -> Made:
 def _output(memory: Memory) -> Made:
     kind = _memory(memory.dtype).as_pointer()
 
-    def generate(
-        context: Context, builder: Builder, signature: Signature, args: Sequence[IRValue]
-    ) -> IRValue:
+    def generate(context: Context, builder: Builder, signature: Signature, args: Args) -> IRValue:
         frame, table, position, *lengths = args
         listed = cgutils.alloca_once(builder, ir.ArrayType(_I64, max(1, len(lengths))))
         first = builder.bitcast(listed, _I64.as_pointer())
@@ -157,9 +150,7 @@ def _output(memory: Memory) -> Made:
 def _grow(memory: Memory) -> Made:
     kind = _memory(memory.dtype).as_pointer()
 
-    def generate(
-        context: Context, builder: Builder, signature: Signature, args: Sequence[IRValue]
-    ) -> IRValue:
+    def generate(context: Context, builder: Builder, signature: Signature, args: Args) -> IRValue:
         frame, table, count = args
         size = _bytes(builder, count, memory.dtype)
         return _call_service(builder, frame, table, GROW, [size], kind)
@@ -171,9 +162,7 @@ def _take(memory: Memory) -> Made:
     """An intrinsic that gives an output the memory of the input that it updates, or a copy of this memory."""
     kind = _memory(memory.dtype).as_pointer()
 
-    def generate(
-        context: Context, builder: Builder, signature: Signature, args: Sequence[IRValue]
-    ) -> IRValue:
+    def generate(context: Context, builder: Builder, signature: Signature, args: Args) -> IRValue:
         frame, table, position, taken, count = args
         size = builder.mul(count, ir.Constant(_I64, itemsize(memory.dtype)))
         return _call_service(builder, frame, table, TAKE, [position, taken, size], kind)
@@ -182,9 +171,7 @@ def _take(memory: Memory) -> Made:
 
 
 def _poll(memory: Memory) -> Made:
-    def generate(
-        context: Context, builder: Builder, signature: Signature, args: Sequence[IRValue]
-    ) -> IRValue:
+    def generate(context: Context, builder: Builder, signature: Signature, args: Args) -> IRValue:
         frame, table = args
         status = _call_service(builder, frame, table, POLL, [], _I64)
         return builder.icmp_signed("!=", status, ir.Constant(_I64, 0))
@@ -196,9 +183,7 @@ def _work(memory: Memory) -> Made:
     """An intrinsic that allocates working memory, in the arena or, if the arena has no room, by the service `GROW`."""
     kind = _memory(memory.dtype).as_pointer()
 
-    def generate(
-        context: Context, builder: Builder, signature: Signature, args: Sequence[IRValue]
-    ) -> IRValue:
+    def generate(context: Context, builder: Builder, signature: Signature, args: Args) -> IRValue:
         frame, table, count = args
         size = _bytes(builder, count, memory.dtype)
         free = builder.gep(frame, [ir.Constant(_I64, ARENA)])
@@ -219,9 +204,7 @@ def _work(memory: Memory) -> Made:
 
 
 def _number(memory: Memory) -> Made:
-    def generate(
-        context: Context, builder: Builder, signature: Signature, args: Sequence[IRValue]
-    ) -> IRValue:
+    def generate(context: Context, builder: Builder, signature: Signature, args: Args) -> IRValue:
         return builder.ptrtoint(args[0], _I64)
 
     return 1, types.int64, generate
@@ -230,9 +213,7 @@ def _number(memory: Memory) -> Made:
 def _hold(memory: Memory) -> Made:
     """An intrinsic that keeps its argument alive up to this point, and does nothing else."""
 
-    def generate(
-        context: Context, builder: Builder, signature: Signature, args: Sequence[IRValue]
-    ) -> IRValue:
+    def generate(context: Context, builder: Builder, signature: Signature, args: Args) -> IRValue:
         return context.get_dummy_value()
 
     return 1, types.none, generate
@@ -241,9 +222,7 @@ def _hold(memory: Memory) -> Made:
 def _call(memory: Memory) -> Made:
     """An intrinsic that calls the function at the address ``memory.number`` with a frame and a number."""
 
-    def generate(
-        context: Context, builder: Builder, signature: Signature, args: Sequence[IRValue]
-    ) -> IRValue:
+    def generate(context: Context, builder: Builder, signature: Signature, args: Args) -> IRValue:
         kind = ir.FunctionType(_I64, [a.type for a in args]).as_pointer()
         address = context.add_dynamic_addr(builder, memory.number, info="occelo")
         return builder.call(builder.bitcast(address, kind), args)
@@ -252,9 +231,7 @@ def _call(memory: Memory) -> Made:
 
 
 def _null(memory: Memory) -> Made:
-    def generate(
-        context: Context, builder: Builder, signature: Signature, args: Sequence[IRValue]
-    ) -> IRValue:
+    def generate(context: Context, builder: Builder, signature: Signature, args: Args) -> IRValue:
         return cgutils.is_null(builder, args[0])
 
     return 1, types.boolean, generate
@@ -263,9 +240,7 @@ def _null(memory: Memory) -> Made:
 def _nothing(memory: Memory) -> Made:
     kind = _memory(memory.dtype).as_pointer()
 
-    def generate(
-        context: Context, builder: Builder, signature: Signature, args: Sequence[IRValue]
-    ) -> IRValue:
+    def generate(context: Context, builder: Builder, signature: Signature, args: Args) -> IRValue:
         return cgutils.get_null_value(kind)
 
     return 0, pointer_type(memory.dtype), generate
@@ -298,9 +273,7 @@ def memory_intrinsic(memory: Memory) -> Intrinsic:
 
 
 def _address() -> Intrinsic:
-    def generate(
-        context: Context, builder: Builder, signature: Signature, args: Sequence[IRValue]
-    ) -> IRValue:
+    def generate(context: Context, builder: Builder, signature: Signature, args: Args) -> IRValue:
         return builder.gep(args[0], [args[1]])
 
     def define(context: Context, base: NumbaType, offset: NumbaType) -> Definition:
@@ -312,9 +285,7 @@ def _address() -> Intrinsic:
 def address_intrinsic(address: int) -> Intrinsic:
     """Return an intrinsic that returns an address of this process. Numba must not cache it."""
 
-    def generate(
-        context: Context, builder: Builder, signature: Signature, args: Sequence[IRValue]
-    ) -> IRValue:
+    def generate(context: Context, builder: Builder, signature: Signature, args: Args) -> IRValue:
         found = context.add_dynamic_addr(builder, address, info="occelo")
         return builder.bitcast(found, _I64.as_pointer())
 
@@ -368,9 +339,7 @@ def result_intrinsic(dtype: str, ndim: int, record: int) -> Intrinsic:
     """Return an intrinsic that makes the array of an output from its slots in the frame. The array owns its memory."""
     kind = types.Array(_scalar(dtype), ndim, "C")
 
-    def generate(
-        context: Context, builder: Builder, signature: Signature, args: Sequence[IRValue]
-    ) -> IRValue:
+    def generate(context: Context, builder: Builder, signature: Signature, args: Args) -> IRValue:
         def slot(number: int) -> IRValue:
             return builder.load(builder.gep(args[0], [ir.Constant(_I64, record + number)]))
 
@@ -405,9 +374,7 @@ def _exported_intrinsic(exported: Exported) -> Intrinsic:
     libraries: list[Any] = []
     result = _scalar(exported.result_dtype) if exported.result_dtype else types.none
 
-    def generate(
-        context: Context, builder: Builder, signature: Signature, args: Sequence[IRValue]
-    ) -> IRValue:
+    def generate(context: Context, builder: Builder, signature: Signature, args: Args) -> IRValue:
         if not libraries:
             library = context.codegen().create_library(exported.symbol)
             library.add_llvm_module(binding.parse_assembly(exported.text))

@@ -17,6 +17,7 @@ Array = Any
 
 The alias is untyped, since type checking must not require the library.
 """
+Arrays = Sequence[Array]
 Entry = int | slice | Array
 """An entry of an index key: a static integer or slice, or an array of positions."""
 TracedValue = Any

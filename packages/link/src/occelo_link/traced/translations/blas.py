@@ -5,21 +5,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from occelo_graph import TensorApply
 from occelo_graph.ops.blas.products import Dot, MatMul
 from occelo_graph.ops.blas.updates import Gemm, Gemv, Ger
 from occelo_link.traced.registry import traces
-from occelo_link.traced.traced_values import Array
+from occelo_link.traced.traced_values import Array, Arrays
 from occelo_link.traced.tracer import Tracer
 
 __all__: list[str] = []
 
 
-def _product(
-    tracer: Tracer, node: TensorApply, inputs: list[Array], stacked: bool
-) -> Sequence[Array]:
+def _product(tracer: Tracer, node: TensorApply, inputs: list[Array], stacked: bool) -> Arrays:
     arrays = tracer.arrays
     dtype: str = node.outputs[0].type.dtype
     # booleans are multiplied as integers; a positive result means true
@@ -33,12 +29,12 @@ def _product(
 
 
 @traces(Dot)
-def lower_dot(tracer: Tracer, node: TensorApply[Dot], inputs: list[Array]) -> Sequence[Array]:
+def lower_dot(tracer: Tracer, node: TensorApply[Dot], inputs: list[Array]) -> Arrays:
     return _product(tracer, node, inputs, False)
 
 
 @traces(MatMul)
-def lower_matmul(tracer: Tracer, node: TensorApply[MatMul], inputs: list[Array]) -> Sequence[Array]:
+def lower_matmul(tracer: Tracer, node: TensorApply[MatMul], inputs: list[Array]) -> Arrays:
     static = [v.type.shape[:-2] for v in node.inputs]
     shapes = [tuple(int(n) for n in x.shape[:-2]) for x in inputs]
     for axis in range(1, min(map(len, shapes)) + 1):
@@ -51,7 +47,7 @@ def lower_matmul(tracer: Tracer, node: TensorApply[MatMul], inputs: list[Array])
 @traces(Gemm, Gemv, Ger)
 def lower_update(
     tracer: Tracer, node: TensorApply[Gemm | Gemv | Ger], inputs: list[Array]
-) -> Sequence[Array]:
+) -> Arrays:
     arrays = tracer.arrays
     z, alpha, x, y, *rest = (tracer.array(v) for v in inputs)
     add, mul = arrays.scalars["add"][1], arrays.scalars["mul"][1]

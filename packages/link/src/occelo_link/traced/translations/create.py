@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 
@@ -15,14 +14,14 @@ from occelo_graph.interpret import run_node
 from occelo_graph.ops.create import Alloc, ARange, Eye
 from occelo_graph.ops.length_inputs import fill_static
 from occelo_link.traced.registry import traces
-from occelo_link.traced.traced_values import Array
+from occelo_link.traced.traced_values import Array, Arrays
 from occelo_link.traced.tracer import Tracer
 
 __all__: list[str] = []
 
 
 @traces(Alloc)
-def lower_alloc(tracer: Tracer, node: TensorApply[Alloc], inputs: list[Array]) -> Sequence[Array]:
+def lower_alloc(tracer: Tracer, node: TensorApply[Alloc], inputs: list[Array]) -> Arrays:
     op = node.op
     value, *given = inputs
     lengths = [tracer.integer(node, i + 1, v) for i, v in enumerate(given)]
@@ -41,7 +40,5 @@ def lower_alloc(tracer: Tracer, node: TensorApply[Alloc], inputs: list[Array]) -
 
 
 @traces(ARange, Eye)
-def lower_known(
-    tracer: Tracer, node: TensorApply[ARange | Eye], inputs: list[Array]
-) -> Sequence[Array]:
+def lower_known(tracer: Tracer, node: TensorApply[ARange | Eye], inputs: list[Array]) -> Arrays:
     return run_node(node, [tracer.known(node, i, v) for i, v in enumerate(inputs)])

@@ -29,7 +29,7 @@ from occelo_graph.ops.index.subtensor import (
     Subtensor,
 )
 from occelo_link.traced.registry import traces
-from occelo_link.traced.traced_values import Array, Entry
+from occelo_link.traced.traced_values import Array, Arrays, Entry
 from occelo_link.traced.tracer import Tracer
 
 __all__: list[str] = []
@@ -111,9 +111,7 @@ def _is_mask(node: TensorApply, position: int) -> bool:
 
 
 @traces(Subtensor)
-def lower_read(
-    tracer: Tracer, node: TensorApply[Subtensor], inputs: list[Array]
-) -> Sequence[Array]:
+def lower_read(tracer: Tracer, node: TensorApply[Subtensor], inputs: list[Array]) -> Arrays:
     op = node.op
     arrays, x = tracer.arrays, tracer.array(inputs[0])
     key = _key(tracer, node, op.key, x.shape, 1, inputs)
@@ -149,7 +147,7 @@ def _row(tracer: Tracer, source: Variable, x: Array, axis: int, index: Array) ->
 @traces(AdvancedSubtensor)
 def lower_gather(
     tracer: Tracer, node: TensorApply[AdvancedSubtensor], inputs: list[Array]
-) -> Sequence[Array]:
+) -> Arrays:
     op = node.op
     x = tracer.array(inputs[0])
     key = _key(tracer, node, op.key, x.shape, 1, inputs)
@@ -163,7 +161,7 @@ def _part(tracer: Tracer, entry: Entry) -> Array:
 @traces(IncSubtensor, AdvancedIncSubtensor)
 def lower_write(
     tracer: Tracer, node: TensorApply[IncSubtensor | AdvancedIncSubtensor], inputs: list[Array]
-) -> Sequence[Array]:
+) -> Arrays:
     op = node.op
     x, y = tracer.array(inputs[0]), tracer.array(inputs[1])
     key = [_part(tracer, e) for e in _key(tracer, node, op.key, x.shape, 2, inputs)]
@@ -183,9 +181,7 @@ def lower_write(
 
 
 @traces(ExtractDiag)
-def lower_diagonal(
-    tracer: Tracer, node: TensorApply[ExtractDiag], inputs: list[Array]
-) -> Sequence[Array]:
+def lower_diagonal(tracer: Tracer, node: TensorApply[ExtractDiag], inputs: list[Array]) -> Arrays:
     op = node.op
     return [tracer.arrays.diagonal(inputs[0], op.offset, op.axis1, op.axis2)]
 
@@ -193,7 +189,7 @@ def lower_diagonal(
 @traces(AllocDiag)
 def lower_diagonal_matrix(
     tracer: Tracer, node: TensorApply[AllocDiag], inputs: list[Array]
-) -> Sequence[Array]:
+) -> Arrays:
     op = node.op
     arrays, (x,) = tracer.arrays, inputs
     count = int(x.shape[-1])
@@ -206,7 +202,5 @@ def lower_diagonal_matrix(
 
 
 @traces(Nonzero)
-def lower_nonzero(
-    tracer: Tracer, node: TensorApply[Nonzero], inputs: list[Array]
-) -> Sequence[Array]:
+def lower_nonzero(tracer: Tracer, node: TensorApply[Nonzero], inputs: list[Array]) -> Arrays:
     return run_node(node, [tracer.known(node, 0, inputs[0])])

@@ -5,22 +5,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import numpy.typing as npt
 
 from occelo_graph import TensorApply
 from occelo_graph.ops.join import Join, MakeVector, Repeat
 from occelo_link.traced.registry import traces
-from occelo_link.traced.traced_values import Array, Entry
+from occelo_link.traced.traced_values import Array, Arrays, Entry
 from occelo_link.traced.tracer import Tracer
 
 __all__: list[str] = []
 
 
 @traces(Join)
-def lower_join(tracer: Tracer, node: TensorApply[Join], inputs: list[Array]) -> Sequence[Array]:
+def lower_join(tracer: Tracer, node: TensorApply[Join], inputs: list[Array]) -> Arrays:
     op = node.op
     shapes = [[int(n) for i, n in enumerate(x.shape) if i != op.axis] for x in inputs]
     if any(s != shapes[0] for s in shapes):
@@ -29,9 +27,7 @@ def lower_join(tracer: Tracer, node: TensorApply[Join], inputs: list[Array]) -> 
 
 
 @traces(MakeVector)
-def lower_vector(
-    tracer: Tracer, node: TensorApply[MakeVector], inputs: list[Array]
-) -> Sequence[Array]:
+def lower_vector(tracer: Tracer, node: TensorApply[MakeVector], inputs: list[Array]) -> Arrays:
     op = node.op
     arrays = tracer.arrays
     scalars = [arrays.cast(tracer.array(x), op.dtype) for x in inputs]
@@ -39,7 +35,7 @@ def lower_vector(
 
 
 @traces(Repeat)
-def lower_repeat(tracer: Tracer, node: TensorApply[Repeat], inputs: list[Array]) -> Sequence[Array]:
+def lower_repeat(tracer: Tracer, node: TensorApply[Repeat], inputs: list[Array]) -> Arrays:
     op = node.op
     x = inputs[0]
     counts: npt.NDArray[np.int64] = tracer.known(node, 1, inputs[1])

@@ -20,7 +20,7 @@ from occelo_graph.ops.reduce import (
 from occelo_graph.ops.reductions import Reduction, combine_in_halves
 from occelo_link.traced.fallback import fall_back
 from occelo_link.traced.registry import traces
-from occelo_link.traced.traced_values import Array, Entry
+from occelo_link.traced.traced_values import Array, Arrays, Entry
 from occelo_link.traced.tracer import Tracer
 from occelo_link.traced.translations.elemwise import apply_scalar, supports_scalar
 
@@ -32,9 +32,7 @@ def _dtype(node: TensorApply) -> str:
 
 
 @traces(CAReduce)
-def lower_reduction(
-    tracer: Tracer, node: TensorApply[CAReduce], inputs: list[Array]
-) -> Sequence[Array]:
+def lower_reduction(tracer: Tracer, node: TensorApply[CAReduce], inputs: list[Array]) -> Arrays:
     op = node.op
     arrays, (x,) = tracer.arrays, inputs
     empty = math.prod(int(x.shape[a]) for a in op.axis) == 0
@@ -100,7 +98,7 @@ def _axes_last(tracer: Tracer, x: Array, axes: Sequence[int]) -> Array:
 
 
 @traces(Argmax)
-def lower_argmax(tracer: Tracer, node: TensorApply[Argmax], inputs: list[Array]) -> Sequence[Array]:
+def lower_argmax(tracer: Tracer, node: TensorApply[Argmax], inputs: list[Array]) -> Arrays:
     if node.inputs[0].type.dtype.startswith("complex"):
         return fall_back(tracer, node, inputs)  # the libraries do not order complex numbers
     op = node.op
@@ -111,7 +109,7 @@ def lower_argmax(tracer: Tracer, node: TensorApply[Argmax], inputs: list[Array])
 
 
 @traces(CumOp)
-def lower_running(tracer: Tracer, node: TensorApply[CumOp], inputs: list[Array]) -> Sequence[Array]:
+def lower_running(tracer: Tracer, node: TensorApply[CumOp], inputs: list[Array]) -> Arrays:
     op = node.op
     arrays = tracer.arrays
     x = arrays.cast(inputs[0], _dtype(node))
@@ -135,7 +133,7 @@ def lower_running(tracer: Tracer, node: TensorApply[CumOp], inputs: list[Array])
 @traces(LinearRecurrence)
 def lower_recurrence(
     tracer: Tracer, node: TensorApply[LinearRecurrence], inputs: list[Array]
-) -> Sequence[Array]:
+) -> Arrays:
     op = node.op
     arrays = tracer.arrays
     if tuple(inputs[0].shape) != tuple(inputs[1].shape):

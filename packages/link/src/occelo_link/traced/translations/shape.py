@@ -18,29 +18,25 @@ from occelo_graph.ops.shape.reading import Shape, Shape_i
 from occelo_graph.ops.shape.reshaping import Reshape
 from occelo_graph.ops.shape.stretching import Stretch, SumStretched
 from occelo_link.traced.registry import traces
-from occelo_link.traced.traced_values import Array
+from occelo_link.traced.traced_values import Array, Arrays
 from occelo_link.traced.tracer import Tracer
 
 __all__: list[str] = []
 
 
 @traces(Shape)
-def lower_shape(tracer: Tracer, node: TensorApply[Shape], inputs: list[Array]) -> Sequence[Array]:
+def lower_shape(tracer: Tracer, node: TensorApply[Shape], inputs: list[Array]) -> Arrays:
     return [np.array(tuple(inputs[0].shape), dtype="int64")]
 
 
 @traces(Shape_i)
-def lower_length(
-    tracer: Tracer, node: TensorApply[Shape_i], inputs: list[Array]
-) -> Sequence[Array]:
+def lower_length(tracer: Tracer, node: TensorApply[Shape_i], inputs: list[Array]) -> Arrays:
     op = node.op
     return [np.array(int(inputs[0].shape[op.i]), dtype="int64")]
 
 
 @traces(Reshape)
-def lower_reshape(
-    tracer: Tracer, node: TensorApply[Reshape], inputs: list[Array]
-) -> Sequence[Array]:
+def lower_reshape(tracer: Tracer, node: TensorApply[Reshape], inputs: list[Array]) -> Arrays:
     op = node.op
     x = inputs[0]
     lengths = [tracer.integer(node, i + 1, v) for i, v in enumerate(inputs[1:])]
@@ -56,9 +52,7 @@ def lower_reshape(
 
 
 @traces(SpecifyShape)
-def lower_specified(
-    tracer: Tracer, node: TensorApply[SpecifyShape], inputs: list[Array]
-) -> Sequence[Array]:
+def lower_specified(tracer: Tracer, node: TensorApply[SpecifyShape], inputs: list[Array]) -> Arrays:
     op = node.op
     x, rest = inputs[0], iter(enumerate(inputs[1:], 1))
     for static, given, length in zip(op.static, op.given, x.shape, strict=True):
@@ -78,9 +72,7 @@ def lower_specified(
 
 
 @traces(Stretch)
-def lower_stretch(
-    tracer: Tracer, node: TensorApply[Stretch], inputs: list[Array]
-) -> Sequence[Array]:
+def lower_stretch(tracer: Tracer, node: TensorApply[Stretch], inputs: list[Array]) -> Arrays:
     x, own = inputs[0], tuple(int(n) for n in inputs[0].shape)
     wanted = _stated_lengths(tracer, node, own, inputs)
     if own == wanted:
@@ -93,7 +85,7 @@ def lower_stretch(
 @traces(SumStretched)
 def lower_sum_stretched(
     tracer: Tracer, node: TensorApply[SumStretched], inputs: list[Array]
-) -> Sequence[Array]:
+) -> Arrays:
     x, own = inputs[0], tuple(int(n) for n in inputs[0].shape)
     wanted = _stated_lengths(tracer, node, own, inputs)
     axes = [i for i, (n, m) in enumerate(zip(own, wanted, strict=True)) if n != m]
@@ -114,9 +106,7 @@ def _stated_lengths(
 
 
 @traces(DimShuffle)
-def lower_dimshuffle(
-    tracer: Tracer, node: TensorApply[DimShuffle], inputs: list[Array]
-) -> Sequence[Array]:
+def lower_dimshuffle(tracer: Tracer, node: TensorApply[DimShuffle], inputs: list[Array]) -> Arrays:
     op = node.op
     (x,) = inputs
     kept = [a for a in op.new_order if isinstance(a, int)]
