@@ -135,6 +135,13 @@ class _Places:
         else:
             module.__doc__ = f"The names of `{SAME_NAMES[name]}`, at PyTensor's place."
             module.__getattr__ = names_of(name, SAME_NAMES[name])
+            parent, _, last = name.rpartition(".")
+            function = vars(importlib.import_module(parent)).get(last)
+            if isinstance(function, FunctionType):  # which stays what it is, such as the variance
+                source = vars(importlib.import_module(SAME_NAMES[name]))
+                vars(module).update({k: v for k, v in source.items() if not k.startswith("_")})
+                module.__file__ = __file__
+                stands_at(name, function)
 
 
 FINDER = _Places()

@@ -37,6 +37,7 @@ NOT_COMPARED = {
     "asanyarray": "takes arrays in NumPy",
     "asarray": "takes arrays in NumPy",
     "SlidingWindow": "a class of ops",
+    "minmax": "in newer NumPy only; in test_functions_beside_numpy.py",
     "sliding_window_view": "in lib.stride_tricks in NumPy, beside which the examples are",
     **dict.fromkeys(
         ["choose", "compress", "linspace", "pad", "ravel_multi_index", "unravel_index"],

@@ -142,3 +142,21 @@ assert occelo.tensor.math.exp is occelo.tensor.exp
     subprocess.run(
         [sys.executable, "-P", "-c", code], check=True, env={"PYTHONPATH": ":".join(sys.path)}
     )
+
+
+def test_no_place_takes_the_place_of_a_function() -> None:
+    """PyTensor has a module `tensor.var`, and a function of that name in another one."""
+    code = """
+import importlib, occelo, occelo.places, occelo.tensor
+modules = (occelo, occelo.tensor)
+before = [(m, name, getattr(m, name)) for m in modules for name in dir(m) if name[0] != "_"]
+assert occelo.tensor.var in [value for _, _, value in before]
+for name in [*occelo.places.SAME_NAMES, *occelo.places.FUNCTIONS_AT]:
+    importlib.import_module(name)
+for module, name, value in before:
+    assert getattr(module, name) is value, (module, name, value)
+from occelo.tensor.var import TensorConstant
+"""
+    subprocess.run(
+        [sys.executable, "-P", "-c", code], check=True, env={"PYTHONPATH": ":".join(sys.path)}
+    )

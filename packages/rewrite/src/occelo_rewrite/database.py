@@ -457,8 +457,9 @@ class RewriteDatabase:
 
         Several rewriters may share the result.
         """
-        chosen = self.chosen(query)
-        return self.build(chosen) if chosen else None
+        if type(self).query is RewriteDatabase.query and not self.chosen(query):
+            return None
+        return self.query(query)  # a database may make rewriters that it does not hold
 
     @staticmethod
     def as_query(*tags: Any, **options: Any) -> RewriteDatabaseQuery:
