@@ -139,7 +139,7 @@ class _Places:
             function = vars(importlib.import_module(parent)).get(last)
             if isinstance(function, FunctionType):  # which stays what it is, such as the variance
                 source = vars(importlib.import_module(SAME_NAMES[name]))
-                vars(module).update({k: v for k, v in source.items() if not k.startswith("_")})
+                vars(module).update({k: v for k, v in source.items() if k[0] != "_"})
                 module.__file__ = __file__
                 stands_at(name, function)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import occelo
+from occelo_graph.narrowing import is_list_or_tuple
 
 
 def graph_outputs(name: str) -> list[Any]:
@@ -30,7 +31,7 @@ def graph_outputs(name: str) -> list[Any]:
     value: Any = getattr(importlib.import_module(file.name.removesuffix(".py")), attribute)
     if isinstance(value, occelo.Function):
         return list(value.maker.rewritten.before.outputs)
-    listed = list(value) if isinstance(value, list | tuple) else [value]
+    listed: list[Any] = list(value) if is_list_or_tuple(value) else [value]
     if not all(isinstance(each, occelo.Variable) for each in listed):
         raise ValueError(
             f"{name} is no variable, no list of variables and no compiled function: {value!r}"

@@ -30,7 +30,8 @@ def _row(name: str, *arguments: Any, mask: bool = False, **options: Any) -> Exam
     def side(module: Any) -> Callable[..., Any]:
         def reduced(x: Any, *chosen: Any) -> Any:
             masks = {"where": chosen[0]} if mask else {}
-            return getattr(module, name)(x, **masks, **options)
+            own = x.copy() if module is np else x  # which NumPy may overwrite
+            return getattr(module, name)(own, **masks, **options)
 
         return reduced
 

@@ -119,7 +119,7 @@ class CholeskyPullback(MatrixOp):
         return [tril(of_factor), tril(matmul(factor, of_product))]
 
 
-def _stated_factor(x: TensorVariable) -> TensorVariable | None:
+def _stated_factor(x: Any) -> TensorVariable | None:
     """The L of a matrix L L^H, if L is square and was stated to be lower triangular. None for other matrices."""
     turned = _adjoint_of(x)  # the product is Hermitian
     found = computed_by(x if turned is None else turned, Dot, MatMul)
