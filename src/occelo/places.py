@@ -138,8 +138,9 @@ class _Places:
             parent, _, last = name.rpartition(".")
             function = vars(importlib.import_module(parent)).get(last)
             if isinstance(function, FunctionType):  # which stays what it is, such as the variance
+                names: dict[str, Any] = module.__dict__
                 source = vars(importlib.import_module(SAME_NAMES[name]))
-                vars(module).update({k: v for k, v in source.items() if k[0] != "_"})
+                names.update({k: v for k, v in source.items() if not k.startswith("_")})
                 module.__file__ = __file__
                 stands_at(name, function)
 
