@@ -97,3 +97,12 @@ def test_saved_draws_are_loaded_where_nothing_was_drawn() -> None:
         random.gamma(key, [0.5, 3.0]) + random.poisson(key, 20.0), {key: np.uint64(5)}
     )
     assert done.stdout.strip() == str(np.asarray(expected).tolist())
+
+
+@pytest.mark.parametrize("name", ["laplace", "gumbel", "cauchy", "logistic", "normal"])
+@pytest.mark.parametrize("loc", [(2.0,), (0.0, 1.0), (0.0, 1.0, 2.0), ((0.0, 1.0), (2.0, 3.0))])
+def test_tuples_are_parameters_like_arrays(name: str, loc: Any) -> None:
+    draw = getattr(random, name)
+    found, expected = (og.evaluate(draw(KEY, each)) for each in (loc, np.array(loc)))
+    assert found.shape == np.shape(loc)
+    np.testing.assert_array_equal(found, expected)

@@ -171,13 +171,20 @@ class Begun(NamedTuple):
         return [keys[..., i] for i in range(num)]
 
 
+def _has_condition(parameter: Any) -> bool:
+    """Whether this is a pair with a condition. The user's own tuples have numbers and tensors."""
+    if not is_tuple(parameter) or len(parameter) != 2 or not is_tuple(parameter[1]):
+        return False
+    return callable(parameter[1][0])
+
+
 def begin(key: Any, size: Any, dtype: str | None, *, core: int = 0, **parameters: Any) -> Begun:
     """Convert and check the parameters of a draw. This is the first step of most functions that draw.
 
     Each parameter is a value, or a pair of a value and a condition of this module, such as `POSITIVE`. The last
     ``core`` dimensions of the parameters belong to a single draw.
     """
-    pairs = {name: each for name, each in parameters.items() if is_tuple(each)}
+    pairs = {name: each for name, each in parameters.items() if _has_condition(each)}
     given = [each[0] if name in pairs else each for name, each in parameters.items()]
     values, found = float_parameters(*given, dtype=dtype)
     conditions = {
