@@ -13,6 +13,7 @@ from occelo_graph.errors import describe
 from occelo_graph.ir.taken_constants import taken
 from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.ops.arguments import stands_for
+from occelo_graph.ops.cast import converted
 from occelo_graph.ops.shape.axes import normalize_axis
 from occelo_graph.ops.shape.reading import lengths_by_variables
 from occelo_graph.tensors.constant import promote_arguments
@@ -100,7 +101,7 @@ def _is_tensor_like(condition: Any) -> bool:
 def _applied(given: Any, x: Any, args: tuple[Any, ...], kw: dict[str, Any]) -> Any:
     constant = isinstance(given, ot.TensorVariable) or not callable(given)
     function: Any = given
-    return ot.cast(given if constant else function(x, *args, **kw), x.dtype)
+    return converted(given if constant else function(x, *args, **kw), x.dtype)
 
 
 @stands_for("extract", "condition arr")
@@ -121,11 +122,11 @@ def _copied(inplace: bool, name: str) -> None:
 
 def _repeated(values: Any, dtype: str, places: Any, name: str) -> Any:
     """The elements of ``values`` at ``places``, as if they were repeated without end."""
-    flat = ot.flatten(ot.as_tensor_variable(values))
+    flat = ot.flatten(converted(values, dtype))
     if flat.type.shape == (0,):
         raise ValueError(f"{name} takes at least one value")
     (length,) = lengths_by_variables(flat)
-    return ot.cast(flat, dtype)[places % length]
+    return flat[places % length]
 
 
 def put(a: Any, ind: Any, v: Any, mode: str = "raise", *, inplace: bool = True) -> TensorVariable:

@@ -15,6 +15,7 @@ from occelo_graph import tensor as ot
 from occelo_graph.ir.taken_constants import taken
 from occelo_graph.narrowing import is_list, is_list_or_tuple, is_slice
 from occelo_graph.ops.arguments import stands_for
+from occelo_graph.ops.cast import converted
 from occelo_graph.ops.elemwise.op import broadcast_static
 from occelo_graph.ops.shape.axes import normalize_axis, static_integer
 from occelo_graph.ops.shape.reading import lengths_by_variables
@@ -242,11 +243,11 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> TensorVa
 
     ``obj`` is an integer, a slice, or a vector of integers or truth values; positions count elements of ``arr``, and
     negative ones count from its end. ``values`` are cast to the dtype of ``arr`` and broadcast, where their lengths are
-    statically 1. IndexError if a position is out of bounds. The order of several positions takes a comparison of each pair of them.
+    statically 1. IndexError if a position is out of bounds, OverflowError if a number of Python does not fit the dtype. The order of several positions takes a comparison of each pair of them.
     """
     x, where, length = _along(arr, axis, "insert")
     at = _index(obj, "insert")
-    new = ot.atleast_Nd(ot.cast(ot.as_tensor_variable(values), x.dtype), n=x.type.ndim)
+    new = ot.atleast_Nd(converted(values, x.dtype), n=x.type.ndim)
     if new.type.ndim > x.type.ndim:
         raise ValueError(f"values of insert have {new.type.ndim} dimensions, arr has {x.type.ndim}")
     if isinstance(at, int) or (not is_slice(at) and at.type.ndim == 0):

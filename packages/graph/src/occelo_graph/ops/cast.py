@@ -86,6 +86,11 @@ def cast(x: Any, dtype: Any) -> TensorVariable:
     return _cast_op(wanted)(variable)
 
 
+def converted(value: Any, dtype: Any) -> TensorVariable:
+    """Cast ``value`` to ``dtype``. OverflowError if a number of Python in it does not fit, where `cast` wraps around."""
+    return cast(as_tensor_variable(value, dtype=None if hasattr(value, "dtype") else dtype), dtype)
+
+
 def cast_by(dtype: Any, casting: Any, parts: Sequence[Any]) -> Sequence[Any]:
     """Cast ``parts`` to one ``dtype``; None is the dtype to which NumPy promotes theirs.
 

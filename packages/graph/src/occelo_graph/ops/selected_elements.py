@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from occelo_graph.ops.cast import cast
+from occelo_graph.ops.cast import cast, converted
 from occelo_graph.ops.elemwise.arithmetic import switch
 from occelo_graph.tensors.constant import as_tensor_variable
 
@@ -42,8 +42,8 @@ def selects_all(where: Any) -> bool:
 
 
 def first_number(initial: Any, dtype: str) -> TensorVariable:
-    """The argument ``initial`` of a reduction in the dtype of its result. ValueError unless it is a scalar."""
-    number = as_tensor_variable(initial)
+    """The argument ``initial`` of a reduction in the dtype of its result. ValueError unless it is a scalar, OverflowError if it does not fit."""
+    number = converted(initial.item() if isinstance(initial, np.number) else initial, dtype)
     if number.type.ndim:
         raise ValueError(f"initial of a reduction must be a scalar, got {number.type}")
-    return cast(number, dtype)
+    return number

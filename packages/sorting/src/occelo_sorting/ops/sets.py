@@ -12,7 +12,7 @@ import numpy as np
 
 from occelo_graph.ir.known_values import known_integer
 from occelo_graph.ops.arguments import stands_for
-from occelo_graph.ops.cast import cast
+from occelo_graph.ops.cast import cast, converted
 from occelo_graph.ops.create import arange, zeros
 from occelo_graph.ops.elemwise.arithmetic import (
     and_,
@@ -166,7 +166,7 @@ def unique(
     whatever ``sorted`` says.
 
     ``size`` is the length of the result: it is cut, or filled with ``fill_value``, by default the smallest element; counts
-    of what is filled in are 0. It needs at least one element.
+    of what is filled in are 0. It needs at least one element. OverflowError if ``fill_value`` does not fit the dtype.
     """
     x = as_tensor_variable(ar)
     where = 0
@@ -206,7 +206,7 @@ def _filled_values(runs: _Runs, values: Any, fill: Any) -> Any:
     if runs.exists is None:
         return values
     exists = runs.exists.dimshuffle([0, *["x"] * (values.type.ndim - 1)])
-    return switch(exists, values, cast(as_tensor_variable(fill), values.dtype))
+    return switch(exists, values, converted(fill, values.dtype))
 
 
 class UniqueAll(NamedTuple):

@@ -12,7 +12,7 @@ import numpy as np
 
 from occelo_graph.ir.slices import slice_parts
 from occelo_graph.narrowing import is_slice
-from occelo_graph.ops.cast import cast
+from occelo_graph.ops.cast import cast, converted
 from occelo_graph.ops.create import zeros
 from occelo_graph.ops.elemwise.arithmetic import and_, clip, ge, lt, switch
 from occelo_graph.ops.index.key import ARRAY, SCALAR, parse_key
@@ -82,7 +82,7 @@ class Within:
         self._in_bounds.append(inside)
 
     def filled(self, fill_value: Any) -> TensorVariable:
-        """The part with ``fill_value`` where positions are out of bounds."""
+        """The part with ``fill_value`` where positions are out of bounds. OverflowError if it does not fit."""
         x = self.x
         if not self._in_bounds:
             return getitem(x, tuple(self.clipped))
@@ -100,7 +100,7 @@ class Within:
         else:
             trailing = 0
         inside = inside.dimshuffle([*range(inside.type.ndim), *["x"] * trailing])
-        return switch(inside, part, cast(value, x.dtype))
+        return switch(inside, part, converted(value, x.dtype))
 
     def extended(self) -> TensorVariable:
         """``x`` with one element more, a zero, along the axes `longer`."""
