@@ -57,6 +57,19 @@ def test_different_elements_and_where_they_are(value: Any, equal_nan: bool) -> N
         _compare(sorting.unique_values, lambda x: np.unique(x, equal_nan=False), value)
 
 
+@pytest.mark.parametrize("axis", [0, -1])
+@pytest.mark.parametrize("equal_nan", [False, True])
+def test_nan_along_the_axis_of_a_vector(axis: int, equal_nan: bool) -> None:
+    """They are elements; in the rows of a column they differ."""
+    vector = np.array([3.0, 1.0, np.nan, 1.0, np.nan])
+    options: dict[str, Any] = {"axis": axis, "equal_nan": equal_nan}
+    _compare(sorting.unique, np.unique, vector, more=(True, True, True), **options)
+    _compare(sorting.unique, np.unique, vector, **options)
+    _compare(sorting.unique, np.unique, vector[:, None], axis=0, equal_nan=equal_nan)
+    (filled,) = og.evaluate([sorting.unique(vector, size=4, fill_value=-1, **options)], {})
+    np.testing.assert_array_equal(filled, [1, 3, np.nan, -1 if equal_nan else np.nan])
+
+
 @pytest.mark.parametrize("axis", [0, 1, -1])
 @pytest.mark.parametrize("is_known", [False, True])
 def test_different_slices(axis: int, is_known: bool) -> None:

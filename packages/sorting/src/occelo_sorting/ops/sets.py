@@ -162,22 +162,21 @@ def unique(
 
     The result is a list with ``return_index`` (the positions at which the elements occur first), ``return_inverse`` (the
     positions in the result at which the elements of ``ar`` are) or ``return_counts`` (how often each occurs). If ``equal_nan`` is true,
-    all NaN are one element (but not in slices). The result is always sorted,
+    all NaN are one element (but not in slices of more dimensions). The result is always sorted,
     whatever ``sorted`` says.
 
     ``size`` is the length of the result: it is cut, or filled with ``fill_value``, by default the smallest element; counts
     of what is filled in are 0. It needs at least one element. OverflowError if ``fill_value`` does not fit the dtype.
     """
     x = as_tensor_variable(ar)
-    where = 0
-    if axis is None:
+    where = 0 if axis is None else normalize_axis(axis, x)
+    if axis is None or x.type.ndim == 1:
         items: Any = _vector(x)
         need_order = return_index or return_inverse
         order: Any = ArgSort()(items) if need_order else None
         ordered: Any = take(items, order) if need_order else Sort()(items)
         starts = _starts(ordered, equal_nan)
     else:
-        where = normalize_axis(axis, x)
         items, matrix = _rows(x, where)
         order = _order_of_rows(matrix)
         ordered = take(items, order, axis=0)
