@@ -74,7 +74,21 @@ def test_several_batches_of_rows_and_elements() -> None:
 def test_bins_ascend_or_descend(edges: list[float], right: bool) -> None:
     x, bins = ot.dmatrix("x"), ot.dvector("bins")
     f = oc.function([x, bins], sorting.digitize(x, bins, right))
-    np.testing.assert_array_equal(f(AT, np.array(edges)), np.digitize(AT, edges, right))
+    wanted = np.digitize(AT, edges, right)
+    np.testing.assert_array_equal(f(AT, np.array(edges)), wanted)
+    (of_constants,) = og.evaluate([sorting.digitize(x, edges, right)], {x: AT})
+    np.testing.assert_array_equal(of_constants, wanted)
+
+
+@pytest.mark.parametrize("edges", [[1, 3, 2], [3.0, 1.0, 2.0], [2, 2, 3, 2], [False, True, False]])
+def test_constant_bins_in_no_order_are_refused(edges: Any) -> None:
+    x, bins = ot.dvector("x"), ot.dvector("bins")
+    with pytest.raises(ValueError, match="bins must be monotonically"):
+        np.digitize(AT, edges)
+    for given in (edges, np.array(edges), ot.constant(edges)):
+        with pytest.raises(ValueError, match="bins of digitize must ascend or descend"):
+            sorting.digitize(x, given)
+    sorting.digitize(x, bins)  # symbolic ones, of which nothing is known
 
 
 @pytest.mark.parametrize("k", [1, 3, -1, -2])
@@ -129,6 +143,12 @@ def test_keys_decide_from_the_last_to_the_first() -> None:
         (lambda x: sorting.topk(x, 1.5), TypeError, "kth of topk must be an integer"),
         (lambda x: sorting.topk(x, 4), ValueError, "of 4 elements along an axis of 3: x"),
         (lambda x: sorting.partition(x, 3), ValueError, "kth=3 of partition is out of bounds"),
+        (lambda x: sorting.partition(x, (0, -4)), ValueError, "kth=-4 of partition is out of"),
+        (
+            lambda x: sorting.argpartition(x, 9),
+            ValueError,
+            "kth=9 of argpartition is out of bounds",
+        ),
         (lambda x: sorting.argpartition(x, 0, kind="other"), ValueError, "other"),
         (lambda x: sorting.lexsort(()), ValueError, "at least one key"),
     ],

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from occelo_graph.ir.nodes import Apply
+from occelo_graph.ir.nodes import Apply, Constant
 from occelo_graph.ir.op import ZERO, Cotangents, Op, Tangents, op
 from occelo_graph.ir.terms import Term, called
 from occelo_graph.ops.arguments import stands_for
@@ -141,19 +141,31 @@ def searchsorted(a: Any, v: Any, side: Side = "left", sorter: Any = None) -> Ten
     return reshape(SearchSorted(known)(sorted_, flatten(v)), lengths_by_variables(v), v.type.ndim)
 
 
+def _is_monotonic(edges: Any) -> bool:
+    """Whether NumPy takes the edges, also where some are NaN."""
+    try:
+        np.digitize(np.zeros(0), edges)
+    except ValueError:
+        return False
+    return True
+
+
 @stands_for("digitize", "x bins right")
 def digitize(x: Any, bins: Any, right: bool = False) -> TensorVariable:
     """The number (int64) of the bin of each element of ``x``. ``bins`` has the edges, which ascend or descend.
 
     Number i means ``bins[i-1] <= x < bins[i]``, or with ``right`` ``bins[i-1] < x <= bins[i]``; for edges that descend,
-    the comparisons are reversed. Unlike in NumPy, edges in no order are no error. ValueError unless
-    ``bins`` is a vector, TypeError for complex numbers.
+    the comparisons are reversed. ValueError unless ``bins`` is a vector, and if constant ones neither
+    ascend nor descend; of symbolic ones in no order, the numbers mean nothing. TypeError for complex numbers.
     """
-    x, bins = of_one_dtype(x, bins)
+    edges = as_tensor_variable(bins)
+    x, bins = of_one_dtype(x, edges)
     if is_complex(x.dtype):
         raise TypeError("digitize is for real numbers, got complex ones")
     if bins.type.ndim != 1:
         raise ValueError(f"bins of digitize must be a vector, got {bins} of type {bins.type}")
+    if isinstance(edges, Constant) and not _is_monotonic(edges.data):
+        raise ValueError(f"bins of digitize must ascend or descend, got {edges}")
     side: Side = "left" if right else "right"
     up = searchsorted(bins, x, side)
     length = lengths_by_variables(bins)[0]
