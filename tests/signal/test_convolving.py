@@ -15,7 +15,7 @@ from occelo_signal import functions as signal
 from occelo_signal.ops import vectors
 
 MODES = ("full", "valid", "same")
-PAIRS = ((1, 1), (5, 3), (3, 5), (4, 4), (7, 2), (1, 6))
+PAIRS = ((1, 1), (5, 3), (3, 5), (4, 4), (7, 2), (1, 6), (2, 5), (4, 7))
 
 
 def _value(shape: Any, dtype: str = "float64", salt: int = 0) -> Any:

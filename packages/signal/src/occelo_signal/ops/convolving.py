@@ -36,7 +36,7 @@ __all__ = ["convolve", "convolve1d", "convolve2d", "correlate", "correlate2d", "
 
 Mode: TypeAlias = Literal["full", "valid", "same"]
 Boundary: TypeAlias = Literal["fill", "wrap", "symm"]
-Same: TypeAlias = Literal["first", "longest", "later"]
+Same: TypeAlias = Literal["first", "longest", "swapped", "later"]
 Method: TypeAlias = Literal["auto", "direct", "fft"]
 
 _PADDING = {"fill": "constant", "wrap": "wrap", "symm": "symmetric"}
@@ -60,14 +60,18 @@ def part_of_full(n: Any, m: Any, mode: str, same: Same) -> tuple[Any, Any]:
     """Where the part of a full convolution begins that ``mode`` chooses, and its length.
 
     ``n`` and ``m`` are the lengths of the tensor and of the kernel. ``same`` says what the part of mode "same" is: in the
-    middle with the length of the first ("first") or of the longer one ("longest", as in NumPy), or one element later if
-    the kernel has an even length ("later", as in SciPy's ``correlate2d``).
+    middle with the length of the first ("first") or of the longer one ("longest", as in NumPy's ``convolve``). It is one
+    element later for a tensor of an even length that is shorter than the kernel ("swapped", as in NumPy's ``correlate``,
+    which swaps the two and reverses the result), or for a kernel of an even length ("later", as in SciPy's
+    ``correlate2d``).
     """
     if mode == "full":
         return 0, n + m - 1
     less, more = _in_order(n, m)
     if mode == "valid":
         return less - 1, more - less + 1
+    if same == "swapped":
+        return _middle_if_swapped(n, m), more
     if same == "longest":
         return (less - 1) // 2, more
     return (m // 2 if same == "later" else (m - 1) // 2), n
@@ -80,6 +84,15 @@ def _in_order(n: Any, m: Any) -> tuple[Any, Any]:
         return (n, m) if known[0] <= known[1] else (m, n)
     n, m = as_tensor_variable(n), as_tensor_variable(m)
     return minimum(n, m), maximum(n, m)
+
+
+def _middle_if_swapped(n: Any, m: Any) -> Any:
+    """Where the part of mode "same" begins if the tensor and the kernel are swapped whenever the kernel is longer."""
+    known = known_integer(n), known_integer(m)
+    if known[0] is not None and known[1] is not None:
+        return n // 2 if known[0] < known[1] else (m - 1) // 2
+    n, m = as_tensor_variable(n), as_tensor_variable(m)
+    return switch(lt(n, m), n // 2, (m - 1) // 2)
 
 
 def check_choice(given: Any, choices: Sequence[str], what: str, function: str) -> None:

@@ -49,7 +49,7 @@ def convolve(a: Any, v: Any, mode: Mode = "full") -> TensorVariable:
 def correlate(a: Any, v: Any, mode: Mode = "valid") -> TensorVariable:
     """The correlation of the vectors ``a`` and ``v`` in a ``mode``, as NumPy's: `convolve` with ``v`` conjugated and reversed."""
     x, k = _vectors(a, v, "correlate")
-    return convolved(x, reversed_kernel(k, 1), 1, mode, same="longest", method="auto", function="correlate")  # fmt: skip
+    return convolved(x, reversed_kernel(k, 1), 1, mode, same="swapped", method="auto", function="correlate")  # fmt: skip
 
 
 def hanning(M: Any) -> TensorVariable:
