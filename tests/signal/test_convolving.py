@@ -69,6 +69,20 @@ def test_planes(mode: Any, boundary: Any) -> None:
         np.testing.assert_allclose(correlated, expected, atol=1e-12)
 
 
+@pytest.mark.parametrize("static", [False, True])
+def test_valid_planes_of_the_larger_kernel_have_no_boundary(static: bool) -> None:
+    scipy_signal = pytest.importorskip("scipy.signal")
+    a, v = _value((2, 3)), _value((4, 3), salt=1)
+    x, k = (ot.tensor(dtype="float64", shape=w.shape if static else (None, None)) for w in (a, v))
+    made, expected = [], []
+    for boundary, fill in (("fill", 2.5), ("wrap", 0), ("symm", 0)):
+        for name in ("convolve2d", "correlate2d"):
+            made.append(getattr(signal, name)(x, k, "valid", boundary, fill))
+            expected.append(getattr(scipy_signal, name)(a, v, "valid", boundary, fill))
+    for result, reference in zip(oc.function([x, k], made)(a, v), expected, strict=True):
+        np.testing.assert_allclose(result, reference, atol=1e-12)
+
+
 @pytest.mark.parametrize("method", ["direct", "fft", "auto"])
 @pytest.mark.parametrize("mode", MODES)
 def test_tensors_of_three_dimensions(mode: Any, method: Any) -> None:

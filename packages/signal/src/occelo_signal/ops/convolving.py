@@ -125,6 +125,9 @@ def convolved(
         return neq(made, 0)
     if method == "fft" or (method == "auto" and _is_faster_by_fft(x, k, ndim)):
         return _by_fft(x, k, ndim, mode, same)
+    if mode == "valid":
+        # No sum reaches beyond the ends: where the kernel is longer, the tensor moves along it, among zeros.
+        boundary, fillvalue = "fill", 0
     lengths, widths = (lengths_by_variables(v)[v.type.ndim - ndim :] for v in (x, k))
     padding: list[Any] = [(0, 0)] * (x.type.ndim - ndim)
     padded: list[Any] = []
@@ -296,7 +299,7 @@ def convolve2d(
 
     ``mode`` is as in `convolve`.
     ``in1`` continues beyond its ends with ``fillvalue`` (``boundary`` "fill"), from its other end ("wrap"), or reflected
-    ("symm"). ``method`` is as in `convolve`; "fft" only for "fill" with 0. ValueError for arguments that are not among
+    ("symm"); in mode "valid" nothing lies beyond its ends. ``method`` is as in `convolve`; "fft" only for "fill" with 0. ValueError for arguments that are not among
     those.
     """
     x, k = operands(in1, in2)
