@@ -89,15 +89,26 @@ def test_several_axes(name: str, norm: Any) -> None:
         (None, (1,)),
         (None, (2, 1, 0)),
         ((-1, 4), (0, 2)),
+        ((2, -1), (0, 1)),
         (None, (-2, -1)),
     ]:
-        if s == (-1, 4) and name == "irfftn":
-            continue
         made = getattr(fft, name)(x, s, axes, norm)
         _compare(og.evaluate(made, {x: value}), getattr(np.fft, name)(value, s, axes, norm))
     if name in SEVERAL:
         whole = getattr(fft, name)(x, norm=norm)
         _compare(og.evaluate(whole, {x: value}), getattr(np.fft, name)(value, norm=norm))
+
+
+@pytest.mark.parametrize("static", [False, True])
+@pytest.mark.parametrize("name", ["irfftn", "irfft2"])
+def test_last_lengths_of_an_axis_itself(name: str, static: bool) -> None:
+    value = _value(name, (2, 3), "complex128")
+    x = ot.tensor(dtype="complex128", shape=(2, 3) if static else (None, None))
+    for s, axes in (((2, -1), (0, 1)), ((-1, -1), (-2, -1)), ((4, -1), (1, 0)), ((3, -1), (0, 1))):
+        made = getattr(fft, name)(x, s, axes)
+        expected = getattr(np.fft, name)(value, s, axes)
+        assert not static or made.type.shape == expected.shape
+        _compare(og.evaluate(made, {x: value}), expected)
 
 
 def test_hermitian_transforms_of_several_axes_are_those_of_scipy() -> None:
@@ -108,6 +119,7 @@ def test_hermitian_transforms_of_several_axes_are_those_of_scipy() -> None:
         made = [
             fft.hfft2(x, norm=norm),
             fft.hfftn(x, (4, 3), (2, 0), norm),
+            fft.hfftn(x, (4, -1), (2, 0), norm),
             fft.ihfft2(r, norm=norm),
             fft.ihfftn(r, norm=norm),
         ]
@@ -117,6 +129,7 @@ def test_hermitian_transforms_of_several_axes_are_those_of_scipy() -> None:
             [
                 scipy_fft.hfft2(value, norm=norm),
                 scipy_fft.hfftn(value, (4, 3), (2, 0), norm),
+                scipy_fft.hfftn(value, (4, -1), (2, 0), norm),
                 scipy_fft.ihfft2(value.real, norm=norm),
                 scipy_fft.ihfftn(value.real, norm=norm),
             ],

@@ -205,8 +205,9 @@ def _to_reals(
     _one_axis(chosen, function)
     n = lengths[-1]
     if n is None:
-        n = 2 * (lengths_by_variables(x)[chosen[-1]] - 1)
-        if x.type.shape[chosen[-1]] in (0, 1):
+        own = lengths_by_variables(x)[chosen[-1]]
+        n = 2 * (own - 1) if s is None else own  # a length of -1, as of the other axes
+        if x.type.shape[chosen[-1]] in ((0, 1) if s is None else (0,)):
             raise ValueError(
                 f"{function} of {x.type} along axis {chosen[-1]} has no elements; choose their number"
             )
@@ -342,7 +343,8 @@ def rfft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: Norm = None) -> Ten
 def irfftn(a: Any, s: Any = None, axes: Any = None, norm: Norm = None) -> TensorVariable:
     """The inverse of `rfftn` of ``a``, with the same ``s`` and ``axes``. ``norm`` is as in `ifft`.
 
-    The last of the axes has n // 2 + 1 elements of the transform, where n is the last length in ``s``.
+    The last of the axes has n // 2 + 1 elements of the transform, where n is the last length in ``s``: if that is -1, as many
+    as ``a`` has, and without ``s`` twice as many, minus 2.
     """
     return _to_reals(a, s, axes, norm, "irfftn")
 
