@@ -591,3 +591,33 @@ def test_unwrapping_integers() -> None:
         np.testing.assert_array_equal(og.evaluate(found, {x: value}), expected)
     with pytest.raises(OverflowError, match="uint8"):
         arrays.unwrap(ot.vector("u", dtype="uint8"), period=2)
+
+
+@pytest.mark.parametrize("static", [False, True])
+@pytest.mark.parametrize(
+    ("lengths", "axes", "of_weights"),
+    [
+        ((3, 5), (1, 0), (5, 3)),
+        ((3, 5), (-1, 0), (3, 5)),
+        ((4, 4), (1, 0), (4, 4)),
+        ((2, 3, 4), (2, 0), (4, 2)),
+        ((2, 3, 4), (-1, -2), (4, 3)),
+        ((3, 3, 3), (2, 1), (3, 3)),
+        ((2, 3, 4), (2, 0, 1), (4, 2, 3)),
+        ((2, 3, 4), (1, 2, 0), (3, 4, 2)),
+    ],
+)
+def test_weights_of_average_lie_along_the_axes_in_their_order(
+    lengths: tuple[int, ...], axes: tuple[int, ...], of_weights: tuple[int, ...], static: bool
+) -> None:
+    generator = np.random.default_rng(5)
+    values, weights = generator.normal(size=lengths), generator.uniform(0.5, 2.0, of_weights)
+    x, w = (
+        ot.tensor(dtype="float64", shape=v.shape if static else (None,) * v.ndim)
+        for v in (values, weights)
+    )
+    found, total = arrays.average(x, axes, w, returned=True)
+    expected = np.average(values, axes, weights, returned=True)
+    given = {x: values, w: weights}
+    np.testing.assert_allclose(og.evaluate(found, given), expected[0])
+    np.testing.assert_allclose(og.evaluate(total, given), expected[1])

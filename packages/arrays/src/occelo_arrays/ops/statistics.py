@@ -14,7 +14,7 @@ from occelo_graph.ops.control.checks import CheckAndRaise
 from occelo_graph.ops.elemwise.arithmetic import eq, floor, ge, maximum, neq
 from occelo_graph.ops.elemwise.complex import conj
 from occelo_graph.ops.join import join
-from occelo_graph.ops.shape.axes import normalize_axes
+from occelo_graph.ops.shape.axes import listed_axes, normalize_axes, normalize_axis
 from occelo_graph.ops.shape.dimensions import squeeze
 from occelo_graph.ops.shape.reshaping import reshape
 from occelo_graph.tensors.constant import as_tensor_variable
@@ -51,7 +51,7 @@ def average(
 ) -> Any:
     """The mean over ``axis`` (one, several, or None for all), weighted by ``weights``.
 
-    ``weights`` have the shape of ``a``, or the lengths along ``axis`` only; without them the result is `mean`. If
+    ``weights`` have the shape of ``a``, or the lengths along ``axis`` only, in the order of ``axis``; without them the result is `mean`. If
     ``returned`` is True, the result is a pair of the average and the sums of the weights, broadcast to its shape. The
     average of integers is float64. ``keepdims`` keeps the axes, with length 1. ZeroDivisionError if weights add up to 0,
     at run time if they are not constant, ValueError or TypeError if their shape does not fit.
@@ -65,7 +65,9 @@ def average(
         scale = ot.broadcast_to(ot.cast(total, made.dtype), made.shape) if made.type.ndim else None
         return (made, ot.cast(total, made.dtype) if scale is None else scale) if returned else made
     given = ot.as_tensor_variable(weights)
-    w = _fitting(given, x, axes)
+    w = _fitting(
+        given, x, None if axis is None else [normalize_axis(i, x) for i in listed_axes(axis)]
+    )
     message = "Weights of average add up to 0, so there is no mean"
     if isinstance(given, ot.TensorConstant):  # the graph of a mean by zeros is simplified to 0
         over = axes if given.type.ndim == x.type.ndim else None
@@ -92,9 +94,15 @@ def _count(x: Any, axes: tuple[int, ...]) -> Any:
     return count
 
 
-def _fitting(w: Any, x: Any, axes: tuple[int, ...] | None) -> Any:
-    """Weights with as many dimensions as the tensor: those of a vector, or of fewer axes, lie along the axes."""
-    if w.type.ndim == x.type.ndim and _may_be_equal(w.type.shape, x.type.shape):
+def _fitting(w: Any, x: Any, axes: list[int] | None) -> Any:
+    """Weights with as many dimensions as the tensor: those of another shape lie along the axes, in their order."""
+    equal = _may_be_equal(w.type.shape, x.type.shape)
+    if equal and (
+        axes is None
+        or axes == sorted(axes)
+        or not _may_be_equal(w.type.shape, [x.type.shape[i] for i in axes])
+        or (w.type.shape == x.type.shape and None not in x.type.shape)
+    ):
         return w
     if axes is None:
         raise TypeError(
@@ -102,11 +110,13 @@ def _fitting(w: Any, x: Any, axes: tuple[int, ...] | None) -> Any:
         )
     if not _may_be_equal(w.type.shape, [x.type.shape[i] for i in axes]):
         raise ValueError(
-            f"The weights of average must have the lengths of a along axis={axes}, got {w.type} for {x.type}"
+            f"The weights of average must have the lengths of a along axis={tuple(axes)}, got {w.type} for {x.type}"
         )
-    w = ot.transpose(w, list(np.argsort(axes)))
     ordered = sorted(axes)
-    return w.dimshuffle([ordered.index(i) if i in ordered else "x" for i in range(x.type.ndim)])
+    along = ot.transpose(w, [axes.index(i) for i in ordered])
+    if equal:  # only the lengths at run time tell whether the weights have the shape of the tensor, which comes first
+        return ot.ifelse(ot.all(ot.eq(w.shape, x.shape)), w, along)
+    return along.dimshuffle([ordered.index(i) if i in ordered else "x" for i in range(x.type.ndim)])
 
 
 def _may_be_equal(first: Any, second: Any) -> bool:
