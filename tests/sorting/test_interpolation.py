@@ -21,7 +21,7 @@ OPTIONS: list[dict[str, Any]] = [{}, {"left": -9.0, "right": 9.0}, {"period": 1.
 def test_results_are_those_of_numpy(options: dict[str, Any], static: bool) -> None:
     for count in (1, 2, 5):
         at, y = np.sort(GENERATOR.normal(size=count)), GENERATOR.normal(size=count)
-        ends = np.array([] if count == 1 or "period" in options else [np.nan, np.inf, -np.inf])
+        ends = np.array([] if "period" in options else [np.nan, np.inf, -np.inf])
         x = np.concatenate([GENERATOR.normal(size=9) * 2, at, ends])
         for places in (x, x[:0], x[:6].reshape(3, 2), x[0], x.astype("float32")):
             for values in (y, y + 1j * y[::-1], (y * 9).astype("int64")):
@@ -40,6 +40,41 @@ def test_a_place_may_have_two_values() -> None:
     for at in ([1.0, 2.0, 2.0, 3.0], [1.0, 1.0, 2.0, 3.0], [2.0, 2.0, 2.0, 2.0]):
         expected = np.interp(x, at, [5.0, 6.0, 7.0, 8.0])
         np.testing.assert_array_equal(sorting.interp(x, at, [5.0, 6.0, 7.0, 8.0]).eval(), expected)
+
+
+def test_points_at_infinity() -> None:
+    x = np.array([-np.inf, -5.0, 0.0, 1.0, 2.0, np.inf, np.nan])
+    for at in (
+        [-np.inf, 1.0, np.inf],
+        [-np.inf, np.inf],
+        [0.0, np.inf],
+        [-np.inf, 0.0],
+        [0.0, np.inf, np.inf],
+        [-np.inf, -np.inf, 0.0],
+        [np.inf],
+        [-np.inf],
+    ):
+        for y in ([1.0, 2.0, 3.0], [4.0, 4.0, 4.0]):
+            with np.errstate(invalid="ignore"):
+                expected = np.interp(x, at, y[: len(at)])
+            found = sorting.interp(x, at, y[: len(at)]).eval()
+            np.testing.assert_array_equal(found, expected)
+
+
+def test_gradients_beside_points_at_infinity() -> None:
+    x, at, y = ot.dvector("x"), ot.dvector("at"), ot.dvector("y")
+    cost = sorting.interp(x, at, y)[:5].sum()
+    f = oc.function([x, at, y], og.grad(cost, [x, at, y]))
+    places = [0.0, 2.0, 9.0, -np.inf, np.inf, np.nan]
+    of_x, of_at, of_y = f(places, [-np.inf, 1.0, 3.0, np.inf], [1.0, 2.0, 6.0, 5.0])
+    np.testing.assert_array_equal(of_x, [0.0, 2.0, 0.0, 0.0, 0.0, 0.0])
+    np.testing.assert_array_equal(of_at, [0.0, -1.0, -1.0, 0.0])
+    np.testing.assert_array_equal(of_y, [1.0, 1.5, 1.5, 1.0])
+    values = [np.array([-1.0, 1.5, 4.0]), np.array([2.0, 5.0])]
+    og.verify_grad(
+        lambda q, v: sorting.interp(q, [-np.inf, 1.0, 3.0, np.inf], ot.join(0, [1.0], v, [7.0])),
+        values,
+    )
 
 
 def test_compiled_with_gradients() -> None:

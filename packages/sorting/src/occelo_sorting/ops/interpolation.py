@@ -51,7 +51,8 @@ def interp(
     """The values at ``x`` of the function that is linear between the points (``xp``, ``fp``).
 
     ``xp`` and ``fp`` are vectors of equal length, ``xp`` ascends, and the result has the shape of ``x``. Outside of
-    ``xp`` the result is ``left`` or ``right``, by default the first or last of ``fp``. With a ``period``, which is not 0,
+    ``xp`` the result is ``left`` or ``right``, by default the first or last of ``fp``. Between a
+    point at infinity and one that is not, it is the value of the latter. With a ``period``, which is not 0,
     the points are sorted by their places modulo the period, and ``left`` and ``right`` are ignored. The dtype is float64,
     or complex128 if ``fp`` is complex. ValueError if the vectors do not fit, or the period is 0. TypeError for
     complex places.
@@ -73,14 +74,21 @@ def interp(
     start, end = fp[at], fp[after]
     inside = ot.and_(ot.gt(above, 0), ot.le(above, last))
     width = ot.switch(ot.eq(low, high), 1.0, high - low)
-    # counted from the nearer end, which is exact at both
-    fraction = (x - low) / width
-    value = start + (end - start) * fraction
-    value = ot.switch(ot.eq(x, low), start, value)
+    # an interval that is open to the left has the value of its right end, one to the right that of its left end
+    at_start = ot.eq(x, low)
+    opens = inside & ot.isinf(low) & ~at_start
+    unknown = opens & ot.isinf(high)
+    # gradients multiply by the fraction where other values are chosen, too, so it is finite
+    counts = inside & ~ot.isinf(x) & ~unknown
+    fraction = ot.switch(counts, x - ot.switch(opens, high, low), 0.0) / width
+    rise = end - start
+    value = ot.switch(opens, end, start) + rise * fraction
+    value = ot.switch(at_start & ~ot.lt(abs(rise), np.inf), start, value)
+    value = ot.switch(unknown & ot.neq(start, end), np.nan, value)
     edges = (_edge(left, fp[0], fp.dtype), _edge(right, fp[-1], fp.dtype))
     outside = ot.switch(ot.lt(x, xp[0]), edges[0], ot.switch(ot.gt(x, xp[-1]), edges[1], fp[-1]))
     result = ot.switch(inside, value, outside)
-    return ot.switch(ot.isnan(x), x.astype(fp.dtype), result)
+    return ot.switch(ot.isnan(x) & ot.gt(last, 0), x.astype(fp.dtype), result)
 
 
 def _edge(given: Any, value: Any, dtype: str) -> Any:
