@@ -119,6 +119,29 @@ def test_diagonals_are_filled(shape: tuple[int, ...], wrap: bool) -> None:
         assert slope == -2 * (expected == -1).sum()
 
 
+@pytest.mark.parametrize("shape", [(5, 2), (2, 5), (7, 2), (3, 3), (0, 3), (3, 3, 3)])
+@pytest.mark.parametrize("wrap", [False, True])
+def test_diagonals_are_filled_with_repeated_values(shape: tuple[int, ...], wrap: bool) -> None:
+    value = np.arange(float(np.prod(shape))).reshape(shape) + 1
+    for filling in (np.array([-1.0, -2.0]), -np.arange(1.0, 5).reshape(2, 2), -np.arange(1.0, 10)):
+        expected = value.copy()
+        np.fill_diagonal(expected, filling, wrap=wrap)
+        for static in (shape, (None,) * len(shape)):
+            x = ot.tensor("x", dtype="float64", shape=static)
+            v = ot.tensor("v", dtype="float64", shape=(None,) * filling.ndim)
+            made = arrays.fill_diagonal(x, v, wrap)
+            given = {x: value, v: filling}
+            np.testing.assert_array_equal(og.evaluate(made, given), expected)
+            slope = og.evaluate(og.grad(made.sum(), v), given)
+            counts = (expected == filling[..., *[None] * expected.ndim]).reshape(*filling.shape, -1)
+            np.testing.assert_array_equal(slope, counts.sum(-1))
+        written = og.evaluate(arrays.fill_diagonal(x, filling.tolist(), wrap), {x: value})
+        np.testing.assert_array_equal(written, expected)
+    if value.size:
+        empty = arrays.fill_diagonal(x, np.zeros(0), wrap)
+        np.testing.assert_array_equal(og.evaluate(empty, {x: value}), value)
+
+
 def test_diagonals_of_unequal_lengths_are_refused() -> None:
     x = ot.dtensor3("x")
     with pytest.raises(ValueError, match="equal length"):

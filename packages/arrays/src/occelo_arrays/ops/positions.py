@@ -38,23 +38,29 @@ __all__ = [
 
 
 def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> TensorVariable:
-    """The tensor ``a`` with its main diagonal set to the scalar ``val``: a copy, unlike in NumPy.
+    """The tensor ``a`` with its main diagonal set to ``val``: a copy, unlike in NumPy.
 
-    The diagonal of more than two dimensions has equal positions along all of them; ValueError if their lengths differ.
+    Elements of a tensor ``val`` lie along the diagonal one after the other, in C order, again from the first if it is longer. The diagonal of more than two dimensions has equal positions along all of them; ValueError if their lengths differ.
     With ``wrap``, the diagonal of a matrix begins again after the last column, one row further down.
     """
     a = as_tensor_variable(a)
-    if a.type.ndim == 2 and not wrap:
-        return fill_diagonal_offset(a, val, 0)
+    value = as_tensor_variable(val, dtype=a.dtype)
+    if a.type.ndim == 2 and not wrap and not value.type.ndim:
+        return fill_diagonal_offset(a, value, 0)
     if a.type.ndim < 2:
         raise ValueError(f"fill_diagonal takes a tensor of at least two dimensions, got {a.type}")
     lengths = lengths_by_variables(a)
+    if 0 in value.type.shape:
+        return a
     places = [
         expand_dims(arange(n), list(range(1, a.type.ndim - i))) for i, n in enumerate(lengths)
     ]
     if a.type.ndim == 2:
-        on = eq((places[1] - places[0]) % (lengths[1] + 1), 0)
-        return _filled(a, on, val)
+        distance = places[1] - places[0]
+        on = eq(distance % (lengths[1] + 1) if wrap else distance, 0)
+        # of the number in C order; the diagonal has every one that is a multiple of the columns and 1
+        row = (places[0] * lengths[1] + places[1]) // (lengths[1] + 1) if wrap else places[0]
+        return switch(on, _along(value, row), a)
     if len(set(a.type.shape) - {None}) > 1:
         raise ValueError(f"fill_diagonal takes dimensions of equal length, got {a.type}")
     message = "fill_diagonal takes dimensions of equal length"
@@ -62,15 +68,15 @@ def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> TensorVariable:
     on = CheckAndRaise(ValueError, message)(eq(places[1], places[0]), *equal)
     for place in places[2:]:
         on = on & eq(place, places[0])
-    return _filled(a, on, val)
+    return switch(on, _along(value, places[0]), a)
 
 
-def _filled(a: TensorVariable, on: Any, val: Any) -> TensorVariable:
-    """Set the elements where ``on`` is true. ValueError if ``val`` is not a scalar."""
-    value = as_tensor_variable(val, dtype=a.dtype)
-    if value.type.ndim:
-        raise ValueError(f"A diagonal is filled with a scalar, got val={value.type}")
-    return switch(on, value, a)
+def _along(value: TensorVariable, position: Any) -> TensorVariable:
+    """The element of ``value`` at each ``position`` along a diagonal, over which its elements are repeated."""
+    if not value.type.ndim:
+        return value
+    flat = value.flatten()
+    return flat[position % flat.shape[0]]
 
 
 def fill_diagonal_offset(a: Any, val: Any, offset: Any) -> TensorVariable:
@@ -84,8 +90,11 @@ def fill_diagonal_offset(a: Any, val: Any, offset: Any) -> TensorVariable:
     offset = as_tensor_variable(offset)
     if not is_discrete(offset.dtype) or offset.type.ndim:
         raise TypeError(f"offset of fill_diagonal_offset must be an integer, got {offset.type}")
+    value = as_tensor_variable(val, dtype=a.dtype)
+    if value.type.ndim:
+        raise ValueError(f"A diagonal is filled with a scalar, got val={value.type}")
     rows, columns = (arange(n) for n in lengths_by_variables(a))
-    return _filled(a, eq(columns.dimshuffle("x", 0) - rows.dimshuffle(0, "x"), offset), val)
+    return switch(eq(columns.dimshuffle("x", 0) - rows.dimshuffle(0, "x"), offset), value, a)
 
 
 @stands_for("choose", "a choices -out mode")
