@@ -151,6 +151,23 @@ MISTAKES: list[tuple[str, Any, type[Exception], str]] = [
         TypeError,
         "Only shared variables",
     ),
+    *(
+        (
+            f"update no pair {i}",
+            make,
+            TypeError,
+            r"updates is a list of pairs .*, or a dict .*; got ",
+        )
+        for i, make in enumerate(
+            [
+                lambda x, w: oc.function([], w, updates=[og.grad(w.sum(), w)]),
+                lambda x, w: oc.function([], w, updates=og.grad(w.sum(), w)),
+                lambda x, w: oc.function([], w, updates=(w, w + 1)),
+                lambda x, w: oc.function([], w, updates=[(w, w), (w,)]),
+                lambda x, w: oc.function([], w, updates=3),
+            ]
+        )
+    ),
     (
         "update twice",
         lambda x, w: oc.function([], w, updates=[(w, w), (w, w)]),

@@ -29,7 +29,7 @@ from occelo_graph.ir.clone import rebuilt, replacement_pairs
 from occelo_graph.ir.nodes import AtomicVariable
 from occelo_graph.ir.taken_constants import check_taken_constants
 from occelo_graph.ir.traversal import ancestors, walk
-from occelo_graph.narrowing import is_dict
+from occelo_graph.narrowing import is_dict, is_list_or_tuple
 from occelo_graph.provenance import warn_user
 from occelo_graph.tensor import as_tensor_variable
 from occelo_graph.tensors.sequences import is_sequence, refuse_bool
@@ -183,10 +183,28 @@ def _outputs(given: Any) -> _Outputs:
     return _Outputs(outputs, structure=structure if trees.is_nested(given) else None)
 
 
+def _listed_updates(given: Any) -> Pairs:
+    """The updates as a mapping or a list of pairs. TypeError for anything else."""
+    if given is None or isinstance(given, Mapping):
+        return given
+    listed: list[Any] | None = None
+    if isinstance(given, Iterable) and not isinstance(given, Variable | str):
+        listed = list(given)
+    for entry in [given] if listed is None else listed:
+        if listed is None or not is_list_or_tuple(entry) or len(entry) != 2:
+            shown = describe(entry) if isinstance(entry, Variable) else repr(entry)
+            place = "" if listed is None else " among them"
+            raise TypeError(
+                "updates is a list of pairs (variable, new value), or a dict that maps variables to new values; "
+                f"got {shown}{place}"
+            )
+    return listed
+
+
 def _updates(given: Pairs, inputs: Sequence[SymbolicInput]) -> dict[SharedVariable, Any]:
     listed = {each.variable: each for each in inputs}
     updates: dict[SharedVariable, Any] = {}
-    for key, expression in replacement_pairs(given, "The update"):
+    for key, expression in replacement_pairs(_listed_updates(given), "The update"):
         if not isinstance(key, SharedVariable):
             shown = describe(key) if isinstance(key, Variable) else repr(key)
             raise TypeError(f"Only shared variables can be updated, not {shown}")
