@@ -187,16 +187,15 @@ def _listed_updates(given: Any) -> Pairs:
     """The updates as a mapping or a list of pairs. TypeError for anything else."""
     if given is None or isinstance(given, Mapping):
         return given
-    listed: list[Any] | None = None
-    if isinstance(given, Iterable) and not isinstance(given, Variable | str):
-        listed = list(given)
-    for entry in [given] if listed is None else listed:
-        if listed is None or not is_list_or_tuple(entry) or len(entry) != 2:
+    entries: Any = given
+    several = hasattr(entries, "__iter__") and not isinstance(given, Variable | str)
+    listed: list[Any] = list(entries) if several else [entries]
+    for entry in listed:
+        if not several or not is_list_or_tuple(entry) or len(entry) != 2:
             shown = describe(entry) if isinstance(entry, Variable) else repr(entry)
-            place = "" if listed is None else " among them"
             raise TypeError(
                 "updates is a list of pairs (variable, new value), or a dict that maps variables to new values; "
-                f"got {shown}{place}"
+                f"got {shown}{' among them' if several else ''}"
             )
     return listed
 
