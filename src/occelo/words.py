@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import importlib
 
+from occelo_graph.ir.nodes import Variable
+from occelo_graph.ops.index.at import PartAt
+from occelo_graph.ops.index.subtensor import AdvancedSubtensor, Subtensor
+from occelo_random.ops.generator_type import RandomGeneratorType
+
 NAMES = {
     word: target
     for target, words in {
@@ -115,6 +120,12 @@ def hint(name: str, owner: object) -> str:
     """What to write instead of ``name``, which ``owner`` (a module's name, or a variable) lacks; empty if it is not known."""
     if not isinstance(owner, str) and name in METHODS:
         return METHODS[name]
+    if isinstance(owner, Variable) and owner.owner is not None and owner.owner.inputs:
+        node = owner.owner
+        if name == "rng" and isinstance(node.inputs[0].type, RandomGeneratorType):
+            return "the generator of a draw rv is rv.owner.inputs[0]"
+        if isinstance(node.op, Subtensor | AdvancedSubtensor) and hasattr(PartAt, name):
+            return f"use x.at[key].{'multiply' if name == 'mul' else name}(y) to change a part of x"
     if owner == "occelo.tensor" and name in FLAT:
         return f"all functions of tensors are in {owner} itself"
     near = NAMES.get(name)
