@@ -6,7 +6,7 @@ import importlib
 
 from occelo_graph.ir.nodes import Variable
 from occelo_graph.ops.index.at import PartAt
-from occelo_graph.ops.index.subtensor import AdvancedSubtensor, Subtensor
+from occelo_graph.ops.index.subtensor import indexed
 from occelo_random.ops.generator_type import RandomGeneratorType
 
 NAMES = {
@@ -116,6 +116,14 @@ _PLACES = (
 """Namespaces of the facade in which a name is looked for, in this order."""
 
 
+def _is_part(x: object) -> bool:
+    """Whether a variable is the result of an index."""
+    try:
+        return bool(indexed(x))
+    except TypeError:
+        return False
+
+
 def hint(name: str, owner: object) -> str:
     """What to write instead of ``name``, which ``owner`` (a module's name, or a variable) lacks; empty if it is not known."""
     if not isinstance(owner, str) and name in METHODS:
@@ -124,7 +132,7 @@ def hint(name: str, owner: object) -> str:
         node = owner.owner
         if name == "rng" and isinstance(node.inputs[0].type, RandomGeneratorType):
             return "the generator of a draw rv is rv.owner.inputs[0]"
-        if isinstance(node.op, Subtensor | AdvancedSubtensor) and hasattr(PartAt, name):
+        if hasattr(PartAt, name) and _is_part(owner):
             return f"use x.at[key].{'multiply' if name == 'mul' else name}(y) to change a part of x"
     if owner == "occelo.tensor" and name in FLAT:
         return f"all functions of tensors are in {owner} itself"

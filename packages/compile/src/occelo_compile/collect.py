@@ -185,9 +185,9 @@ def _outputs(given: Any) -> _Outputs:
 
 def _listed_updates(given: Any) -> Pairs:
     """The updates as a mapping or a list of pairs. TypeError for anything else."""
-    if given is None or isinstance(given, Mapping):
-        return given
     entries: Any = given
+    if entries is None or isinstance(entries, Mapping):
+        return given
     several = hasattr(entries, "__iter__") and not isinstance(given, Variable | str)
     listed: list[Any] = list(entries) if several else [entries]
     for entry in listed:
