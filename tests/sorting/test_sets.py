@@ -63,8 +63,13 @@ def test_nan_along_the_axis_of_a_vector(axis: int, equal_nan: bool) -> None:
     """They are elements; in the rows of a column they differ."""
     vector = np.array([3.0, 1.0, np.nan, 1.0, np.nan])
     options: dict[str, Any] = {"axis": axis, "equal_nan": equal_nan}
-    _compare(sorting.unique, np.unique, vector, more=(True, True, True), **options)
-    _compare(sorting.unique, np.unique, vector, **options)
+
+    def whole(values: Any, *more: bool, **given: Any) -> Any:
+        # of a vector it is the same without the axis, with which older NumPy tells NaN apart
+        return np.unique(values, *more, equal_nan=given["equal_nan"])
+
+    _compare(sorting.unique, whole, vector, more=(True, True, True), **options)
+    _compare(sorting.unique, whole, vector, **options)
     _compare(sorting.unique, np.unique, vector[:, None], axis=0, equal_nan=equal_nan)
     (filled,) = og.evaluate([sorting.unique(vector, size=4, fill_value=-1, **options)], {})
     np.testing.assert_array_equal(filled, [1, 3, np.nan, -1 if equal_nan else np.nan])
