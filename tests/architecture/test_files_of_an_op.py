@@ -85,6 +85,7 @@ BESIDE: dict[str, tuple[str, str]] = {
         "that a matrix is the product of its factor is seen in how the product is written",
         "conj Assume DimShuffle Dot Elemwise MatMul",
     ),
+    "occelo/words.py": ("a word that users write for another method", "mul"),
     "occelo_special/ops/special_functions.py": (
         "limits at infinity, where SciPy's functions are NaN, are one table",
         "spence",
