@@ -399,7 +399,7 @@ def test_a_declaration_for_cffi() -> None:
 
 
 def test_numba_calls_it() -> None:
-    numba = pytest.importorskip("numba")
+    numba = pytest.importorskip("numba", reason="Numba is not installed")
     x, m, k = ot.dvector("x"), ot.tensor("m", dtype="float32", shape=(None, 2)), ot.lscalar("k")
     w = oc.shared(2.0, "w")
     f = oc.function([x, m, k], [x * w + k, m.T], mode="native")

@@ -273,7 +273,7 @@ def test_an_op_of_a_user_is_that_of_the_graph_not_one_of_its_name(fresh: Path) -
 @pytest.mark.parametrize("linker", ["native", "numba"])
 def test_callbacks_in_bodies_of_loops_are_kept(fresh: Path, linker: str) -> None:
     if linker == "numba":
-        pytest.importorskip("numba")
+        pytest.importorskip("numba", reason="Numba is not installed")
 
     def step(y: Any, x: Any) -> Any:
         return ot.exp(_shifted(ot.sin(y))) * x

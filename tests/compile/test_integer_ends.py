@@ -240,7 +240,7 @@ def _compare(where: str, found: Any, expected: Any) -> None:
 @pytest.mark.parametrize("row", ROWS, ids=[r[0] for r in ROWS])
 def test_an_integer_at_an_end_of_int64(row: Row, mode: str) -> None:
     if mode == "numba":
-        pytest.importorskip("numba")
+        pytest.importorskip("numba", reason="Numba is not installed")
     name, value, build, reference = row
     x = ot.TensorType(value.dtype.name, (None,) * value.ndim).make_variable("x")
     k = ot.lscalar("k")
