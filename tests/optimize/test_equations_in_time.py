@@ -63,6 +63,21 @@ def test_values_and_all_derivatives(method, mode):
     np.testing.assert_allclose(pushed, (ways[1] - ways[0]) / 2e-5, rtol=1e-4, atol=1e-4)
 
 
+def test_parameters_that_depend_on_each_other():
+    """`-k` does not depend on time, so it is a parameter of the equation like `k`."""
+    k, times = ot.dscalar("k"), np.array([0.0, 0.5, 2.0])
+    values = optimize.odeint(lambda y, t, k: ot.exp(-k * t) * k, ot.constant(0.0), times, args=(k,))
+    slope = og.grad(values.sum(), k)
+    pushed = og.pushforward(values, k, ot.constant(1.0))
+    f = oc.function([k], [values, slope, pushed, og.grad(slope, k)])
+    found, first, forward, second = f(0.7)
+    e = np.exp(-0.7 * times)
+    np.testing.assert_allclose(found, 1 - e, atol=1e-6)
+    np.testing.assert_allclose(forward, times * e, atol=1e-6)
+    np.testing.assert_allclose(first, (times * e).sum(), rtol=1e-5)
+    np.testing.assert_allclose(second, -(times**2 * e).sum(), rtol=1e-5)
+
+
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("method", METHODS)
 def test_second_derivatives(method):

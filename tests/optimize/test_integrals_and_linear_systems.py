@@ -77,6 +77,17 @@ def test_peaks_and_singular_ends():
     assert og.evaluate(few.abserr, {}) > 1.0
 
 
+def test_parameters_that_depend_on_each_other():
+    """`-k` does not depend on x, so it is a parameter of the integrand like `k`."""
+    k = ot.dscalar("k")
+    value, _ = optimize.quad(lambda x: ot.exp(-k * x) * k, 0.0, 2.0)
+    slope = og.grad(value, k)
+    pushed = og.pushforward(value, k, ot.constant(1.0))
+    f = oc.function([k], [value, slope, pushed, og.grad(slope, k)])
+    e = np.exp(-1.4)
+    np.testing.assert_allclose(f(0.7), [1 - e, 2 * e, 2 * e, -4 * e], rtol=1e-8)
+
+
 def test_tensors_and_batches():
     c, many, n = ot.dscalar("c"), ot.dvector("many"), ot.dvector("n")
     integral = optimize.quad(lambda x: c * x**n, 0.0, 1.0).integral

@@ -102,4 +102,7 @@ def minimize(
 
 def _constants(given: Mapping[Any, Any]) -> dict[Any, Any]:
     """The variables in ``given``, and their values as constants."""
-    return {v: v.type.make_constant(v.type.filter(value, allow_downcast=True)) for v, value in given.items()}
+    return {
+        v: v.type.make_constant(v.type.filter(value, allow_downcast=True))
+        for v, value in given.items()
+    }

@@ -13,7 +13,6 @@ from occelo_graph.fgraph.frozen import FrozenFunctionGraph
 from occelo_graph.gradient.forward import pushforward
 from occelo_graph.gradient.jacobians import jacobian
 from occelo_graph.gradient.reverse import pullback
-from occelo_graph.ir.clone import rebuilt
 from occelo_graph.ir.nodes import Variable
 from occelo_graph.ir.op import Cotangents, Tangents
 from occelo_graph.ops.elemwise.arithmetic import neg
@@ -21,7 +20,7 @@ from occelo_graph.ops.shape.reading import length_product, lengths_by_variables
 from occelo_graph.ops.shape.reshaping import reshape
 from occelo_graph.tensors.variable import TensorVariable
 from occelo_linalg.ops.equations.solve import solve
-from occelo_optimize.ops.solver import Solver, connected
+from occelo_optimize.ops.solver import Solver, connected, with_values
 
 
 class ImplicitFunction(Solver, further=("residual",)):
@@ -60,7 +59,7 @@ class ImplicitFunction(Solver, further=("residual",)):
             null_gradients="return",
         )
         pairs = [(x, outputs[0]), (seed, ct), *zip(parameters, inputs, strict=False)]
-        return [*_with_values(found, pairs), *rest]
+        return [*with_values(found, pairs), *rest]
 
     def pushforward(
         self, inputs: Sequence[Variable], outputs: Sequence[Variable], tangents: Tangents
@@ -80,7 +79,7 @@ class ImplicitFunction(Solver, further=("residual",)):
         moved = neg(self.solved(residual, x, pushed, transposed=False))
         pairs = [(x, outputs[0]), *zip(seeds, given, strict=True)]
         pairs += zip(parameters, inputs, strict=False)
-        return [*_with_values([moved], pairs), *rest]
+        return [*with_values([moved], pairs), *rest]
 
     def solved(self, residual: Any, x: Any, right: Any, *, transposed: bool) -> TensorVariable:
         """The solution of a system with the Jacobian of ``residual``, or the transposed one. ``right`` is like ``x``."""
@@ -92,10 +91,3 @@ class ImplicitFunction(Solver, further=("residual",)):
         square = reshape(matrix, (count, count))
         found = solve(square.T if transposed else square, reshape(right, (count,)))
         return reshape(found, lengths)
-
-
-def _with_values(found: Sequence[Any], pairs: Sequence[tuple[Variable, Any]]) -> list[Any]:
-    """The graphs among ``found`` with variables replaced by their values; the rest as it is."""
-    graphs = [v for v in found if isinstance(v, Variable)]
-    made = iter(rebuilt(graphs, pairs, rebuild_strict=False))
-    return [next(made) if isinstance(v, Variable) else v for v in found]

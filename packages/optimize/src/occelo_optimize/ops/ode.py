@@ -12,8 +12,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from occelo_graph.fgraph.frozen import FrozenFunctionGraph
-from occelo_graph.gradient.forward import pushforward
-from occelo_graph.gradient.reverse import pullback
 from occelo_graph.ir.nodes import Variable
 from occelo_graph.ir.op import Cotangents, Tangents
 from occelo_graph.ops.create import zeros_like
@@ -29,7 +27,7 @@ from occelo_loops.ops.building.loops import loop
 from occelo_optimize.ops.methods.integrating import integrate
 from occelo_optimize.ops.methods.steps import DORMAND_PRINCE, RADAU
 from occelo_optimize.ops.regions import region_between
-from occelo_optimize.ops.solver import Solver, connected, is_float
+from occelo_optimize.ops.solver import Solver, connected, is_float, pulled, pushed
 
 METHODS = {"rk45": DORMAND_PRINCE, "radau": RADAU}
 """The methods by SciPy's names, in lower case."""
@@ -67,16 +65,15 @@ class OdeSolution(Solver, further=("rates", "settings")):
             return [ct if is_float(v) else None for v in inputs]
         values: Any = outputs[0]
         times: Any = inputs[1]
-        chosen = [v for v in inputs[2:] if is_float(v)]
+        chosen = [i for i, v in enumerate(inputs) if i > 1 and is_float(v)]
         n = values.shape[1]
-        shapes = [shape_tuple(v) for v in chosen if is_tensor(v)]
+        shapes = [shape_tuple(v) for v in (inputs[i] for i in chosen) if is_tensor(v)]
 
         def adjoint(s: Any, z: Any) -> Any:
             y, weights = z[:n], z[n : 2 * n]
-            rate: Any = self.rates.bind([-s, y, *inputs[2:]])[0]
-            pulled: Any = pullback(rate, [y, *chosen], weights, disconnected_inputs="ignore")
+            rate, *found = pulled(self.rates, [-s, y, *inputs[2:]], [1, *chosen], weights)
             return concatenate(
-                [-rate, *(reshape(v, (length_product(shape_tuple(v)),)) for v in pulled)]
+                [-rate, *(reshape(v, (length_product(shape_tuple(v)),)) for v in found)]
             )
 
         def back(state: Any, at: Any) -> Any:
@@ -90,8 +87,8 @@ class OdeSolution(Solver, further=("rates", "settings")):
             return (last[n : 2 * n] + more, last[2 * n :]), last[n : 2 * n]
 
         flat = [
-            reshape(zeros_like(v), (length_product(s),))
-            for v, s in zip(chosen, shapes, strict=True)
+            reshape(zeros_like(inputs[i]), (length_product(s),))
+            for i, s in zip(chosen, shapes, strict=True)
         ]
         sums = concatenate(flat) if flat else np.zeros(0, values.dtype)
         xs = (times[:-1], times[1:], values[1:], ct[:-1])
@@ -102,12 +99,12 @@ class OdeSolution(Solver, further=("rates", "settings")):
         first = -(self._rates_at(inputs, values)[0] * rows[0]).sum()
         results: list[Any] = [start, concatenate([first[None], moved[1:]])]
         position: Any = 0
-        pieces: dict[Variable, Any] = {}
-        for v, shape in zip(chosen, shapes, strict=True):
+        pieces: dict[int, Any] = {}
+        for i, shape in zip(chosen, shapes, strict=True):
             end = position + length_product(shape)
-            pieces[v] = reshape(found[position:end], shape).astype(v.type.dtype)
+            pieces[i] = reshape(found[position:end], shape).astype(inputs[i].type.dtype)
             position = end
-        return [*results, *(pieces.get(v) for v in inputs[2:])]
+        return [*results, *(pieces.get(i) for i in range(2, len(inputs)))]
 
     def _rates_at(self, inputs: Sequence[Variable], values: Any) -> TensorVariable:
         """The derivatives at all times, of shape (times, n)."""
@@ -125,18 +122,11 @@ class OdeSolution(Solver, further=("rates", "settings")):
         values: Any = outputs[0]
         times: Any = inputs[1]
         n = values.shape[1]
-        live = [(v, t) for v, t in zip(inputs[2:], given[2:], strict=True) if t is not None]
+        live = [i for i in range(2, len(inputs)) if given[i] is not None]
 
         def together(t: Any, z: Any) -> Any:
-            y, moved = z[:n], z[n:]
-            rate: Any = self.rates.bind([t, y, *inputs[2:]])[0]
-            pushed: Any = pushforward(
-                rate,
-                [y, *(v for v, _ in live)],
-                [moved, *(s for _, s in live)],
-                disconnected_outputs="ignore",
-            )
-            return concatenate([rate, pushed])
+            tangents = [z[n:], *(given[i] for i in live)]
+            return concatenate(pushed(self.rates, [t, z[:n], *inputs[2:]], [1, *live], tangents))
 
         start = zeros_like(inputs[0]) if given[0] is None else given[0]
         by_times: Any = None

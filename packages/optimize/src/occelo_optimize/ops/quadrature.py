@@ -13,8 +13,6 @@ import numpy as np
 from occelo_graph.applicable import check_arguments
 from occelo_graph.errors import describe
 from occelo_graph.fgraph.frozen import FrozenFunctionGraph
-from occelo_graph.gradient.forward import pushforward
-from occelo_graph.gradient.reverse import pullback
 from occelo_graph.ir.nodes import Constant, Variable
 from occelo_graph.ir.op import Cotangents, Tangents
 from occelo_graph.ops.join import concatenate
@@ -26,7 +24,7 @@ from occelo_graph.tensors.type import TensorType
 from occelo_optimize.ops.applying import is_loop
 from occelo_optimize.ops.methods.quadrature import METHODS
 from occelo_optimize.ops.regions import region_between
-from occelo_optimize.ops.solver import Solver, connected, is_float
+from occelo_optimize.ops.solver import Solver, connected, is_float, pulled, pushed
 
 __all__ = ["Quadrature", "quad"]
 
@@ -72,27 +70,27 @@ class Integral(Solver, further=("integrand", "settings")):
         if not connected(ct):
             return [ct if is_float(v) else None for v in inputs]
         low, high, *parameters = inputs
-        chosen = [v for v in parameters if is_float(v)]
-        shapes = [shape_tuple(v) for v in chosen if is_tensor(v)]
+        chosen = [i for i, v in enumerate(parameters, 1) if is_float(v)]
+        shapes = [shape_tuple(v) for v in (inputs[i + 1] for i in chosen) if is_tensor(v)]
 
-        def pulled(x: Any) -> Any:
-            found: Any = pullback(self._at(x, parameters), chosen, ct, disconnected_inputs="ignore")
+        def slopes(x: Any) -> Any:
+            _, *found = pulled(self.integrand, [x, *parameters], chosen, ct)
             flat = [reshape(v, (length_product(s),)) for v, s in zip(found, shapes, strict=True)]
             return concatenate(flat)
 
-        pieces: dict[Variable, Any] = {}
+        pieces: dict[int, Any] = {}
         if chosen:
-            found = integrate(pulled, low, high, Settings(*self.settings))[0]
+            found = integrate(slopes, low, high, Settings(*self.settings))[0]
             position: Any = 0
-            for v, shape in zip(chosen, shapes, strict=True):
+            for i, shape in zip(chosen, shapes, strict=True):
                 end = position + length_product(shape)
-                pieces[v] = reshape(found[position:end], shape)
+                pieces[i] = reshape(found[position:end], shape)
                 position = end
         ends = [
             -(ct * self._at(low, parameters)).sum(),
             (ct * self._at(high, parameters)).sum(),
         ]
-        return [*ends, *(pieces.get(v) for v in parameters)]
+        return [*ends, *(pieces.get(i) for i in range(1, len(parameters) + 1))]
 
     def pushforward(
         self, inputs: Sequence[Variable], outputs: Sequence[Variable], tangents: Tangents
@@ -101,20 +99,16 @@ class Integral(Solver, further=("integrand", "settings")):
         if all(t is None for t in given):
             return [next((t for t in tangents if t is not None), None), None]
         low, high, *parameters = inputs
-        live = [(v, t) for v, t in zip(parameters, given[2:], strict=True) if t is not None]
+        live = [i for i, t in enumerate(given[2:], 1) if t is not None]
         terms: list[Any] = []
         if live:
 
-            def pushed(x: Any) -> Any:
-                made: Any = pushforward(
-                    self._at(x, parameters),
-                    [v for v, _ in live],
-                    [t for _, t in live],
-                    disconnected_outputs="ignore",
-                )
-                return made
+            def moving(x: Any) -> Any:
+                return pushed(self.integrand, [x, *parameters], live, [given[i + 1] for i in live])[
+                    1
+                ]
 
-            terms.append(integrate(pushed, low, high, Settings(*self.settings))[0])
+            terms.append(integrate(moving, low, high, Settings(*self.settings))[0])
         if given[0] is not None:
             terms.append(-given[0] * self._at(low, parameters))
         if given[1] is not None:

@@ -12,7 +12,10 @@ from typing import Any, ClassVar, Self
 
 from occelo_graph.canonical.encoding import Arrays, decode, encode, register_coder
 from occelo_graph.fgraph.frozen import FrozenFunctionGraph
+from occelo_graph.gradient.forward import pushforward
+from occelo_graph.gradient.reverse import pullback
 from occelo_graph.inner_graph import OpFromGraph
+from occelo_graph.ir.clone import rebuilt
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.op import ZERO, Cotangents, Tangents
 from occelo_graph.ir.terms import Term, called
@@ -34,6 +37,39 @@ def _decode(kind: type[Solver], plain: Any, arrays: Arrays) -> Solver:
     inputs = [v.type.make_variable() for v in graph.inputs]
     fields = {name: decode(plain[name], arrays) for name in kind.further}
     return kind(inputs, graph.bind(inputs), plain["name"], **fields)
+
+
+def pulled(
+    graph: FrozenFunctionGraph, values: Sequence[Any], wrt: Sequence[int], weights: Any
+) -> list[Any]:
+    """The output of a graph at ``values``, and the cotangents of its inputs number ``wrt`` for ``weights`` of the output.
+
+    It is differentiated with respect to new variables, since a value may depend on another one, or be the same.
+    """
+    own = [v.type.make_variable() for v in graph.inputs]
+    seed = weights.type.make_variable()
+    (output,) = graph.bind(own)
+    found: Any = pullback(output, [own[i] for i in wrt], seed, disconnected_inputs="ignore")
+    return with_values([output, *found], [*zip(own, values, strict=True), (seed, weights)])
+
+
+def pushed(
+    graph: FrozenFunctionGraph, values: Sequence[Any], wrt: Sequence[int], tangents: Sequence[Any]
+) -> list[Any]:
+    """The output of a graph at ``values``, and its tangent for ``tangents`` of the inputs number ``wrt``."""
+    own = [v.type.make_variable() for v in graph.inputs]
+    seeds = [t.type.make_variable() for t in tangents]
+    (output,) = graph.bind(own)
+    found = pushforward(output, [own[i] for i in wrt], seeds, disconnected_outputs="ignore")
+    pairs = [*zip(own, values, strict=True), *zip(seeds, tangents, strict=True)]
+    return with_values([output, found], pairs)
+
+
+def with_values(found: Sequence[Any], pairs: Sequence[tuple[Variable, Any]]) -> list[Any]:
+    """The graphs among ``found`` with variables replaced by their values; the rest as it is."""
+    graphs = [v for v in found if isinstance(v, Variable)]
+    made = iter(rebuilt(graphs, pairs, rebuild_strict=False))
+    return [next(made) if isinstance(v, Variable) else v for v in found]
 
 
 class Solver(OpFromGraph):
