@@ -51,9 +51,9 @@ cumlogsumexp cummax cummin cumulative_logsumexp cumulative_prod cumulative_sum d
 divide dsplit dstack ediff1d einsum extract fabs fill_diagonal fill_diagonal_offset finfo fix fliplr flipud float_power floor_divide fmax
 fmin fmod frexp fromfunction gcd geomspace gradient heaviside horizontal_stack hsplit hstack hypot identity_like iinfo index_exp indices
 inner insert inverse_permutation iscomplex iscomplexobj isdtype isreal isrealobj isscalar issubdtype ix_ lcm ldexp left_shift linspace
-logaddexp2 logical_and logical_not logical_or logical_xor logspace mask_indices meshgrid mgrid minmax modf multiply ndim negative nextafter ogrid
+logaddexp2 logical_and logical_not logical_or logical_xor logspace mask_indices meshgrid mgrid minmax modf multiply nan_to_num ndim negative nextafter ogrid
 pack packbits pad permute_dims permute_row_elements piecewise place poly polyadd polyder polydiv polyint polymul polysub polyval positive
-promote_types put put_along_axis r_ radians ravel_multi_index remainder resize result_type right_shift rint rollaxis rot90 row_stack s_
+promote_types put put_along_axis r_ radians ravel_multi_index remainder resize result_type right_shift rint roll rollaxis rot90 row_stack s_
 segment_logsumexp segment_max segment_min segment_prod segment_softmax segment_sum select signbit sinc size sliding_window_view spacing
 subtract to_one_hot trapezoid tril_indices tril_indices_from trim_zeros triu_indices triu_indices_from true_divide unpack unpackbits
 unravel_index unstack unwrap vander vdot vertical_stack view_as_blocks view_as_windows vsplit vstack

@@ -22,7 +22,7 @@ from occelo_graph.tensors.constant import as_tensor_variable
 
 
 def _clip(a: Any, a_min: Any = None, a_max: Any = None, min: Any = None, max: Any = None) -> Any:
-    return ar.clip(a, min if a_min is None else a_min, max if a_max is None else a_max)
+    return ar.clip(a, min, max, a_min=a_min, a_max=a_max)
 
 
 def _split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
@@ -116,7 +116,6 @@ _FUNCTIONS: dict[str, tuple[Callable[..., Any], str]] = {
     "stack": (join.stack, "arrays:tensors axis -out dtype casting"),
     "split": (_split, "ary indices_or_sections axis"),
     "repeat": (join.repeat, "a repeats axis"),
-    "roll": (join.roll, "a:x shift axis"),
     "tile": (join.tile, "A reps"),
     "flip": (join.flip, "m:arr axis"),
     "diff": (join.diff, "a n axis prepend append"),
@@ -140,7 +139,6 @@ _FUNCTIONS: dict[str, tuple[Callable[..., Any], str]] = {
     "allclose": (ar.allclose, "a b rtol atol equal_nan"),
     "isposinf": (ar.isposinf, "x -out"),
     "isneginf": (ar.isneginf, "x -out"),
-    "nan_to_num": (ar.nan_to_num, "x -copy=True nan posinf neginf"),
     "real": (cx.real, "*"),
     "imag": (cx.imag, "*"),
     "angle": (cx.angle, "z deg"),

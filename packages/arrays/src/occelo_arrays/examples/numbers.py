@@ -161,6 +161,11 @@ ALONG_AXES: list[Example] = [
         V,
         ours=lambda x: arrays.cumulative_logsumexp(x, include_initial=True)[1:],
     ),
+    make("nan_to_num", np.nan_to_num, SPECIAL[2:5], differentiated=()),
+    make("nan_to_num", np.nan_to_num, SPECIAL[2:6], differentiated=(), nan=7.0, posinf=8.0),
+    make(
+        "nan_to_num", np.nan_to_num, np.array([complex(np.inf, np.nan), complex(1.0, -np.inf), 2j])
+    ),
     make("cummax", np.maximum.accumulate, A, ours=lambda x: arrays.cummax(x, 0)),
     make("cummin", lambda x: np.minimum.accumulate(x, 1), A, ours=lambda x: arrays.cummin(x, 1)),
 ]
@@ -169,6 +174,14 @@ POLYNOMIALS: list[Example] = [
     make("polyadd", np.polyadd, V, W[:2]),
     make("polysub", np.polysub, V[:1], W),
     make("polymul", np.polymul, V, W[:3]),
+    make(
+        "polymul",
+        np.polymul,
+        np.array([0.0, 0.0, 1.5, -1.0]),
+        np.array([0.0, 2.0]),
+        ours=lambda p, q: arrays.polymul(p, q, trim_leading_zeros=True),
+        batched=False,
+    ),
     make(
         "polydiv",
         lambda u, v: _NUMPY.polydiv(u, v)[0],

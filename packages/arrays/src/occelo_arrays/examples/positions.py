@@ -52,6 +52,24 @@ EXAMPLES: list[Example] = [
         batched=(),
     ),
     _make(
+        "compress",
+        lambda m, x: arrays.compress(m, x, axis=1, size=4, fill_value=9),
+        lambda m, x: np.hstack([np.compress(m, x, axis=1), [[9.0, 9.0], [9.0, 9.0]]]),
+        np.array([True, False, True]),
+        A,
+        grad=(1,),
+        batched=(0, 1),
+    ),
+    _make(
+        "extract",
+        lambda m, x: arrays.extract(m, x, size=2),
+        lambda m, x: np.append(np.extract(m, x), [0.0, 0.0])[:2],
+        M,
+        A,
+        grad=(1,),
+        batched=(0, 1),
+    ),
+    _make(
         "choose",
         lambda i, x, z: arrays.choose(i, [x, z]),
         lambda i, x, z: np.choose(i, [x, z]),
@@ -84,6 +102,16 @@ EXAMPLES: list[Example] = [
             draw(_REAL, (4, 3)),
         )
         for mode in ("constant", "edge", "reflect", "symmetric", "wrap")
+    ),
+    *(
+        _make(
+            "pad",
+            arrays.pad,
+            np.pad,
+            A,
+            np.array(widths),
+        )
+        for widths in ([[1, 0], [0, 2]], [[2, 1]], [[1], [2]], [0, 1], [2])
     ),
     _make(
         "vertical_stack", arrays.vertical_stack, lambda x, z: np.vstack([x, z]), A, V, grad=(0, 1)

@@ -26,6 +26,7 @@ T = draw((-1.0, 1.0), (2, 4, 2), salt=34)
 V = draw((-1.0, 1.0), (4,), salt=35)
 W = draw((-1.0, 1.0), (3,), salt=36)
 PLACES = np.array([2, 0, 1])
+ONE = np.array(1)
 
 
 def make(
@@ -34,11 +35,13 @@ def make(
     *args: Array,
     batched: bool = True,
     ours: Function | None = None,
+    differentiated: tuple[int, ...] | None = None,
     **options: Any,
 ) -> Example:
-    """An example that is differentiated by all arguments that are float64, and vectorized over all arguments."""
+    """An example that is differentiated by all arguments if they are float64, and vectorized over all arguments."""
     every = tuple(range(len(args)))
     gradient = every if all(a.dtype == np.float64 for a in args) else ()
+    gradient = gradient if differentiated is None else differentiated
     function = partial(ours or getattr(arrays, name), **options)
     theirs = partial(reference, **options)
     return Example(
@@ -149,6 +152,43 @@ EXAMPLES: list[Example] = [
         W,
         ours=lambda x, v: arrays.insert(x, [2, 0, 2], v),
         batched=False,
+    ),
+    make(
+        "insert",
+        lambda x, i, v: np.insert(x, i, v, 1),
+        A,
+        ONE,
+        draw((-1.0, 1.0), (2, 2), salt=38),
+        ours=lambda x, i, v: arrays.insert(x, i, v, 1),
+        differentiated=(0, 2),
+    ),
+    make(
+        "insert",
+        lambda x, i, v: np.insert(x, i, v),
+        V,
+        PLACES[:1],
+        W,
+        ours=lambda x, i, v: arrays.insert(x, i, v),
+        differentiated=(0, 2),
+        batched=False,
+    ),
+    make(
+        "delete",
+        lambda x, i: np.delete(x, i, 1),
+        A,
+        ONE,
+        ours=lambda x, i: arrays.delete(x, i, 1),
+        differentiated=(0,),
+    ),
+    make("roll", np.roll, A, shift=2, axis=1),
+    make("roll", np.roll, A, shift=-1),
+    make(
+        "roll",
+        lambda x, k: np.roll(x, k, 1),
+        T,
+        -ONE,
+        ours=lambda x, k: arrays.roll(x, k, 1),
+        differentiated=(0,),
     ),
     make("delete", lambda x: np.delete(x, 1, 1), A, ours=lambda x: arrays.delete(x, 1, 1)),
     make("delete", lambda x: np.delete(x, [0, -1]), V, ours=lambda x: arrays.delete(x, [0, -1])),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from occelo_arrays.ops.positions import compress
 from occelo_graph import Variable
 from occelo_graph import tensor as ot
 from occelo_graph.errors import describe
@@ -105,8 +106,14 @@ def _applied(given: Any, x: Any, args: tuple[Any, ...], kw: dict[str, Any]) -> A
 
 
 @stands_for("extract", "condition arr")
-def extract(condition: Any, arr: Any) -> TensorVariable:
-    """The elements of ``arr`` at which ``condition`` is not 0, in C order, as a vector. Both are flattened first."""
+def extract(condition: Any, arr: Any, *, size: Any = None, fill_value: Any = 0) -> TensorVariable:
+    """The elements of ``arr`` at which ``condition`` is not 0, in C order, as a vector. Both are flattened first.
+
+    ``size`` is the length of the result, and ``fill_value`` is what missing elements are, as in `compress`.
+    """
+    if size is not None:
+        mask = ot.flatten(ot.as_tensor_variable(condition))
+        return compress(mask, arr, size=size, fill_value=fill_value)
     flat: TensorVariable = ot.flatten(ot.as_tensor_variable(arr))
     mask = taken(ot.as_tensor_variable(condition))
     # the positions of a constant are known, and so is their number

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from occelo_arrays.ops.parts.pieces import Splice
 from occelo_graph import Constant, Variable
 from occelo_graph import tensor as ot
 from occelo_graph.ir.taken_constants import taken
@@ -197,11 +198,8 @@ def _position(index: Any, length: Any, name: str, end: int) -> Any:
     return ot.switch(ot.lt(index, 0), index + length, index)
 
 
-def _cut_at(x: Any, where: int, index: Any, name: str, omit: int) -> tuple[Any, Any]:
+def _cut_at(x: Any, where: int, index: int, name: str, omit: int) -> tuple[Any, Any]:
     """The slices before a position and those behind it, of which ``omit`` are left out."""
-    if not isinstance(index, int):
-        start = _position(index, lengths_by_variables(x)[where], name, 1 - omit)
-        return _slice(x, where, slice(None, start)), _slice(x, where, slice(start + omit, None))
     least = max(-index, index + omit)
     message = f"The index {index} of {name} is out of bounds along axis {where} of {x.type}"
     length = x.type.shape[where]
@@ -243,7 +241,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> TensorVa
 
     ``obj`` is an integer, a slice, or a vector of integers or truth values; positions count elements of ``arr``, and
     negative ones count from its end. ``values`` are cast to the dtype of ``arr`` and broadcast, where their lengths are
-    statically 1. IndexError if a position is out of bounds, OverflowError if a number of Python does not fit the dtype. The order of several positions takes a comparison of each pair of them.
+    statically 1; a vector of one position takes any number of them. IndexError if a position is out of bounds, OverflowError if a number of Python does not fit the dtype. The order of several positions takes a comparison of each pair of them.
     """
     x, where, length = _along(arr, axis, "insert")
     at = _index(obj, "insert")
@@ -270,14 +268,25 @@ def _inserted_at(x: Any, where: int, index: Any, new: Any) -> Any:
     """Insert slices before one position."""
     lengths = list(lengths_by_variables(x))
     lengths[where] = lengths_by_variables(new)[where]
-    before, after = _cut_at(x, where, index, "insert", 0)
-    return ot.join(where, before, ot.broadcast_to(new, lengths), after)
+    new = ot.broadcast_to(new, lengths)
+    if isinstance(index, int):
+        before, after = _cut_at(x, where, index, "insert", 0)
+        return ot.join(where, before, new, after)
+    at = _position(index, lengths_by_variables(x)[where], "insert", 1)
+    return Splice(where, 0)(x, at, new)
 
 
 def _inserted(x: Any, where: int, positions: Any, new: Any) -> Any:
     """Insert slices before several positions; those before the same position keep their order."""
     count = lengths_by_variables(positions)[0]
     length = lengths_by_variables(x)[where]
+    slices = new.type.shape[where]
+    if slices != 1 and not isinstance(count, int):
+        # one position at run time takes all slices
+        slices = lengths_by_variables(new)[where]
+        one = ot.eq(count, 1)
+        count = ot.switch(one, slices, count)
+        positions = positions[ot.switch(one, 0, ot.arange(count))]
     order = ot.arange(count)
     mine, others = positions.dimshuffle(0, "x"), positions.dimshuffle("x", 0)
     before = ot.or_(
@@ -285,7 +294,6 @@ def _inserted(x: Any, where: int, positions: Any, new: Any) -> Any:
         ot.and_(ot.eq(others, mine), ot.lt(order.dimshuffle("x", 0), order.dimshuffle(0, "x"))),
     )
     targets = positions + ot.sum(before, axis=1)
-    slices = new.type.shape[where]
     if slices != 1 and isinstance(count, int) and slices not in (None, count):
         raise ValueError(
             f"values of insert have {slices} slices along axis {where} for {count} positions"
@@ -309,8 +317,12 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> TensorVariable:
     """
     x, where, length = _along(arr, axis, "delete")
     at = _index(obj, "delete")
-    if isinstance(at, int) or (not is_slice(at) and at.type.ndim == 0):
+    if isinstance(at, int):
         return ot.join(where, *_cut_at(x, where, at, "delete", 1))
+    if not is_slice(at) and at.type.ndim == 0:
+        none = _slice(x, where, slice(0, 0))
+        made: TensorVariable = Splice(where, 1)(x, _position(at, length, "delete", 0), none)
+        return made
     if not is_slice(at) and at.dtype == "bool":
         removed = _of_length(at, x, where)
     else:

@@ -71,7 +71,7 @@ def pad(x: Any, pad_width: Any, mode: str = "constant", **kwargs: Any) -> Tensor
     """Add elements at both ends of each dimension of ``x``.
 
     ``pad_width`` is one number, a pair (before, after), a sequence with a pair for each dimension, or a dict of axes to
-    numbers or pairs. The numbers are integers or integer scalar variables. ``mode`` and its option, one of
+    numbers or pairs. The numbers are integers or integer scalar variables; they may be in a vector or a matrix, whose lengths are checked when the graph runs. ``mode`` and its option, one of
     ``kwargs``, are NumPy's:
 
     - "constant": ``constant_values``, 0 by default; "empty": zeros
@@ -138,8 +138,10 @@ def pairs_of(
     leaves: list[Any]
     if isinstance(given, Variable) and (vector := as_tensor_variable(given)).type.ndim:
         shape: Any = vector.type.shape
+        if None in shape and len(shape) <= 2:
+            return _rows_of(vector, ndim, name, check)
         if None in shape:
-            raise TypeError(f"{name} of pad must have a static shape, got {vector.type}")
+            raise TypeError(f"{name} of pad has at most 2 dimensions, got {vector.type}")
         leaves = [vector[place] for place in np.ndindex(*shape)]
     else:
         shape, leaves = np.shape(_without_variables(given)), _flat(given)
@@ -153,6 +155,24 @@ def pairs_of(
             f"{name} of pad has the shape {shape}, which does not broadcast to ({ndim}, 2)"
         ) from None
     return [(leaves[before], leaves[after]) for before, after in places]
+
+
+def _rows_of(
+    given: Any, ndim: int, name: str, check: Callable[[Any, str], Any]
+) -> list[tuple[Any, Any]]:
+    """The same of a vector or matrix whose lengths are known when the graph runs; they are checked then."""
+    message = f"{name} of pad must broadcast to the shape ({ndim}, 2)"
+    matrix = given if given.type.ndim == 2 else expand_dims(given, 0)
+    lengths = [as_tensor_variable(n) for n in lengths_by_variables(matrix)]
+    fits = [or_(eq(n, 1), eq(n, most)) for n, most in zip(lengths, (ndim, 2), strict=True)]
+    if any(n not in (None, 1, most) for n, most in zip(matrix.type.shape, (ndim, 2), strict=True)):
+        raise ValueError(f"{message}, got {given.type}")
+    checked = CheckAndRaise(ValueError, message)(matrix, *fits)
+    rows, columns = (n - 1 for n in lengths)
+    return [
+        tuple(check(checked[minimum(i, rows), minimum(j, columns)], name) for j in range(2))
+        for i in range(ndim)
+    ]
 
 
 def _flat(nested: Any) -> list[Any]:

@@ -88,14 +88,20 @@ def _product(a: Any, b: Any) -> Any:
 
 
 @stands_for("polymul", "a1 a2")
-def polymul(a1: Any, a2: Any) -> TensorVariable:
-    """The n + m - 1 coefficients of the product of ``a1`` and ``a2``, which have n and m. ValueError if one is empty."""
+def polymul(a1: Any, a2: Any, *, trim_leading_zeros: bool = False) -> TensorVariable:
+    """The n + m - 1 coefficients of the product of ``a1`` and ``a2``, which have n and m. ValueError if one is empty.
+
+    With ``trim_leading_zeros``, the zeros in front of both are left out first, as in NumPy, so that the length of the
+    result follows from the values.
+    """
     a, b = (
         _coefficients(v, "polymul", f"a{i + 1}") for i, v in enumerate(promote_arguments([a1, a2]))
     )
     for v, name in ((a, "a1"), (b, "a2")):
         if v.type.shape == (0,):
             raise ValueError(f"{name} of polymul must not be empty")
+    if trim_leading_zeros:
+        a, b = (v[ot.argmax(ot.join(0, ot.neq(v[:-1], 0), np.array([True]))) :] for v in (a, b))
     return _product(a, b)
 
 

@@ -9,16 +9,18 @@ from occelo_graph.ir.nodes import Constant, Variable
 from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.ops.arguments import known_mode, stands_for
 from occelo_graph.ops.batching import align
-from occelo_graph.ops.cast import cast
+from occelo_graph.ops.cast import cast, converted
 from occelo_graph.ops.control.checks import CheckAndRaise
-from occelo_graph.ops.create import arange, broadcast_arrays, zeros_like
+from occelo_graph.ops.create import alloc, arange, broadcast_arrays, zeros_like
 from occelo_graph.ops.elemwise.arithmetic import clip, eq, ge, lt, switch
 from occelo_graph.ops.index.search import Mode, as_int64, flatnonzero, take, take_along_axis
 from occelo_graph.ops.index.subtensor import getitem
-from occelo_graph.ops.join import stack
+from occelo_graph.ops.join import join, stack
 from occelo_graph.ops.length_inputs import lengths_of
+from occelo_graph.ops.shape.axes import normalize_axis
 from occelo_graph.ops.shape.dimensions import expand_dims
 from occelo_graph.ops.shape.reading import length_product, lengths_by_variables
+from occelo_graph.ops.shape.reshaping import flatten
 from occelo_graph.tensors.constant import as_tensor_variable, promote_arguments
 from occelo_graph.tensors.type import is_discrete
 
@@ -131,15 +133,26 @@ def choose(a: Any, choices: Any, mode: Mode = "raise") -> TensorVariable:
 
 
 @stands_for("compress", "condition a:x axis -out")
-def compress(condition: Any, x: Any, axis: int | None = None) -> TensorVariable:
+def compress(
+    condition: Any, x: Any, axis: int | None = None, *, size: Any = None, fill_value: Any = 0
+) -> TensorVariable:
     """Take the slices of ``x`` along ``axis`` for which the vector ``condition`` is true.
 
-    If ``axis`` is None, take elements of the flattened ``x``. ValueError if ``condition`` is not a vector.
+    If ``axis`` is None, take elements of the flattened ``x``. ``size`` is the number of slices, as in JAX: what is too
+    much is left out, and what is missing is ``fill_value``. ValueError if ``condition`` is not a vector.
     """
     condition = as_tensor_variable(condition)
     if condition.type.ndim != 1:
         raise ValueError(f"The condition of compress must be a vector, got {condition.type}")
-    return take(x, flatnonzero(condition), axis=axis)
+    if size is None:
+        return take(x, flatnonzero(condition), axis=axis)
+    # position -1 is that of a slice of fill_value at the end
+    x = as_tensor_variable(x)
+    x, where = (flatten(x), 0) if axis is None else (x, normalize_axis(axis, x))
+    lengths = list(lengths_by_variables(x))
+    lengths[where] = 1
+    whole = join(where, x, alloc(converted(fill_value, x.dtype), lengths))
+    return take(whole, flatnonzero(condition, size=size, fill_value=-1), axis=where)
 
 
 def inverse_permutation(perm: Any) -> TensorVariable:

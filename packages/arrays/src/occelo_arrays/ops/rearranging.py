@@ -1,4 +1,4 @@
-"""NumPy's functions that turn, trim or repeat arrays: `rot90`, `fliplr`, `rollaxis`, `resize`, `trim_zeros`."""
+"""NumPy's functions that turn, shift, trim or repeat arrays: `rot90`, `fliplr`, `roll`, `rollaxis`, `resize`, `trim_zeros`."""
 
 from __future__ import annotations
 
@@ -7,16 +7,25 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from occelo_arrays.ops.grids import natural_lengths
+from occelo_arrays.ops.parts.pieces import Roll
+from occelo_graph import Variable
 from occelo_graph import tensor as ot
 from occelo_graph.errors import describe
+from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.ops.arguments import stands_for
-from occelo_graph.ops.shape.axes import normalize_axes, normalize_axis, static_integer
+from occelo_graph.ops.length_inputs import integer_length, lengths_of
+from occelo_graph.ops.shape.axes import (
+    listed_axes,
+    normalize_axes,
+    normalize_axis,
+    static_integer,
+)
 from occelo_graph.ops.shape.reading import length_product, lengths_by_variables
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["fliplr", "flipud", "permute_dims", "resize", "rollaxis", "rot90", "trim_zeros"]
+__all__ = ["fliplr", "flipud", "permute_dims", "resize", "roll", "rollaxis", "rot90", "trim_zeros"]
 
 
 @stands_for("rot90", "m k axes")
@@ -115,3 +124,62 @@ def trim_zeros(filt: Any, trim: Any = "fb", axis: Any = None) -> TensorVariable:
         key = (*[slice(None)] * where, slice(first, stop))
         x, filled = x[key], filled[key]
     return x
+
+
+@stands_for("roll", "a:x shift axis")
+def roll(x: Any, shift: Any, axis: Any = None) -> TensorVariable:
+    """Shift elements of ``x`` along ``axis``. Elements that are shifted beyond the end come back at the start.
+
+    ``axis`` is one axis, or a sequence or an array of axes. If it is None, the elements are shifted in C order.
+    ``shift`` is one shift for all axes, or has one for each axis. One axis may have several shifts. ValueError if the
+    numbers of shifts and axes do not fit. A Python integer may be a shift of any size.
+    """
+    x = ot.as_tensor_variable(x)
+    if axis is None:
+        return ot.reshape(roll(ot.flatten(x), shift, 0), lengths_by_variables(x))
+    axes = [normalize_axis(a, x) for a in listed_axes(axis)]
+    shifts = _shifts(shift)
+    if len(shifts) != len(axes) and 1 not in (len(shifts), len(axes)):
+        raise ValueError(f"{len(shifts)} shifts for {len(axes)} axes")
+    count = len(axes) if len(shifts) == 1 else len(shifts)
+    for by, where in zip(
+        shifts * (count if len(shifts) == 1 else 1),
+        axes * (count if len(axes) == 1 else 1),
+        strict=True,
+    ):
+        x = _rolled(x, by, where)
+    return x
+
+
+def _shifts(shift: Any) -> list[Any]:
+    """The shifts in ``shift`` as integers of any size and scalars."""
+    if isinstance(shift, Variable):
+        return list(lengths_of(shift))
+    listed = shift if is_list_or_tuple(shift) or np.ndim(shift) else [shift]
+    whole = [issubclass(type(by), int | np.integer) and not isinstance(by, bool) for by in listed]
+    return [
+        int(by) if plain else integer_length(by) for by, plain in zip(listed, whole, strict=True)
+    ]
+
+
+def _rolled(x: TensorVariable, by: Any, where: int) -> TensorVariable:
+    if not isinstance(by, int):
+        made: TensorVariable = Roll(where)(x, by)
+        return made
+    length = lengths_by_variables(x)[where]
+    guard = max(length, 1) if isinstance(length, int) else ot.maximum(length, 1)
+    start = guard - _remainder(by, guard)
+    lead = [slice(None)] * where
+    return ot.join(where, x[(*lead, slice(start, None))], x[(*lead, slice(None, start))])
+
+
+def _remainder(number: int, length: Any) -> Any:
+    """``number % length`` for an integer of any size, and a length that is an integer or an int64 scalar."""
+    if isinstance(length, int) or -(2**63) <= number < 2**63:
+        return number % length
+    # Horner's rule, in digits so small that no int64 overflows: arrays have less than 2**48 elements
+    rest: Any = 0
+    magnitude = abs(number)
+    for place in range((magnitude.bit_length() - 1) // 15, -1, -1):
+        rest = (rest * 2**15 + (magnitude >> 15 * place) % 2**15) % length
+    return rest if number > 0 else -rest % length

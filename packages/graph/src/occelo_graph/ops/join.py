@@ -1,4 +1,4 @@
-"""Ops and functions that join, split, repeat and shift tensors.
+"""Ops and functions that join, split and repeat tensors.
 
 The ops are `Join`, `MakeVector` and `Repeat`. Users call the functions from `occelo.tensor`. If a user passes a list of
 tensors to any op, the list is stacked by `stack`.
@@ -25,10 +25,10 @@ from occelo_graph.ops.batching import materialize
 from occelo_graph.ops.cast import cast, cast_by
 from occelo_graph.ops.control.checks import CheckAndRaise
 from occelo_graph.ops.create import alloc, arange, broadcast_to, zeros_like
-from occelo_graph.ops.elemwise.arithmetic import eq, ge, lt, switch
-from occelo_graph.ops.length_inputs import FollowsLengths, integer_length, lengths_of
+from occelo_graph.ops.elemwise.arithmetic import eq, ge
+from occelo_graph.ops.length_inputs import FollowsLengths, lengths_of
 from occelo_graph.ops.linear import LinearInFirst
-from occelo_graph.ops.shape.axes import listed_axes, normalize_axes, normalize_axis, static_integer
+from occelo_graph.ops.shape.axes import normalize_axes, normalize_axis, static_integer
 from occelo_graph.ops.shape.dimensions import expand_dims
 from occelo_graph.ops.shape.reading import Shape_i, lengths_by_variables
 from occelo_graph.ops.shape.reshaping import flatten, reshape
@@ -56,7 +56,6 @@ __all__ = [
     "join",
     "make_vector",
     "repeat",
-    "roll",
     "split",
     "stack",
     "stacklists",
@@ -481,62 +480,6 @@ def tile(A: Any, reps: Any, ndim: int | None = None) -> TensorVariable:
     return reshape(
         alloc(x.dimshuffle(order), spread), [t * n for t, n in zip(times, lengths, strict=True)]
     )
-
-
-def roll(x: Any, shift: Any, axis: Any = None) -> TensorVariable:
-    """Shift elements of ``x`` along ``axis``. Elements that are shifted beyond the end come back at the start.
-
-    ``axis`` is one axis, or a sequence or an array of axes. If it is None, the elements are shifted in C order.
-    ``shift`` is one shift for all axes, or has one for each axis. One axis may have several shifts. ValueError if the
-    numbers of shifts and axes do not fit. A Python integer may be a shift of any size.
-    """
-    x = as_tensor_variable(x)
-    if axis is None:
-        return reshape(roll(flatten(x), shift, 0), lengths_by_variables(x))
-    axes = [normalize_axis(a, x) for a in listed_axes(axis)]
-    shifts = _shifts(shift)
-    if len(shifts) != len(axes) and 1 not in (len(shifts), len(axes)):
-        raise ValueError(f"{len(shifts)} shifts for {len(axes)} axes")
-    count = len(axes) if len(shifts) == 1 else len(shifts)
-    for by, where in zip(
-        shifts * (count if len(shifts) == 1 else 1),
-        axes * (count if len(axes) == 1 else 1),
-        strict=True,
-    ):
-        x = _rolled(x, by, where)
-    return x
-
-
-def _shifts(shift: Any) -> list[Any]:
-    """The shifts in ``shift`` as integers of any size and scalars."""
-    if isinstance(shift, Variable):
-        return list(lengths_of(shift))
-    listed = shift if is_list_or_tuple(shift) or np.ndim(shift) else [shift]
-    whole = [issubclass(type(by), int | np.integer) and not isinstance(by, bool) for by in listed]
-    return [
-        int(by) if plain else integer_length(by) for by, plain in zip(listed, whole, strict=True)
-    ]
-
-
-def _rolled(x: TensorVariable, by: Any, where: int) -> TensorVariable:
-    length = lengths_by_variables(x)[where]
-    guard = max(length, 1) if isinstance(length, int) else switch(lt(length, 1), 1, length)
-    rest = _remainder(by, guard) if isinstance(by, int) else by % guard
-    start = guard - rest  # -by overflows for the smallest int64
-    lead = [slice(None)] * where
-    return join(where, x[tuple([*lead, slice(start, None)])], x[tuple([*lead, slice(None, start)])])
-
-
-def _remainder(number: int, length: Any) -> Any:
-    """``number % length`` for an integer of any size, and a length that is an integer or an int64 scalar."""
-    if isinstance(length, int) or -(2**63) <= number < 2**63:
-        return number % length
-    # Horner's rule, in digits so small that no int64 overflows: arrays have less than 2**48 elements
-    rest: Any = 0
-    magnitude = abs(number)
-    for place in range((magnitude.bit_length() - 1) // 15, -1, -1):
-        rest = (rest * 2**15 + (magnitude >> 15 * place) % 2**15) % length
-    return rest if number > 0 else -rest % length
 
 
 def flip(arr: Any, axis: Any = None) -> TensorVariable:

@@ -29,6 +29,7 @@ from occelo_graph.ops.elemwise.arithmetic import (
     eq,
     gt,
     invert,
+    isfinite,
     maximum,
     minimum,
     mul,
@@ -36,6 +37,7 @@ from occelo_graph.ops.elemwise.arithmetic import (
     neq,
     or_,
     reciprocal,
+    sign,
     sub,
     supremum,
     switch,
@@ -768,9 +770,39 @@ def log_softmax(c: Any, axis: Any = None) -> TensorVariable:
     return made
 
 
-def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
-    """log(sum(exp(x))), summed over ``axis`` (one, several, or None for all), without overflow; see `sum` for ``keepdims``."""
+def logsumexp(
+    x: Any,
+    axis: Any = None,
+    keepdims: bool = False,
+    *,
+    b: Any = None,
+    return_sign: bool = False,
+    where: Any = None,
+) -> Any:
+    """log(sum(b * exp(x))), summed over ``axis`` (one, several, or None for all), without overflow; see `sum` for ``keepdims``.
+
+    ``b`` are factors, 1 if it is None; it and ``where``, which says what counts, broadcast with ``x``. The result is NaN
+    for a negative sum, or with ``return_sign`` a pair: the logarithm of the absolute value, and the sign, or for complex
+    numbers the number of absolute value 1.
+    """
+    keep = checked_keepdims(keepdims, "b, which is given by keyword")
     x = as_tensor_variable(x)
-    axes = normalize_axes(axis, x)
-    made: TensorVariable = LogSumExp(axes)(x)
-    return expand_dims(made, axes) if checked_keepdims(keepdims, "b") and axes else made
+    if where is not None:
+        x = switch(where, x, -np.inf)
+    if b is None and not return_sign and not is_complex(x.dtype):
+        axes = normalize_axes(axis, x)
+        made: TensorVariable = LogSumExp(axes)(x)
+        return expand_dims(made, axes) if keep and axes else made
+    factor = as_tensor_variable(1.0 if b is None else b)
+    x = switch(eq(factor, 0), -np.inf, x)
+    level: Any = logsumexp(x.real, axis, keepdims=True)
+    top = switch(isfinite(level), level, 0)
+    total = sum(factor * exp(x - top), axis, keepdims=True)
+    turn = sign(total)
+    made = log(total * turn.conj() if return_sign else total) + top
+    made = switch(
+        eq(level, -np.inf), -np.inf, made
+    )  # which rules for log(sum(b * exp(x))) may not give
+    axes = () if keep else normalize_axes(axis, x)
+    results = [v.squeeze(axes) if axes else v for v in (made, turn)]
+    return tuple(results) if return_sign else results[0]

@@ -324,9 +324,11 @@ class TensorVariable(Variable):
         """See `take`."""
         return search.take(self, indices, axis, mode)
 
-    def nonzero(self, return_matrix: bool = False) -> Any:
+    def nonzero(
+        self, return_matrix: bool = False, *, size: Any = None, fill_value: Any = None
+    ) -> Any:
         """See `nonzero`."""
-        return search.nonzero(self, return_matrix)
+        return search.nonzero(self, return_matrix, size=size, fill_value=fill_value)
 
     def nonzero_values(self) -> TensorVariable:
         """See `nonzero_values`."""
@@ -429,9 +431,11 @@ class TensorVariable(Variable):
         """A new variable with the value of this one. See `tensor_copy`."""
         return ar.tensor_copy(self, name=name)
 
-    def clip(self, a_min: TensorLike = None, a_max: TensorLike = None) -> TensorVariable:
+    def clip(
+        self, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None
+    ) -> TensorVariable:
         """See `clip`. None means that there is no limit."""
-        return ar.clip(self, a_min, a_max)
+        return ar.clip(self, min, max, a_min=a_min, a_max=a_max)
 
     def conj(self) -> TensorVariable:
         """The complex conjugate. See `conj`."""

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from occelo_arrays.ops.rearranging import roll
 from occelo_graph import TensorVariable, grad
 from occelo_graph import tensor as ot
 from occelo_graph.ops.index.search import AllocDiag
@@ -54,7 +55,7 @@ def _reversal(x: TensorVariable) -> TensorVariable:
 def _turns(x: TensorVariable) -> TensorVariable:
     """A batch of two permutation matrices of as many columns as ``x``."""
     one = ot.eye(x.shape[1])
-    return ot.assume(ot.stack([one[::-1], ot.roll(one, 1, axis=0)]), permutation=True)
+    return ot.assume(ot.stack([one[::-1], roll(one, 1, axis=0)]), permutation=True)
 
 
 def _both_decompositions(decomposed: Any, x: TensorVariable) -> TensorVariable:

@@ -16,7 +16,8 @@ from occelo_arrays.ops.padding import pad
 from occelo_graph.ir.known_values import known_integer
 from occelo_graph.ir.nodes import Variable
 from occelo_graph.ops.cast import cast
-from occelo_graph.ops.elemwise.arithmetic import ceil, lt, maximum, minimum, neq, switch
+from occelo_graph.ops.control.checks import CheckAndRaise
+from occelo_graph.ops.elemwise.arithmetic import ceil, gt, lt, maximum, minimum, neq, switch
 from occelo_graph.ops.elemwise.transcendental import exp2, log2
 from occelo_graph.ops.index.subtensor import getitem
 from occelo_graph.ops.join import flip
@@ -123,6 +124,7 @@ def convolved(
     if x.dtype == "bool":
         made = convolved(cast(x, "int64"), cast(k, "int64"), ndim, mode, same=same, boundary=boundary, fillvalue=fillvalue, method="direct", function=function)  # fmt: skip
         return neq(made, 0)
+    x = _with_elements(x, k, ndim, function)
     if method == "fft" or (method == "auto" and _is_faster_by_fft(x, k, ndim)):
         return _by_fft(x, k, ndim, mode, same)
     if mode == "valid":
@@ -139,6 +141,14 @@ def convolved(
     options = {"constant_values": fillvalue} if boundary == "fill" else {}
     x = _of_known_lengths(pad(x, padding, _PADDING[boundary], **options), padded)
     return correlated(x, flip(k, tuple(range(k.type.ndim - ndim, k.type.ndim))), ndim)
+
+
+def _with_elements(x: TensorVariable, k: TensorVariable, ndim: int, function: str) -> Any:
+    """``x`` with a check at run time that neither tensor is empty along the last dimensions."""
+    lengths = [n for v in (x, k) for n in lengths_by_variables(v)[v.type.ndim - ndim :]]
+    unknown = [gt(n, 0) for n in lengths if not isinstance(n, int)]
+    check = CheckAndRaise(ValueError, f"{function} takes no empty tensors")
+    return check(x, *unknown) if unknown else x
 
 
 def _of_known_lengths(x: TensorVariable, lengths: Sequence[Any]) -> TensorVariable:

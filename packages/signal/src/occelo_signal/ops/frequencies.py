@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from occelo_arrays.ops.rearranging import roll
 from occelo_graph.ir.known_values import known_integer
 from occelo_graph.ops.arguments import stands_for
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.create import arange
 from occelo_graph.ops.elemwise.arithmetic import ge, switch
-from occelo_graph.ops.join import roll
 from occelo_graph.ops.length_inputs import integer_length
 from occelo_graph.ops.shape.axes import listed_axes, normalize_axis
 from occelo_graph.ops.shape.reading import lengths_by_variables

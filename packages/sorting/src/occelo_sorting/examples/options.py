@@ -20,6 +20,9 @@ _MASK = draw("bool", (3, 5), salt=42)
 _MASK[:, :2] = True
 _NAN = np.where(draw("bool", (3, 5), salt=43), _M, np.nan)
 _NAN[:, :2] = _M[:, :2]
+_COMPLEX = np.where(
+    _MASK, draw("int", (3, 5), "float64", salt=45) + 1j * _M, complex(np.nan, -np.inf)
+)
 _WEIGHTS = draw("nonzero int", (5,), "float64", salt=44)
 _Q = np.array([0.2, 0.7])
 
@@ -56,6 +59,8 @@ EXAMPLES: list[Example] = [
     _row("nansum", _NAN, mask=True, axis=1, initial=0.5),
     _row("nansum", _NAN, axis=0, dtype="float32"),
     _row("nanprod", _NAN, mask=True, axis=1, initial=-2.0, keepdims=True),
+    _row("nanmax", _COMPLEX, axis=1),
+    _row("nanmin", _COMPLEX, axis=0),
     _row("nanmax", _NAN, mask=True, axis=1, initial=-9.0),
     _row("nanmin", _NAN, mask=True, axis=(0, 1), initial=0.5),
     _row("nanmean", _NAN, mask=True, axis=1),

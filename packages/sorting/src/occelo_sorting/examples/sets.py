@@ -142,4 +142,12 @@ EXAMPLES: list[Example] = [
         (_I,),
     ),
     Example("argwhere", "sorting", sorting.argwhere, np.argwhere, (_I,)),
+    Example(
+        "argwhere",
+        "sorting",
+        lambda x: sorting.argwhere(x, size=3, fill_value=-1),
+        lambda x: np.vstack([np.argwhere(x), [[-1, -1]] * 3])[:3],
+        (_I,),
+        batched=(0,),
+    ),
 ]

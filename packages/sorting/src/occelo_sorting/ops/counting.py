@@ -267,9 +267,16 @@ def histogramdd(
         points = as_tensor_variable(sample)
         if points.type.ndim == 1:
             points = expand_dims(points, 1)
-        width = points.type.shape[1] if points.type.ndim == 2 else None
+        if points.type.ndim != 2:
+            raise ValueError(
+                f"sample of histogramdd is a matrix with a point in each row, got {points.type}"
+            )
+        width = points.type.shape[1]
         if width is None:
-            raise ValueError(f"histogramdd needs a static number of dimensions, got {points.type}")
+            raise ValueError(
+                f"histogramdd has a dimension for each column of sample, whose number must be known when the graph is "
+                f"built, got {points.type}; for 3 columns pass specify_shape(sample, (None, 3)), or a list of 3 vectors"
+            )
         columns = [getitem(points, (slice(None), i)) for i in _counted(width)]
     if any(is_complex(v.dtype) for v in columns):
         raise TypeError(f"histogramdd is for real numbers, got {columns[0].type}")
@@ -365,10 +372,13 @@ def count_nonzero(a: Any, axis: Any = None, keepdims: bool = False) -> TensorVar
 
 
 @stands_for("argwhere", "a")
-def argwhere(a: Any) -> TensorVariable:
-    """The indices of the elements of ``a`` that are not 0, as the rows of an int64 matrix."""
+def argwhere(a: Any, *, size: Any = None, fill_value: Any = None) -> TensorVariable:
+    """The indices of the elements of ``a`` that are not 0, as the rows of an int64 matrix.
+
+    ``size`` is the number of rows, and ``fill_value`` is what the missing ones have, as in `nonzero`.
+    """
     x = as_tensor_variable(a)
     if not x.type.ndim:
-        found = nonzero(reshape(x, (1,)))[0]
+        found = nonzero(reshape(x, (1,)), size=size)[0]
         return broadcast_to(expand_dims(found, 1), [lengths_by_variables(found)[0], 1])[:, :0]
-    return stack(list(nonzero(x)), axis=1)
+    return stack(list(nonzero(x, size=size, fill_value=fill_value)), axis=1)

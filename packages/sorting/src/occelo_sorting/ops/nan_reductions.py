@@ -19,7 +19,7 @@ from occelo_graph.ops.reduce import any as any_
 from occelo_graph.ops.reduce import argmax, argmin, cumprod, cumsum, max, min, prod, sum
 from occelo_graph.ops.shape.axes import normalize_axes
 from occelo_graph.ops.statistics import mean, std, var
-from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_graph.tensors.constant import as_tensor_variable, constant
 from occelo_graph.tensors.type import is_complex, is_discrete
 
 if TYPE_CHECKING:
@@ -40,12 +40,17 @@ __all__ = [
 ]
 
 
-def _filled(a: Any, number: float, axis: Any) -> Any:
+def _filled(a: Any, number: complex, axis: Any) -> Any:
     """The tensor with ``number`` in place of NaN. An error of ``axis`` names the tensor as the user passed it."""
     x = as_tensor_variable(a)
     if x.type.ndim:
         normalize_axes(axis, x)
-    return x if is_discrete(x.dtype) else switch(isnan(x), cast(number, x.dtype), x)
+    return x if is_discrete(x.dtype) else switch(isnan(x), _number(number, x.dtype), x)
+
+
+def _number(number: complex, dtype: str) -> Any:
+    """A constant of a dtype; of a real one, the real part of the number."""
+    return constant(np.asarray(number if is_complex(dtype) else np.real(number), dtype))
 
 
 @stands_for("nansum", "a axis dtype -out keepdims initial where")
@@ -95,11 +100,9 @@ def nancumprod(a: Any, axis: Any = None, dtype: Any = None) -> TensorVariable:
 
 
 def _extreme(
-    reduce: Any, a: Any, number: float, axis: Any, keepdims: bool, initial: Any, where: Any
+    reduce: Any, a: Any, number: complex, axis: Any, keepdims: bool, initial: Any, where: Any
 ) -> TensorVariable:
     x = as_tensor_variable(a)
-    if is_complex(x.dtype):
-        raise TypeError(f"Complex numbers are not ordered for nanmax and nanmin, got {x}: {x.type}")
     made: TensorVariable = reduce(
         _filled(x, number, axis), axis, keepdims, initial=initial, where=where
     )
@@ -116,7 +119,7 @@ def nanmax(
 
     ``keepdims``, ``initial`` and ``where`` are those of `max`.
     """
-    return _extreme(max, a, -np.inf, axis, keepdims, initial, where)
+    return _extreme(max, a, complex(-np.inf, -np.inf), axis, keepdims, initial, where)
 
 
 @stands_for("nanmin", "a axis -out keepdims initial where")
@@ -127,7 +130,7 @@ def nanmin(
 
     ``keepdims``, ``initial`` and ``where`` are those of `min`.
     """
-    return _extreme(min, a, np.inf, axis, keepdims, initial, where)
+    return _extreme(min, a, complex(np.inf, np.inf), axis, keepdims, initial, where)
 
 
 def _position(find: Any, a: Any, number: float, axis: Any, keepdims: bool) -> TensorVariable:

@@ -232,30 +232,36 @@ class UniqueInverse(NamedTuple):
 
 
 @stands_for("unique_all", "x")
-def unique_all(x: Any) -> UniqueAll:
+def unique_all(x: Any, *, size: Any = None, fill_value: Any = None) -> UniqueAll:
     """The different elements of ``x``, where each occurs first, where each element is in the result, and counts: see `unique`.
 
     As in the array API standard, each NaN is an element.
     """
-    return UniqueAll(*unique(x, True, True, True, equal_nan=False))
+    return UniqueAll(
+        *unique(x, True, True, True, equal_nan=False, size=size, fill_value=fill_value)
+    )
 
 
 @stands_for("unique_counts", "x")
-def unique_counts(x: Any) -> UniqueCounts:
+def unique_counts(x: Any, *, size: Any = None, fill_value: Any = None) -> UniqueCounts:
     """The different elements of ``x`` and how often each occurs; each NaN is an element."""
-    return UniqueCounts(*unique(x, return_counts=True, equal_nan=False))
+    return UniqueCounts(
+        *unique(x, return_counts=True, equal_nan=False, size=size, fill_value=fill_value)
+    )
 
 
 @stands_for("unique_inverse", "x")
-def unique_inverse(x: Any) -> UniqueInverse:
+def unique_inverse(x: Any, *, size: Any = None, fill_value: Any = None) -> UniqueInverse:
     """The different elements, and where each element of ``x`` is among them; each NaN is an element."""
-    return UniqueInverse(*unique(x, return_inverse=True, equal_nan=False))
+    return UniqueInverse(
+        *unique(x, return_inverse=True, equal_nan=False, size=size, fill_value=fill_value)
+    )
 
 
 @stands_for("unique_values", "x")
-def unique_values(x: Any) -> TensorVariable:
+def unique_values(x: Any, *, size: Any = None, fill_value: Any = None) -> TensorVariable:
     """The different elements of ``x`` in ascending order; each NaN is an element."""
-    made: TensorVariable = unique(x, equal_nan=False)
+    made: TensorVariable = unique(x, equal_nan=False, size=size, fill_value=fill_value)
     return made
 
 

@@ -145,18 +145,9 @@ def _switch_examples() -> list[Example]:
     a, b = draw(REAL, (2, 3)), draw(REAL, (3,), salt=1)
     mask = draw("bool", (2, 3))
     special = np.array([np.nan, np.inf, -np.inf, 1.0])
-    limits = np.finfo("float64")
     return [
         Example("switch", "elemwise", ot.switch, np.where, (mask, a, b), (1, 2), batched=(0, 1, 2)),
         Example("where", "elemwise", ot.where, np.where, (mask, b, a), (1, 2), batched=(0,)),
-        Example("nan_to_num", "elemwise", ot.nan_to_num, np.nan_to_num, (special,)),
-        Example(
-            "nan_to_num",
-            "elemwise",
-            lambda x: ot.nan_to_num(x, 7.0, 8.0),
-            lambda x: np.nan_to_num(x, nan=7.0, posinf=8.0, neginf=limits.min),
-            (special,),
-        ),
         Example(
             "allclose", "elemwise", ot.allclose, lambda x, y: np.asarray(np.allclose(x, y)), (a, a)
         ),

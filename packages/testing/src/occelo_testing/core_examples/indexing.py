@@ -184,6 +184,14 @@ def _index() -> list[Example]:
         ),
         make(
             "nonzero",
+            lambda m: ot.nonzero(m, size=4, fill_value=(8, 9))[1],
+            lambda m: np.append(np.nonzero(m)[1], [9] * 4)[:4],
+            M,
+            grad=(),
+            batched=(0,),
+        ),
+        make(
+            "nonzero",
             lambda m: ot.nonzero(m)[1],
             lambda m: np.nonzero(m)[1],
             M,

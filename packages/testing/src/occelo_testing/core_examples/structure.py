@@ -201,6 +201,14 @@ def _reduce() -> list[Example]:
         make("logsumexp", lambda x: ot.logsumexp(x, 1), lambda x: _logsumexp(x, axis=1), T),
         make("logsumexp", ot.logsumexp, _logsumexp, np.array([1000.0, 1000.0, -1000.0])),
         make(
+            "logsumexp",
+            lambda x, b: ot.logsumexp(x, 1, b=b, return_sign=True)[0],
+            lambda x, b: _logsumexp(x, axis=1, b=b, return_sign=True)[0],
+            T,
+            T - 0.5,
+            grad=(0, 1),
+        ),
+        make(
             "LinearRecurrence",
             lambda a, b: ot.LinearRecurrence(1)(a, b),
             _recurrence,
@@ -211,8 +219,8 @@ def _reduce() -> list[Example]:
     ]
 
 
-def _logsumexp(x: Array, axis: int | None = None) -> Any:
-    return importlib.import_module("scipy.special").logsumexp(x, axis=axis)
+def _logsumexp(x: Array, axis: int | None = None, **options: Any) -> Any:
+    return importlib.import_module("scipy.special").logsumexp(x, axis=axis, **options)
 
 
 def _recurrence(a: Any, b: Any) -> Any:
@@ -285,8 +293,6 @@ def _join() -> list[Example]:
             np.array([2, 0, 3]),
         ),
         make("tile", lambda x: ot.tile(x, (2, 1, 3)), lambda x: np.tile(x, (2, 1, 3)), A),
-        make("roll", lambda x: ot.roll(x, 2, 1), lambda x: np.roll(x, 2, 1), A),
-        make("roll", lambda x: ot.roll(x, -1), lambda x: np.roll(x, -1), A),
         make("flip", lambda x: ot.flip(x, 1), lambda x: np.flip(x, 1), T),
         make("diff", lambda x: ot.diff(x, 2), lambda x: np.diff(x, 2), A),
     ]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from occelo_graph.ops.arguments import plain_number, refuse_list
+from occelo_graph.ops.arguments import refuse_list
 from occelo_graph.ops.elemwise.op import Elemwise, broadcast_static, elementwise
 from occelo_graph.ops.elemwise.scalar import (
     DtypeRule,
@@ -74,7 +74,6 @@ __all__ = [
     "minimum",
     "mod",
     "mul",
-    "nan_to_num",
     "neg",
     "neq",
     "not_equal",
@@ -401,14 +400,20 @@ _clip: Elemwise = elementwise(
 )
 
 
-def clip(x: Any, min: Any = None, max: Any = None) -> TensorVariable:
-    """Limit ``x`` to the interval from ``min`` to ``max``. None means no limit.
+def clip(
+    x: Any, min: Any = None, max: Any = None, *, a_min: Any = None, a_max: Any = None
+) -> TensorVariable:
+    """Limit ``x`` to the interval from ``min`` to ``max``. None means no limit. ``a_min`` and ``a_max`` are other names.
 
     If ``min`` is larger than ``max``, the result is ``max``. If an element of ``x`` equals a limit, ``x`` gets the
     cotangent. With only one limit, the function is `maximum` or `minimum`, and has their derivatives.
 
     Beside a tensor of integers, a Python integer that limits none of its dtype's numbers means no limit.
     """
+    for one, other, name in ((min, a_min, "min"), (max, a_max, "max")):
+        if one is not None and other is not None:
+            raise ValueError(f"{name} and a_{name} of clip are two names of one argument")
+    min, max = (a_min if min is None else min), (a_max if max is None else max)
     if not is_python_number(x):
         x = as_tensor_variable(x)
         if is_discrete(x.dtype) and x.dtype != "bool":
@@ -595,12 +600,16 @@ def switch(cond: Any, ift: Any, iff: Any) -> TensorVariable:
     return _switch(as_tensor_variable(cond), first, other)
 
 
-def where(cond: Any, ift: Any = None, iff: Any = None) -> Any:
+def where(
+    cond: Any, ift: Any = None, iff: Any = None, *, size: Any = None, fill_value: Any = None
+) -> Any:
     """The same as ``switch(cond, ift, iff)``. If only ``cond`` is given, ``cond.nonzero()``: the indices of its true
-    elements.
+    elements, with the ``size`` and ``fill_value`` of `nonzero`.
     """
     if ift is None and iff is None:
-        return as_tensor_variable(cond).nonzero()
+        return as_tensor_variable(cond).nonzero(size=size, fill_value=fill_value)
+    if size is not None or fill_value is not None:
+        raise TypeError("where takes size and fill_value only with a condition alone")
     if ift is None or iff is None:
         raise TypeError(
             "where takes a condition alone, or a condition and two values, got one value"
@@ -744,21 +753,3 @@ def allclose(
 ) -> TensorVariable:
     """Whether `isclose` holds for all elements of ``a`` and ``b``, as a scalar; ``rtol``, ``atol`` and ``equal_nan`` are its."""
     return isclose(a, b, rtol, atol, equal_nan).all()
-
-
-def nan_to_num(x: Any, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> TensorVariable:
-    """``x`` with NaN replaced by ``nan``, inf by ``posinf``, and -inf by ``neginf``.
-
-    By default, ``posinf`` and ``neginf`` are the largest and the smallest finite number of the dtype. TypeError for
-    complex tensors.
-    """
-    x = as_tensor_variable(x)
-    plain_number(nan, "nan", "nan_to_num has no copy, since it changes nothing that it is given")
-    if is_discrete(x.dtype):
-        return x
-    if is_complex(x.dtype):
-        raise TypeError("nan_to_num takes real tensors; treat real and imaginary parts apart")
-    limits = np.finfo(x.dtype)
-    x = switch(isnan(x), nan, x)
-    x = switch(eq(x, np.inf), limits.max if posinf is None else posinf, x)
-    return switch(eq(x, -np.inf), limits.min if neginf is None else neginf, x)

@@ -12,19 +12,22 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
+from occelo_graph.ir.known_values import known_integer
 from occelo_graph.ir.nodes import Apply, Constant, Variable
 from occelo_graph.ir.op import ZERO, Cotangents, op
 from occelo_graph.ir.terms import Term, called
 from occelo_graph.ir.traits import FIRST
 from occelo_graph.ir.types import Type
+from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.ops.arguments import known_mode
 from occelo_graph.ops.batched_lengths import promise_equal_lengths
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.create import arange, zeros, zeros_like
-from occelo_graph.ops.elemwise.arithmetic import clip, minimum, neq
+from occelo_graph.ops.elemwise.arithmetic import and_, clip, le, lt, maximum, minimum, neq, switch
 from occelo_graph.ops.index.subtensor import getitem
-from occelo_graph.ops.length_inputs import FollowsLengths
+from occelo_graph.ops.length_inputs import FollowsLengths, integer_length
 from occelo_graph.ops.linear import LinearInFirst
+from occelo_graph.ops.reduce import cumsum, sum
 from occelo_graph.ops.shape.axes import normalize_axis, static_integer
 from occelo_graph.ops.shape.dimensions import expand_dims, moveaxis
 from occelo_graph.ops.shape.reading import lengths_by_variables
@@ -96,21 +99,53 @@ class Nonzero(FollowsLengths):
         return repeated(node, inputs)
 
 
-def nonzero(a: Any, return_matrix: bool = False) -> Any:
+def nonzero(
+    a: Any, return_matrix: bool = False, *, size: Any = None, fill_value: Any = None
+) -> Any:
     """The positions of elements that are not 0: a tuple with an int64 vector for each dimension of ``a``.
 
-    If ``return_matrix`` is True, the vectors are the rows of a matrix.
+    If ``return_matrix`` is True, the vectors are the rows of a matrix. ``size`` is their length, as in JAX: what is too
+    much is left out, and what is missing is ``fill_value``, which is a number or one for each dimension, 0 by default.
+    ValueError for a negative ``size``, or if there are other numbers of fill values.
     """
-    found = tuple(Nonzero()(as_tensor_variable(a), return_list=True))
+    if size is None:
+        found = tuple(Nonzero()(as_tensor_variable(a), return_list=True))
+    else:
+        found = _sized_nonzero(as_tensor_variable(a), integer_length(size), fill_value)
     if return_matrix:
         return as_tensor_variable(list(found))
     return found
 
 
-def flatnonzero(a: Any) -> TensorVariable:
-    """The positions of elements that are not 0 in ``a``, flattened, as an int64 vector."""
+def _sized_nonzero(a: TensorVariable, size: Any, fill_value: Any) -> tuple[Any, ...]:
+    """The first ``size`` positions of elements that are not 0. The number of elements decides about no length."""
+    known = known_integer(size)
+    if known is not None and known < 0:
+        raise ValueError(f"size of nonzero must not be negative, got {known}")
+    if not a.type.ndim:
+        raise ValueError("nonzero takes at least one dimension; use atleast_1d")
+    fills = fill_value if is_list_or_tuple(fill_value) else [fill_value or 0] * a.type.ndim
+    if len(fills) != a.type.ndim:
+        raise ValueError(f"nonzero has {len(fills)} values to fill {a.type.ndim} dimensions")
+    mask = neq(flatten(a), 0)
+    order = cumsum(mask)
+    # what is not wanted is written behind the end
+    places = switch(and_(mask, le(order, size)), order - 1, size)
+    at = getitem(zeros((size + 1,), "int64"), places).set(arange(lengths_by_variables(mask)[0]))
+    at, found = getitem(at, slice(None, size)), []
+    exists = lt(arange(size), sum(mask))
+    for n, fill in zip(reversed(lengths_by_variables(a)), reversed(fills), strict=True):
+        n = maximum(n, 1)
+        found.append(switch(exists, at % n, cast(as_tensor_variable(fill), "int64")))
+        at = at // n
+    return tuple(reversed(found))
+
+
+def flatnonzero(a: Any, *, size: Any = None, fill_value: Any = None) -> TensorVariable:
+    """The positions of elements that are not 0 in ``a``, flattened, as an int64 vector; see `nonzero` for ``size`` and ``fill_value``."""
     a = as_tensor_variable(a)
-    positions: TensorVariable = nonzero(flatten(a) if a.type.ndim != 1 else a)[0]
+    flat = flatten(a) if a.type.ndim != 1 else a
+    positions: TensorVariable = nonzero(flat, size=size, fill_value=fill_value)[0]
     return positions
 
 
