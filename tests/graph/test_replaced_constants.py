@@ -37,7 +37,7 @@ MADE: dict[str, Callable[[Any], Any]] = {
     "write": lambda c: X[c].set(0.0),
     "increment": lambda c: X[:, :c].inc(1.0),
     "take": lambda c: ot.take(X, c, axis=0),
-    "roll": lambda c: ot.roll(V, c),
+    "roll": lambda c: arrays.roll(V, c),
     "zeros": lambda c: ot.zeros((c, 2)),
     "full": lambda c: ot.full((c,), 2.0),
     "reshape": lambda c: ot.concatenate([V, V, V]).reshape((c, -1)),

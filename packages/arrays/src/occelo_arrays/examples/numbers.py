@@ -180,6 +180,7 @@ POLYNOMIALS: list[Example] = [
         np.array([0.0, 0.0, 1.5, -1.0]),
         np.array([0.0, 2.0]),
         ours=lambda p, q: arrays.polymul(p, q, trim_leading_zeros=True),
+        differentiated=(),
         batched=False,
     ),
     make(

@@ -13,12 +13,12 @@ from occelo_graph import tensor as ot
 from occelo_graph.errors import describe
 from occelo_graph.ir.taken_constants import taken
 from occelo_graph.narrowing import is_list_or_tuple
-from occelo_graph.ops.arguments import stands_for
+from occelo_graph.ops.arguments import plain_number, stands_for
 from occelo_graph.ops.cast import converted
 from occelo_graph.ops.shape.axes import normalize_axis
 from occelo_graph.ops.shape.reading import lengths_by_variables
 from occelo_graph.tensors.constant import promote_arguments
-from occelo_graph.tensors.type import is_discrete
+from occelo_graph.tensors.type import is_complex, is_discrete
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
@@ -27,6 +27,7 @@ __all__ = [
     "array_equal",
     "array_equiv",
     "extract",
+    "nan_to_num",
     "piecewise",
     "place",
     "put",
@@ -234,3 +235,23 @@ def array_equiv(a1: Any, a2: Any) -> TensorVariable:
             for v, length in ((a, own), (b, other))
         )
     return ot.and_(same, ot.all(ot.eq(a, b)))
+
+
+@stands_for("nan_to_num", "x -copy=True nan posinf neginf")
+def nan_to_num(x: Any, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> TensorVariable:
+    """``x`` with NaN replaced by ``nan``, inf by ``posinf``, and -inf by ``neginf``.
+
+    By default, ``posinf`` and ``neginf`` are the largest and the smallest finite number of the dtype. The real and the
+    imaginary parts of complex numbers are treated apart.
+    """
+    x = ot.as_tensor_variable(x)
+    plain_number(nan, "nan", "nan_to_num has no copy, since it changes nothing that it is given")
+    if is_discrete(x.dtype):
+        return x
+    if is_complex(x.dtype):
+        parts = [nan_to_num(part, nan, posinf, neginf) for part in (x.real, x.imag)]
+        return ot.complex(*parts)
+    limits = np.finfo(x.dtype)
+    x = ot.switch(ot.isnan(x), nan, x)
+    x = ot.switch(ot.eq(x, np.inf), limits.max if posinf is None else posinf, x)
+    return ot.switch(ot.eq(x, -np.inf), limits.min if neginf is None else neginf, x)

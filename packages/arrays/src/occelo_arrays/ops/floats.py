@@ -1,4 +1,4 @@
-"""Elementwise functions of floating-point numbers that NumPy has as ufuncs: `hypot`, `copysign`, `nextafter`, `fmax`; and `nan_to_num`.
+"""Elementwise functions of floating-point numbers that NumPy has as ufuncs: `hypot`, `copysign`, `nextafter`, `fmax`.
 
 Those with a loop or a function of a library of their own have it in `occelo_arrays.lowerings` and `occelo_arrays.traced`;
 the others are compiled by their formulas.
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from occelo_graph import tensor as ot
-from occelo_graph.ops.arguments import plain_number, real_tensor, stands_for
+from occelo_graph.ops.arguments import real_tensor
 from occelo_graph.ops.elemwise.op import Elemwise, elementwise
 from occelo_graph.ops.elemwise.scalar import boolean_of, converting, in_floats, ufunc_rule
 from occelo_graph.tensors.constant import promote_arguments
@@ -36,7 +36,6 @@ __all__ = [
     "ldexp",
     "logaddexp2",
     "modf",
-    "nan_to_num",
     "nextafter",
     "signbit",
     "sinc",
@@ -381,23 +380,3 @@ def sinc(x: Any) -> TensorVariable:
         series = 1 - square * series / (2 * k * (2 * k + 1))
     far = ot.switch(near, np.array(1, x.dtype), angle)
     return ot.switch(near, series, ot.sin(far) / far)
-
-
-@stands_for("nan_to_num", "x -copy=True nan posinf neginf")
-def nan_to_num(x: Any, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> TensorVariable:
-    """``x`` with NaN replaced by ``nan``, inf by ``posinf``, and -inf by ``neginf``.
-
-    By default, ``posinf`` and ``neginf`` are the largest and the smallest finite number of the dtype. The real and the
-    imaginary parts of complex numbers are treated apart.
-    """
-    x = ot.as_tensor_variable(x)
-    plain_number(nan, "nan", "nan_to_num has no copy, since it changes nothing that it is given")
-    if is_discrete(x.dtype):
-        return x
-    if is_complex(x.dtype):
-        parts = [nan_to_num(part, nan, posinf, neginf) for part in (x.real, x.imag)]
-        return ot.complex(*parts)
-    limits = np.finfo(x.dtype)
-    x = ot.switch(ot.isnan(x), nan, x)
-    x = ot.switch(ot.eq(x, np.inf), limits.max if posinf is None else posinf, x)
-    return ot.switch(ot.eq(x, -np.inf), limits.min if neginf is None else neginf, x)

@@ -235,7 +235,7 @@ class UniqueInverse(NamedTuple):
 def unique_all(x: Any, *, size: Any = None, fill_value: Any = None) -> UniqueAll:
     """The different elements of ``x``, where each occurs first, where each element is in the result, and counts: see `unique`.
 
-    As in the array API standard, each NaN is an element.
+    As in the array API standard, each NaN is an element. ``size`` and ``fill_value`` are those of `unique`.
     """
     return UniqueAll(
         *unique(x, True, True, True, equal_nan=False, size=size, fill_value=fill_value)
@@ -244,7 +244,10 @@ def unique_all(x: Any, *, size: Any = None, fill_value: Any = None) -> UniqueAll
 
 @stands_for("unique_counts", "x")
 def unique_counts(x: Any, *, size: Any = None, fill_value: Any = None) -> UniqueCounts:
-    """The different elements of ``x`` and how often each occurs; each NaN is an element."""
+    """The different elements of ``x`` and how often each occurs; each NaN is an element.
+
+    ``size`` and ``fill_value`` are those of `unique`.
+    """
     return UniqueCounts(
         *unique(x, return_counts=True, equal_nan=False, size=size, fill_value=fill_value)
     )
@@ -252,7 +255,10 @@ def unique_counts(x: Any, *, size: Any = None, fill_value: Any = None) -> Unique
 
 @stands_for("unique_inverse", "x")
 def unique_inverse(x: Any, *, size: Any = None, fill_value: Any = None) -> UniqueInverse:
-    """The different elements, and where each element of ``x`` is among them; each NaN is an element."""
+    """The different elements, and where each element of ``x`` is among them; each NaN is an element.
+
+    ``size`` and ``fill_value`` are those of `unique`.
+    """
     return UniqueInverse(
         *unique(x, return_inverse=True, equal_nan=False, size=size, fill_value=fill_value)
     )
@@ -260,7 +266,10 @@ def unique_inverse(x: Any, *, size: Any = None, fill_value: Any = None) -> Uniqu
 
 @stands_for("unique_values", "x")
 def unique_values(x: Any, *, size: Any = None, fill_value: Any = None) -> TensorVariable:
-    """The different elements of ``x`` in ascending order; each NaN is an element."""
+    """The different elements of ``x`` in ascending order; each NaN is an element.
+
+    ``size`` and ``fill_value`` are those of `unique`.
+    """
     made: TensorVariable = unique(x, equal_nan=False, size=size, fill_value=fill_value)
     return made
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from occelo_graph.ir.nodes import Apply
 from occelo_graph.ir.op import ZERO, Cotangents, Op, op
 from occelo_graph.ops.batched_lengths import common_lengths
@@ -83,6 +85,9 @@ class Roll(_Pieces):
     def infer(self, x: TensorType, by: TensorType) -> TensorType:
         return x
 
+    def evaluate(self, x: Any, by: Any) -> Any:
+        return np.roll(x, int(by), self.axis)
+
     def decompose(self, x: Any, by: Any) -> Sequence[Any]:
         guard = _at_least_1(lengths_by_variables(x)[self.axis])
         start = guard - by % guard  # -by overflows for the smallest int64
@@ -128,6 +133,11 @@ class Splice(_Pieces):
         shape = list(x.shape)
         shape[self.axis] = None if n is None or k is None or omit is None else n + k - omit
         return TensorType(x.dtype, shape)
+
+    def evaluate(self, x: Any, at: Any, new: Any, *count: Any) -> Any:
+        before, rest = np.split(x, [int(at)], self.axis)
+        behind = np.split(rest, [int(self._omitted(count))], self.axis)[1]
+        return np.concatenate([before, new, behind], self.axis)
 
     def decompose(self, x: Any, at: Any, new: Any, *count: Any) -> Sequence[Any]:
         lead = [slice(None)] * self.axis
