@@ -132,7 +132,8 @@ def _sized_nonzero(a: TensorVariable, size: Any, fill_value: Any) -> tuple[Any, 
     # what is not wanted is written behind the end
     places = switch(and_(mask, le(order, size)), order - 1, size)
     at = getitem(zeros((size + 1,), "int64"), places).set(arange(lengths_by_variables(mask)[0]))
-    at, found = getitem(at, slice(None, size)), []
+    at = getitem(at, slice(None, size))
+    found: list[Any] = []
     exists = lt(arange(size), sum(mask))
     for n, fill in zip(reversed(lengths_by_variables(a)), reversed(fills), strict=True):
         n = maximum(n, 1)
