@@ -11,10 +11,12 @@ from occelo_graph.errors import describe
 from occelo_graph.ir import trees
 from occelo_graph.ir.nodes import Variable
 from occelo_graph.narrowing import is_list_or_tuple
+from occelo_graph.ops.elemwise.arithmetic import sign, switch
 from occelo_graph.ops.join import concatenate, stack
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.vectorize import vectorize_graph
 from occelo_optimize.ops.applying import is_loop
+from occelo_optimize.ops.events import Occurrences, events_of
 from occelo_optimize.ops.ode import METHODS, Settings, solve_ode
 from occelo_optimize.ops.results import OptimizeResult
 
@@ -67,6 +69,8 @@ def solve_ivp(
     rtol: float = 1e-3,
     atol: float = 1e-6,
     max_steps: int = 10_000,
+    events: Any = None,
+    dense_output: bool = True,
 ) -> OptimizeResult:
     """The solution of dy/dt = fun(t, y) from ``y0`` over the interval ``t_span``.
 
@@ -76,22 +80,52 @@ def solve_ivp(
     - ``t_eval``: a vector of times inside of the interval, in its order. By default there is only the last time; SciPy's
       function returns all of its steps.
     - ``max_steps``: the most steps between two times.
+    - ``events``: a function ``event(t, y, *args)`` of a scalar, or a list of them, whose zeros are events. As in SciPy, the
+      attribute ``terminal`` (a bool, or a number of zeros) ends the solution with an event, and ``direction`` (a number)
+      tells which changes of the sign count. A step has at most one event of each function.
+    - ``dense_output``: accepted for SciPy's sake; ``sol`` is always there.
 
     Returns a pair of the solution and whether all times were reached, with these attributes: ``y``, a tree like ``y0`` whose tensors
-    have a new last axis for the times; ``t``, the times; ``success``; ``nit``, the number of steps. The solution has
-    derivatives as that of `odeint`.
+    have a new last axis for the times; ``t``, the times, of which those after a terminal event are left out; ``success``; ``nit``, the number of steps;
+    ``sol(t)``, a function of a time or of a vector of them in order. With events also ``t_events``, a vector of times for each, as long as there are
+    events; ``y_events``, the trees with a new first axis for them; ``status``, which is 1 if an event ended the solution, else 0, or -1
+    for a failure. All of them have derivatives as the solution of `odeint`.
+
+    TypeError for events that are no functions of a real scalar.
     """
+    del dense_output
     rates, values = _system(fun, y0, args, "solve_ivp", tfirst=True)
     settings = _settings("solve_ivp", method, rtol, atol, max_steps)
     span = _times("solve_ivp", t_span, values.vector.dtype)
     if span.type.shape[0] not in (None, 2):
         raise ValueError(f"solve_ivp needs two times as its t_span, got {describe(span)}")
     times = span[1:] if t_eval is None else _times("solve_ivp", t_eval, values.vector.dtype)
+    happened = None
+    if events is not None:
+        listed = events_of(events, values.tree, args)
+        happened = Occurrences(rates, listed, values.vector, span, settings)
+        if any(event.terminal for event in listed):
+            way = sign(span[1] - span[0])
+            inside = (times * way <= happened.end * way).nonzero()
+            times = happened.end[None] if t_eval is None else times[inside]
     found, success, steps = solve_ode(
         rates, values.vector, concatenate([span[:1], times]), settings
     )
     y = values.rows(found[1:], last=True)
-    return OptimizeResult(y, success, y=y, t=times, nit=steps)
+    others: dict[str, Any] = {"y": y, "t": times, "nit": steps}
+    if happened is not None:
+        success = success & happened.success
+        others["status"] = switch(success, (happened.which >= 0).astype("int64"), -1)
+        others["t_events"] = happened.times
+        others["y_events"] = [values.rows(happened.values_at(t)) for t in happened.times]
+
+    def sol(t: Any) -> Any:
+        at = as_tensor_variable(t).astype(values.vector.dtype)
+        wanted = _times("sol", at[None] if at.type.ndim == 0 else at, values.vector.dtype)
+        rows = solve_ode(rates, values.vector, concatenate([span[:1], wanted]), settings)[0]
+        return values.tree(rows[1]) if at.type.ndim == 0 else values.rows(rows[1:], last=True)
+
+    return OptimizeResult(y, success, **others, sol=sol)
 
 
 class _Values:

@@ -60,7 +60,9 @@ class OptimizeResult(tuple[Any, Any]):
 
 
 def _take_apart(result: OptimizeResult) -> tuple[list[Any], tuple[str, ...]]:
-    names = tuple(vars(result))
+    names = tuple(
+        n for n in vars(result) if n != "sol"
+    )  # a function, which no compiled function returns
     return [*result, *(vars(result)[n] for n in names)], names
 
 

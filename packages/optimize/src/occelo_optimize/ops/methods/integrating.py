@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -39,20 +40,37 @@ def _first_step(
     return switch(isfinite(found) & (found > 0.0), found, 1e-6).astype(y.dtype)
 
 
-def integrate(
-    f: Rates, y: Any, times: Any, method: Method, *, rtol: Any, atol: Any, max_steps: Any
-) -> tuple[Any, Any, Any]:
-    """The values at ``times`` (rows), of which the first is where ``y`` is given; whether all were reached; the steps.
+class State(NamedTuple):
+    """The last good step, from (``t0``, ``y0``) to (``t``, ``y``) with the coefficients ``dense``, and the length of the next one."""
 
-    A step may go beyond a time, where the value is interpolated. Times may increase or decrease.
-    """
-    start = times[0]
-    way = sign(times[-1] - start)
+    t0: Any
+    y0: Any
+    t: Any
+    y: Any
+    rate: Any
+    h: Any
+    dense: Any
+    failed: Any
+    count: Any
+
+    def at(self, time: Any) -> Any:
+        """The value at a time inside of the step, or at its end if it has no length."""
+        width = self.t - self.t0
+        moved = abs(width) > 0.0
+        fraction = switch(moved, (time - self.t0) / switch(moved, width, 1.0), 1.0)
+        return switch(moved, interpolated(self.y0, self.dense, fraction), self.y)
+
+
+def steps(
+    f: Rates, start: Any, y: Any, way: Any, method: Method, rtol: Any, atol: Any
+) -> tuple[State, Callable[[State], State]]:
+    """The state at the start, and the function that tries a step. ``way`` is 1, or -1 for decreasing times."""
     rate = f(start, y)
     h = _first_step(f, start, y, rate, way, method, rtol, atol)
     nothing = alloc(np.zeros((), y.dtype), method.rows, y.shape[0])
+    first = State(start, y, start, y, rate, h, nothing, np.bool_(False), np.int64(0))
 
-    def advance(state: Any) -> Any:
+    def advance(state: State) -> State:
         t0, y0, t, y, rate, h, dense, failed, count = state
         step = method.step(f, t, y, rate, way * h)
         error = _size(step.error, atol + rtol * maximum(abs(y), abs(step.y)))
@@ -61,7 +79,7 @@ def integrate(
         factor = switch(step.usable & isfinite(raw), minimum(maximum(raw, _LEAST), _MOST), 0.25)
         after = t + way * h
         tiny = ~(after * way > t * way) | ~isfinite(h)
-        return (
+        return State(
             switch(good, t, t0),
             switch(good, y, y0),
             switch(good, after, t),
@@ -73,30 +91,35 @@ def integrate(
             count + 1,
         )
 
-    def to(state: Any, at: Any) -> Any:
-        target, in_order = at
-        lengths = state[3].shape
+    return first, advance
 
-        def is_final(state: Any) -> Any:
-            return (state[2] * way >= target * way) | state[7]
+
+def integrate(
+    f: Rates, y: Any, times: Any, method: Method, *, rtol: Any, atol: Any, max_steps: Any
+) -> tuple[Any, Any, Any]:
+    """The values at ``times`` (rows), of which the first is where ``y`` is given; whether all were reached; the steps.
+
+    A step may go beyond a time, where the value is interpolated. Times may increase or decrease.
+    """
+    start = times[0]
+    way = sign(times[-1] - start)
+    first, advance = steps(f, start, y, way, method, rtol, atol)
+
+    def to(state: State, at: Any) -> Any:
+        target, in_order = at
+        lengths = state.y.shape
+
+        def is_final(state: State) -> Any:
+            return (state.t * way >= target * way) | state.failed
 
         state, _ = iterate(advance, is_final, state, max_steps)
-        t0, y0, t, y, _, _, dense, failed, _ = state
-        reached = (t * way >= target * way) & ~failed & in_order
-        width = t - t0
-        fraction = switch(
-            abs(width) > 0.0, (target - t0) / switch(abs(width) > 0.0, width, 1.0), 1.0
-        )
-        inside = interpolated(y0, dense, fraction)
-        value = switch(abs(width) > 0.0, inside, y)
+        reached = (state.t * way >= target * way) & ~state.failed & in_order
         # its lengths are those of the state, which the steps in between do not say
-        value = reshape(switch(reached, value, np.nan), lengths)
-        return (*state[:7], failed | ~reached, state[8]), value
+        value = reshape(switch(reached, state.at(target), np.nan), lengths)
+        return state._replace(failed=state.failed | ~reached), value
 
-    zero = np.int64(0)
-    first = (start, y, start, y, rate, h, nothing, np.bool_(False), zero)
     # a time before the last one lies outside of the current step, whose polynomial is good only inside
     moves = times[1:] - times[:-1]
     in_order = switch(eq(way, 0.0), eq(moves, 0.0), moves * way >= 0.0)
     final, values = loop(to, first, (times[1:], in_order))
-    return concatenate([y[None, :], values]), ~final[7], final[8]
+    return concatenate([y[None, :], values]), ~final.failed, final.count
