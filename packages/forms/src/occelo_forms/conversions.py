@@ -53,6 +53,8 @@ def before_narrowing(
     """
     dtype = node.outputs[0].type.dtype
     inputs = [v if v in keep else _before_rounding(v, dtype) for v in node.inputs]
+    if all([v.type.dtype == dtype for v in inputs]):
+        return node
     floats = [v.type.dtype for v in inputs if is_float(v.type.dtype)]
     wide = name_of(np.result_type(*floats)) if floats else dtype
     if wide == dtype:

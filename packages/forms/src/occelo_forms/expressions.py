@@ -117,6 +117,7 @@ class ExpressionReader:
         self.seen: set[Variable] = set()
         self._left = _READS
         self._views: dict[Variable, TensorVariable] = {}
+        self._uniform: dict[Variable, TensorApply[Elemwise] | None] = {}
         self._converted: dict[Variable, TensorVariable] = {}
         self._sources: dict[Variable, Variable] = {}
 
@@ -179,17 +180,30 @@ class ExpressionReader:
         """
         owner = variable.owner
         op = None if owner is None else owner.op
+        if not isinstance(op, Elemwise):
+            return None
         # a quick test first: the view applies the same function, unless this one is a cast
-        if not isinstance(op, Elemwise) or not (
-            op.scalar_op.name in names or isinstance(op.scalar_op, Cast)
-        ):
+        function = op.scalar_op
+        if function.name not in names and not isinstance(function, Cast):
+            return None
+        if variable in self._uniform:
+            found = self._uniform[variable]
+        else:
+            found = self._uniform[variable] = self._uniform_node(variable)
+        if found is None or not self._left or found.op.scalar_op.name not in names:
+            return None
+        self._left -= 1
+        return found
+
+    def _uniform_node(self, variable: TensorVariable) -> TensorApply[Elemwise] | None:
+        """The node that computes the `view` of a variable elementwise from inputs of the reader's dtype, if there is one."""
+        if variable.type.dtype != self.dtype or variable in self.keep:
             return None
         found = computed_by(self.view(variable), Elemwise)
-        if found is None or found.op.scalar_op.name not in names or found.op.inplace:
+        if found is None or found.op.inplace:
             return None
-        if self.owner(variable) is None:
-            return None
-        return found if all(v.type.dtype == self.dtype for v in found.inputs) else None
+        self.see(found)
+        return found if all([v.type.dtype == self.dtype for v in found.inputs]) else None
 
     def function(self, variable: TensorVariable) -> str | None:
         """The name of the scalar function that computes the `view` of a variable, "" for a root. None for other ops."""

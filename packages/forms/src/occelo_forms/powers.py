@@ -148,14 +148,19 @@ def _directed(reader: Reader, x: TensorVariable, a: float, b: float) -> Power:
     return Power(x, a, b) if opposite is None else Power(opposite, b, a)
 
 
-def _of_logistic(reader: Reader, variable: TensorVariable) -> Power | None:
-    """exp(x) = sigmoid(x) / sigmoid(-x), and 1 + exp(x) = 1 / sigmoid(-x)."""
+def _of_exp(reader: Reader, variable: TensorVariable) -> Power | None:
+    """exp(x) = sigmoid(x) / sigmoid(-x)."""
     x = reader.inner(variable, "exp")
-    if x is not None:
-        return _of_exponents(reader, x) or _directed(reader, x, 1.0, -1.0)
+    return None if x is None else _of_exponents(reader, x) or _directed(reader, x, 1.0, -1.0)
+
+
+def _of_logistic(reader: Reader, variable: TensorVariable) -> Power | None:
     x = reader.logistic(variable)
-    if x is not None:
-        return _directed(reader, x, 1.0, 0.0)
+    return None if x is None else _directed(reader, x, 1.0, 0.0)
+
+
+def _of_power_plus_one(reader: Reader, variable: TensorVariable) -> Power | None:
+    """1 + exp(x) = 1 / sigmoid(-x)."""
     x = reader.power_plus_one(variable)
     return None if x is None else _directed(reader, x, 0.0, -1.0)
 
@@ -260,8 +265,10 @@ def power_of_bounded(reader: Reader, variable: TensorVariable) -> Power | None:
 
 _LAWS: dict[str | None, tuple[Callable[[Reader, TensorVariable], Power | None], ...]] = {
     None: (_of_logistic, _of_softmax),
-    **dict.fromkeys(("exp", "sigmoid", "reciprocal", "true_div"), (_of_logistic,)),
-    **dict.fromkeys(("add", "sub"), (_of_logistic, power_of_bounded)),
+    "exp": (_of_exp,),
+    **dict.fromkeys(("sigmoid", "reciprocal", "true_div"), (_of_logistic,)),
+    "add": (_of_power_plus_one, power_of_bounded),
+    "sub": (_of_logistic, power_of_bounded),
     "softplus": (_of_softplus,),
     **dict.fromkeys(("tanh", "log1p"), (_of_small,)),
     **dict.fromkeys(("sinh", "expm1"), (_of_small, _of_hyperbolic)),

@@ -139,8 +139,11 @@ class Product:
 def powers_among(reader: Reader, factors: Sequence[Factor]) -> list[tuple[Factor, Power]]:
     """The factors that are powers, each with its power. A factor of the denominator has the opposite power."""
     found: list[tuple[Factor, Power]] = []
+    known: dict[Variable, Power | None] = {}
     for factor in factors:
-        power = read_power(reader, factor.variable)
+        if factor.variable not in known:
+            known[factor.variable] = read_power(reader, factor.variable)
+        power = known[factor.variable]
         if power is not None:
             found.append((factor, power if factor.above else power.to(-1.0)))
     return found
@@ -195,7 +198,7 @@ def distributed(whole: Product) -> TensorVariable | None:
     Terms that do not conflict with any factor stay together, since they may cancel before a factor overflows.
     """
     reader, powers = whole.reader, whole.powers
-    for total in whole.factors if powers else ():
+    for total in dict.fromkeys(whole.factors) if powers else ():
         terms = _terms(reader, total.variable) if total.above else []
         inside = [_powers_in_term(reader, term) for term, _ in terms]
         chosen = [

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -37,6 +38,9 @@ if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
 _Node = TensorApply[Elemwise]
+_Law = Callable[
+    [Reader, "list[TensorVariable]", "TensorVariable", "TensorVariable"], "TensorVariable | None"
+]
 
 
 def _times(factors: list[TensorVariable], made: TensorVariable) -> TensorVariable:
@@ -63,15 +67,24 @@ def quotient_form(reader: Reader, node: _Node) -> TensorVariable | None:
     top = reader.number(1.0) if reciprocal else node.inputs[0]
     bottom = node.inputs[-1]
     factors = reader.factors(top)
-    for law in (
-        *_LAWS_OF_QUOTIENTS,
-        *(() if reader.to_differentiate else _LAWS_OF_VALUES),
-        _of_totals,
-        _of_powers,
-    ):
-        found = law(reader, factors, top, bottom)
-        if found is not None:
-            return found
+    values = () if reader.to_differentiate else _LAWS_OF_VALUES
+    return _form((*_LAWS_OF_QUOTIENTS, *values, *_LAWS_OF_WHOLES), reader, factors, top, bottom)
+
+
+def _form(
+    laws: Iterable[tuple[_Law, frozenset[str | None] | None]],
+    reader: Reader,
+    factors: list[TensorVariable],
+    top: TensorVariable,
+    bottom: TensorVariable,
+) -> TensorVariable | None:
+    """The form of the first law that applies."""
+    divisor = reader.function(bottom)
+    for law, divisors in laws:
+        if divisors is None or divisor in divisors:
+            found = law(reader, factors, top, bottom)
+            if found is not None:
+                return found
     return None
 
 
@@ -82,16 +95,14 @@ def quotient_in_product(whole: Product) -> TensorVariable | None:
     """
     reader = whole.reader
     reader.renew()
-    above = [f for f in whole.factors if f.above and f.variable.owner is not None]
-    for bottom in whole.factors if above else ():
-        if bottom.above or bottom.variable.owner is None:
-            continue
-        for top in above:
-            for law in (*_LAWS_OF_QUOTIENTS, *_LAWS_OF_VALUES):
-                made = law(reader, [top.variable], top.variable, bottom.variable)
-                if made is not None:
-                    rest = whole.without([top, bottom])
-                    return made if rest is None else mul(rest, made)
+    computed = [f for f in dict.fromkeys(whole.factors) if f.variable.owner is not None]
+    laws = (*_LAWS_OF_QUOTIENTS, *_LAWS_OF_VALUES)
+    for bottom in [f for f in computed if not f.above]:
+        for top in [f for f in computed if f.above]:
+            made = _form(laws, reader, [top.variable], top.variable, bottom.variable)
+            if made is not None:
+                rest = whole.without([top, bottom])
+                return made if rest is None else mul(rest, made)
     return None
 
 
@@ -385,30 +396,39 @@ def _over_expm1_of_power(
     return _times(rest, power / expm1(power))
 
 
-_LAWS_OF_QUOTIENTS = (
-    _hyperbolic,
-    _over_power_plus_one,
-    _over_opposite,
-    _over_square,
-    _over_erfc,
-    _over_total,
-    _less_one_over_power,
-)
-"""Laws for quotients of which numerator and denominator may be factors among others."""
-_LAWS_OF_VALUES = (
-    _over_weighted_total,
-    _over_expm1_of_power,
-    _over_difference_of_powers,
-)
-"""Such laws whose forms have no stable derivatives."""
-
-
 def _of_powers(
     reader: Reader, factors: list[TensorVariable], top: TensorVariable, bottom: TensorVariable
 ) -> TensorVariable | None:
     """exp(x) / exp(y) = exp(x - y)."""
     a, b = reader.inner(top, "exp"), reader.inner(bottom, "exp")
     return None if a is None or b is None else exp(sub(a, b))
+
+
+def _over(*names: str | None) -> frozenset[str | None]:
+    return frozenset(names)
+
+
+_LAWS_OF_QUOTIENTS = (
+    (_hyperbolic, _over("cosh", "add")),
+    (_over_power_plus_one, _over("add")),
+    (_over_opposite, _over("sigmoid", "reciprocal", "true_div", "sub", None)),
+    (_over_square, _over("sqr", "pow", "mul")),
+    (_over_erfc, _over("erfc")),
+    (_over_total, None),
+    (_less_one_over_power, _over("exp")),
+)
+"""Laws for quotients of which numerator and denominator may be factors among others.
+
+Each has the functions of the denominators that it reads, in the terms of `ExpressionReader.function`; None for all.
+"""
+_LAWS_OF_VALUES = (
+    (_over_weighted_total, _over(None)),
+    (_over_expm1_of_power, _over("neg", "expm1", "sub", "add")),
+    (_over_difference_of_powers, _over("neg", "expm1", "sub", "add", "switch")),
+)
+"""Such laws whose forms have no stable derivatives."""
+_LAWS_OF_WHOLES = ((_of_totals, _over(None)), (_of_powers, _over("exp")))
+"""Laws for quotients of which the denominator is all of the node's."""
 
 
 def half(reader: Reader, argument: TensorVariable) -> TensorVariable:

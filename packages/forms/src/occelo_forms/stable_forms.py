@@ -290,7 +290,8 @@ def _difference_of_sigmoids(reader: Reader, node: _Node) -> TensorVariable | Non
 
     h is the larger one of x and y, and l is the smaller one.
     """
-    x, y = (reader.logistic(v) for v in node.inputs)
+    x = reader.logistic(node.inputs[0])
+    y = None if x is None else reader.logistic(node.inputs[1])
     if x is None or y is None or number_in(x) is not None or number_in(y) is not None:
         return None
     high, low = maximum(x, y), minimum(x, y)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from time import perf_counter
 from typing import Any
 
@@ -57,6 +57,51 @@ def report(error: Exception, what: str, node: Apply | None) -> None:
         importlib.import_module("pdb").post_mortem(error.__traceback__)
 
 
+class OpRules:
+    """The rules to try at nodes of one op, in order: those of ``rules`` that may fit the inputs (`NodeRewriter.below`).
+
+    The rules that kinds of inputs leave are known by a mask with a bit for each rule, so that no rule is tested alone.
+    """
+
+    __slots__ = ("_always", "_left", "_needing", "rules")
+
+    def __init__(self, rules: list[NodeRewriter]) -> None:
+        self.rules = rules
+        self._always = 0
+        self._needing: dict[Any, int] = {}
+        self._left: dict[int, list[tuple[NodeRewriter, Callable[..., Any]]]] = {}
+        for i, rule in enumerate(rules):
+            if not rule.below:
+                self._always |= 1 << i
+            for kind in rule.below:
+                self._needing[kind] = self._needing.get(kind, 0) | 1 << i
+
+    def at(self, node: Apply) -> list[tuple[NodeRewriter, Callable[..., Any]]]:
+        """The rules to try at a node, each with the function to call.
+
+        The kinds of an input that a node computes are the class of the node's op and its scalar op. Those of a constant
+        are `Constant` and the number that its elements equal.
+        """
+        mask, needing = self._always, self._needing
+        for v in node.inputs if needing else ():
+            if v.owner is not None:
+                for kind in v.owner.op.rule_keys:
+                    if kind in needing:
+                        mask |= needing[kind]
+            elif isinstance(v, Constant):
+                mask |= needing.get(Constant, 0)
+                number = plain_number_of(v)
+                if number is not None:
+                    mask |= needing.get(number, 0)
+        found = self._left.get(mask)
+        if found is None:
+            if len(self._left) >= RuleIndex.LIMIT:
+                self._left.clear()
+            chosen = [rule for i, rule in enumerate(self.rules) if mask >> i & 1]
+            found = self._left[mask] = [(rule, rule.called) for rule in chosen]
+        return found
+
+
 class RuleIndex:
     """An index from ops and classes of ops to the rules that track them.
 
@@ -64,12 +109,12 @@ class RuleIndex:
     are never used.
     """
 
-    _LIMIT = 4096
+    LIMIT = 4096
 
     def __init__(self, rules: Sequence[NodeRewriter], first: RuleIndex | None = None) -> None:
         self.rules = rules
         self._first = first
-        self._of_op: dict[Op, list[NodeRewriter]] = {}
+        self._of_op: dict[Op, OpRules] = {}
         self._tables: tuple[dict[Any, list[int]], list[int], set[int]] | None = None
         """Positions in ``rules``: of rules for each op or class, of rules for all ops, of rules with `OpPattern`s."""
 
@@ -87,16 +132,19 @@ class RuleIndex:
                 if isinstance(each, OpPattern):
                     key = each.op_type
                     with_patterns.add(number)
-                of.setdefault(key, []).append(number)
+                if key is Op:
+                    always.append(number)
+                else:
+                    of.setdefault(key, []).append(number)
         self._tables = of, always, with_patterns
         return self._tables
 
-    def of(self, node: Apply) -> list[NodeRewriter]:
-        """The rules to try at a node, in order."""
+    def of(self, node: Apply) -> OpRules:
+        """The rules for the op of a node."""
         found = self._of_op.get(node.op)
         return self._find(node.op) if found is None else found
 
-    def _find(self, op: Op) -> list[NodeRewriter]:
+    def _find(self, op: Op) -> OpRules:
         of, always, with_patterns = self._tables or self._make_tables()
         numbers = {*always, *of.get(op, ())}
         for cls in op.computes_as:
@@ -106,14 +154,12 @@ class RuleIndex:
             rules[i] for i in sorted(numbers) if i not in with_patterns or rules[i].applies_to(op)
         ]
         if self._first is not None:
-            before = self._first._of_op.get(op)
-            if before is None:
-                before = self._first._find(op)
+            before = (self._first._of_op.get(op) or self._first._find(op)).rules
             found = [*before, *[rule for rule in found if rule not in before]]
-        if len(self._of_op) >= self._LIMIT:
+        if len(self._of_op) >= self.LIMIT:
             self._of_op.clear()
-        self._of_op[op] = found
-        return found
+        made = self._of_op[op] = OpRules(found)
+        return made
 
 
 class Worklist(Feature):
@@ -169,30 +215,25 @@ class Worklist(Feature):
         self._tried.pop(node, None)
         if self.include_new:
             for variable in node.inputs:
-                self._try_only_user(fgraph, variable, node)
-                self._try_owner_of_unused(fgraph, variable, node)
+                self._try_others(fgraph, variable, node)
 
-    def _try_owner_of_unused(self, fgraph: FunctionGraph, variable: Variable, gone: Any) -> None:
-        """If ``gone`` was the only user of ``variable``, have the next round try the node that computes it.
+    def _try_others(self, fgraph: FunctionGraph, variable: Variable, gone: Any) -> None:
+        """Have the next round try nodes for which it matters that ``gone`` no longer uses ``variable``.
 
-        If other outputs of this node are used, a rule may drop the unused output. Some rules for loops do so.
+        If ``variable`` had one more user, this is the other user, since some rules require that a variable has only one. If
+        it had none, this is the node that computes it and whose other outputs are used: a rule may drop the unused output.
+        Some rules for loops do so.
         """
-        owner, uses = variable.owner, fgraph.clients.get(variable, ())
+        uses = fgraph.clients.get(variable, ())
+        if len(uses) == 2:
+            for user, _ in uses:
+                if user is not gone and user in fgraph.apply_nodes:
+                    self._touched[user] = self._clock
+        owner = variable.owner
         if owner is None or len(owner.outputs) == 1 or owner not in fgraph.apply_nodes:
             return
         if all(user is gone for user, _ in uses):
             self._touched[owner] = self._clock
-
-    def _try_only_user(self, fgraph: FunctionGraph, variable: Variable, gone: Any) -> None:
-        """If ``variable`` had two users and ``gone`` was one of them, have the next round try the other user.
-
-        Some rules require that a variable has only one user.
-        """
-        uses = fgraph.clients.get(variable)
-        if uses is not None and len(uses) == 2:
-            for user, _ in uses:
-                if user is not gone and user in fgraph.apply_nodes:
-                    self._touched[user] = self._clock
 
     def on_change_input(
         self,
@@ -204,8 +245,7 @@ class Worklist(Feature):
         reason: Any = None,
     ) -> None:
         if self.include_new:
-            self._try_only_user(fgraph, var, node)
-            self._try_owner_of_unused(fgraph, var, node)
+            self._try_others(fgraph, var, node)
             if node in fgraph.apply_nodes:
                 self._enter(node)
 
@@ -231,10 +271,9 @@ class Worklist(Feature):
                 seen[node] = time
                 if self._tried.get(node, 0) <= time:
                     found[node] = None
-                tree = node.op.arithmetic
                 for out in node.outputs:
                     uses = fgraph.clients.get(out, ())
-                    inner = tree and len(uses) == 1
+                    inner = len(uses) == 1 and node.op.arithmetic
                     for user, _ in uses:
                         if user in fgraph.apply_nodes:
                             (level if inner and user.op.arithmetic else following).append(
@@ -248,6 +287,8 @@ def _pairs_of(
     rule: NodeRewriter, node: Apply, found: Any
 ) -> tuple[list[tuple[Variable, Variable]], Sequence[Apply]]:
     """The result ``found`` of a rule, as pairs of an old and a new variable, and the nodes to remove."""
+    if isinstance(found, Variable):
+        found = [found]
     if is_dict(found):
         given = dict(found)
         remove = given.pop("remove", ())
@@ -349,7 +390,7 @@ def replace(
         report(error, str(rule), node)
         record.refused.add((rule, node))
         return False
-    after = ", ".join(str(each) for each in dict.fromkeys(new.owner or new for _, new in pairs))
+    after = ", ".join(map(str, dict.fromkeys([new.owner or new for _, new in pairs])))
     law = None if isinstance(rule, str) else rule.__doc__
     record.add(number, str(rule), before, after, node, [new for _, new in pairs], law)
     if options.VERBOSE.get() and str(rule) not in options.VERBOSE_IGNORE.get().split(":"):
@@ -369,65 +410,46 @@ def _apply(
     return replace(rule, fgraph, node, pairs, record, remove)
 
 
-def _kinds_of_inputs(node: Apply) -> set[Any]:
-    """The kinds of a node's inputs, in the terms of `NodeRewriter.below`.
-
-    For an input that a node computes, these are the class of the node's op and its scalar op. For a constant, these are
-    `Constant` and the number that its elements equal.
-    """
-    kinds: set[Any] = set()
-    for v in node.inputs:
-        if v.owner is None:
-            if isinstance(v, Constant):
-                kinds.add(Constant)
-                found = plain_number_of(v)
-                if found is not None:
-                    kinds.add(found)
-        else:
-            kinds.update(v.owner.op.rule_keys)
-    return kinds
-
-
 def _try_rules(
-    rules: Iterable[NodeRewriter], fgraph: FunctionGraph, node: Apply, record: RewriteRecord
+    rules: Iterable[tuple[NodeRewriter, Callable[..., Any]]],
+    fgraph: FunctionGraph,
+    node: Apply,
+    record: RewriteRecord,
 ) -> NodeRewriter | None:
     """Try rules at one node until one applies, and return that rule; None if none applies."""
-    kinds: set[Any] | None = None
-    for rule in rules:
-        if rule.below:
-            if kinds is None:
-                kinds = _kinds_of_inputs(node)
-            if kinds.isdisjoint(rule.below):
-                continue
-        if record.refused and (rule, node) in record.refused:
+    refused = record.refused
+    for rule, called in rules:
+        if refused and (rule, node) in refused:
             continue
         try:
-            found = rule.transform(fgraph, node)
+            found = called(fgraph, node)
         except Exception as error:
             report(error, str(rule), node)
             continue
-        if found is not None and _apply(rule, fgraph, node, found, record):
+        if found is None or found is False:
+            continue
+        if _apply(rule, fgraph, node, found, record):
             return rule
     return None
 
 
 def _try_timed(
-    rules: Iterable[NodeRewriter],
+    rules: Iterable[tuple[NodeRewriter, Callable[..., Any]]],
     fgraph: FunctionGraph,
     node: Apply,
     record: RewriteRecord,
     counts: dict[str, RuleCount],
 ) -> NodeRewriter | None:
     """Like `_try_rules`, but also count the calls, the hits and the seconds of each rule in ``counts``."""
-    for rule in rules:
-        count = counts.setdefault(str(rule), RuleCount())
+    for each in rules:
+        count = counts.setdefault(str(each[0]), RuleCount())
         start = perf_counter()
-        done = _try_rules((rule,), fgraph, node, record)
+        done = _try_rules((each,), fgraph, node, record)
         count.seconds += perf_counter() - start
         count.calls += 1
         if done is not None:
             count.hits += 1
-            return rule
+            return done
     return None
 
 
@@ -442,7 +464,7 @@ def _run(
     until_stable: bool = False,
     rules_for_new: RuleIndex | None = None,
 ) -> int:
-    work = Worklist([n for n in order if index.of(n)], from_end, include_new)
+    work = Worklist([n for n in order if index.of(n).rules], from_end, include_new)
     if not work.pending:
         return 0
     later = index if rules_for_new is None else rules_for_new
@@ -459,7 +481,7 @@ def _run(
                 again = work.next_round(fgraph) if until_stable else ()
                 for each in again:
                     work.fresh.add(each)
-                    if later.of(each):
+                    if later.of(each).rules:
                         work.push(each)
                 if not work.pending:
                     return applied
@@ -467,7 +489,7 @@ def _run(
             if node not in fgraph.apply_nodes:
                 continue
             budget.begin(node)
-            rules = (later if node in work.fresh else index).of(node)
+            rules = (later if node in work.fresh else index).of(node).at(node)
             rule = (
                 _try_rules(rules, fgraph, node, record)
                 if counts is None

@@ -72,7 +72,7 @@ class MergeFeature(Feature):
         if "merge_feature" in fgraph.__dict__:
             raise AlreadyThere("The graph merges equal nodes already")
         fgraph.__dict__["merge_feature"] = self
-        for node in fgraph.toposort():
+        for node in fgraph.apply_nodes:
             self.on_import(fgraph, node, "on_attach")
 
     def on_detach(self, fgraph: FunctionGraph) -> None:

@@ -271,6 +271,10 @@ class WalkingGraphRewriter(RecordingRewriter):
             print(" " * (level + 1) * 2 + str(rule), file=stream or sys.stdout)
 
 
+def _adds_requirements(rule: NodeRewriter) -> bool:
+    return type(rule).add_requirements is not NodeRewriter.add_requirements
+
+
 class EquilibriumGraphRewriter(RecordingRewriter):
     """Applies rules and rewriters in rounds, until a round changes nothing.
 
@@ -296,6 +300,7 @@ class EquilibriumGraphRewriter(RecordingRewriter):
         self.globals = [r for r in rewriters if isinstance(r, GraphRewriter)]
         self.final_rewriters = list(final_rewriters)
         self.cleanup_rewriters = list(cleanup_rewriters)
+        self._demanding = [r for r in self.rules if r.requirements or _adds_requirements(r)]
         self.name = name
         self.max_rounds = max_rounds
         self.max_use_ratio = max_use_ratio
@@ -305,7 +310,7 @@ class EquilibriumGraphRewriter(RecordingRewriter):
         self._index_of_new = RuleIndex(self.rules, rules)
 
     def add_requirements(self, fgraph: FunctionGraph) -> None:
-        for rule in self.rules:
+        for rule in self._demanding:
             rule.add_requirements(fgraph)
         for rewriter in (*self.globals, *self.final_rewriters, *self.cleanup_rewriters):
             rewriter.add_requirements(fgraph)

@@ -199,7 +199,7 @@ class FunctionGraph(Shown):
             if var not in self._input_set:
                 del self.clients[var]
                 self.variables.pop(var, None)
-        elif not any(self.clients.get(out) for out in owner.outputs):
+        elif len(owner.outputs) == 1 or not any(map(self.clients.get, owner.outputs)):
             self._prune([owner], reason)
 
     def _prune(self, nodes: list[Apply], reason: Any) -> None:
@@ -213,8 +213,10 @@ class FunctionGraph(Shown):
             for out in node.outputs:
                 self.variables.pop(out, None)
                 self.clients.pop(out, None)
-            node.tag.removed_by = [*getattr(node.tag, "removed_by", ()), str(reason)]
-            self.execute_callbacks("on_prune", node, reason)
+            tag = node.tag
+            tag.removed_by = [*getattr(tag, "removed_by", ()), str(reason)]
+            for hook in self._hooks("on_prune"):
+                hook(self, node, reason)
             for position, var in enumerate(node.inputs):
                 uses = self.clients[var]
                 del uses[node, position]
@@ -225,7 +227,7 @@ class FunctionGraph(Shown):
                     if var not in self._input_set:
                         del self.clients[var]
                         self.variables.pop(var, None)
-                elif not any(self.clients.get(out) for out in owner.outputs):
+                elif len(owner.outputs) == 1 or not any(map(self.clients.get, owner.outputs)):
                     pending.append(owner)
 
     def import_var(self, var: Variable, reason: Any = None, import_missing: bool = False) -> None:
@@ -287,17 +289,11 @@ class FunctionGraph(Shown):
         """Add a node to the graph, together with the nodes on which it depends. After an error nothing has changed."""
         known = self.variables
         new = self._nodes_to_import(apply_node)
-        made = {out for node in new for out in node.outputs}
-        for node in new:
+        for node in () if import_missing else new:
             for var in node.inputs:
-                if (
-                    var.owner is None
-                    and var not in known
-                    and var not in made
-                    and not isinstance(var, AtomicVariable)
-                    and not import_missing
-                ):
+                if var.owner is None and var not in known and not isinstance(var, AtomicVariable):
                     raise self._missing(var, node)
+        name = None if reason is None or reason == "init" else str(reason)
         for node in new:
             self.apply_nodes[node] = None
             for out in node.outputs:
@@ -309,9 +305,11 @@ class FunctionGraph(Shown):
                     else:
                         self.add_input(var)
                 self._add_client(var, (node, position))
-            if reason is not None and reason != "init":
-                node.tag.imported_by = [*getattr(node.tag, "imported_by", ()), str(reason)]
-            self.execute_callbacks("on_import", node, reason)
+            if name is not None:
+                tag = node.tag
+                tag.imported_by = [*getattr(tag, "imported_by", ()), name]
+            for hook in self._hooks("on_import"):
+                hook(self, node, reason)
 
     # changes
 
@@ -328,8 +326,7 @@ class FunctionGraph(Shown):
 
         With ``check``, TypeError if ``new_var`` may have values that the type of the old input does not contain.
         """
-        is_output = isinstance(node.op, Output)
-        old = self.outputs[node.op.index] if isinstance(node.op, Output) else node.inputs[i]
+        old = node.inputs[i]
         if check and not old.type.is_super(new_var.type):
             raise TypeError(
                 f"The type {new_var.type} of the replacement {new_var} does not fit "
@@ -337,14 +334,15 @@ class FunctionGraph(Shown):
             )
         if old is new_var:
             return
-        self.import_var(new_var, reason=reason, import_missing=import_missing)
+        if new_var not in self.variables:
+            self.import_var(new_var, reason=reason, import_missing=import_missing)
         self.derived.clear()
         node.inputs[i] = new_var
-        if is_output:
-            assert isinstance(node.op, Output)
+        if isinstance(node.op, Output):
             self.outputs[node.op.index] = new_var
         self._add_client(new_var, (node, i))
-        self.execute_callbacks("on_change_input", node, i, old, new_var, reason=reason)
+        for hook in self._hooks("on_change_input"):
+            hook(self, node, i, old, new_var, reason=reason)
         self.remove_client(old, (node, i), reason=reason)
 
     def replace(
@@ -370,7 +368,7 @@ class FunctionGraph(Shown):
         self.import_var(new_var, reason=reason, import_missing=import_missing)
         for node, i in list(self.clients[var]):
             if node is not new_var.owner or isinstance(node.op, Output):
-                self.change_node_input(node, i, new_var, reason, import_missing)
+                self.change_node_input(node, i, new_var, reason, import_missing, check=False)
         if var in self.clients and not self.clients[var] and var.owner is not None:
             owner = var.owner
             # from the last, since those before it are usually replaced first: a scan may have hundreds of outputs
@@ -427,25 +425,23 @@ class FunctionGraph(Shown):
 
     def execute_callbacks(self, name: str, *args: Any, **options: Any) -> None:
         """Call the hook ``name``, such as "on_import", of every feature that overrides it."""
+        for hook in self._hooks(name):
+            hook(self, *args, **options)
+
+    def _hooks(self, name: str) -> list[Any]:
         found = self._bound.get(name)
         if found is None:
             found = self._bound[name] = [getattr(f, name) for f in self._interested(name)]
-        for hook in found:
-            hook(self, *args, **options)
+        return found
 
     def collect_callbacks(self, name: str, *args: Any) -> dict[Feature, Any]:
         """Call the hook ``name`` of every feature that overrides it, and return the results by feature."""
         return {f: getattr(f, name)(self, *args) for f in self._interested(name)}
 
     def __getattr__(self, name: str) -> Any:
-        if (
-            name in ReplaceValidate.provides
-            or name in History.provides
-            or name in Validator.provides
-        ):
-            self.attach_feature(
-                ReplaceValidate()
-            )  # nothing is recorded before the first checkpoint
+        if name in (*ReplaceValidate.provides, *History.provides, *Validator.provides):
+            # nothing is recorded before the first checkpoint
+            self.attach_feature(ReplaceValidate())
             return self.__dict__[name]
         raise AttributeError(f"This FunctionGraph has no {name!r}; a feature may provide it")
 

@@ -244,25 +244,24 @@ def general_toposort(outputs: Iterable[T], deps: Callable[[T], Iterable[T] | Non
     done: set[T] = set()
     open_: set[T] = set()
     order: list[T] = []
-    stack: list[tuple[T, bool]] = [(o, False) for o in reversed(list(outputs))]
+    stack = list(reversed(list(outputs)))
     while stack:
-        node, expanded = stack.pop()
+        node = stack[-1]
         if node in done:
+            stack.pop()
             continue
-        if expanded:
+        if node in open_:
             open_.discard(node)
             done.add(node)
             order.append(node)
+            stack.pop()
             continue
-        if node in open_:
-            raise ValueError(f"The graph has a cycle through {node}")
         open_.add(node)
-        stack.append((node, True))
         for needed in reversed(list(deps(node) or ())):
             if needed in open_:
                 raise ValueError(f"The graph has a cycle through {needed}")
             if needed not in done:
-                stack.append((needed, False))
+                stack.append(needed)
     return order
 
 

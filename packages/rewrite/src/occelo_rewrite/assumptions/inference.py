@@ -36,6 +36,8 @@ _AnyInference = Callable[[AnyApply, Ask], bool | None]
 _inferences: dict[type[Op], dict[tuple[str, int], list[_AnyInference]]] = {}
 """For each class of ops, the functions that infer a fact for an output, by the fact and the output's number."""
 _of_many: dict[type[Op], list[Callable[[AnyApply, str, Ask], bool | None]]] = {}
+_chosen: dict[tuple[type[Op], str, int], list[_AnyInference]] = {}
+"""What `_choose` found for a class of ops, a fact and an output. Each registration empties it."""
 _FAMILIES = ("elemwise", "reduce", "shape", "create", "index", "blas")
 """The modules of this package that `_import_families` imports."""
 _LARGEST = 64 * 64
@@ -124,6 +126,17 @@ def _add(known: list[Any], function: Any) -> None:
     for earlier in same:
         known.remove(earlier)
     known.append(function)
+    _chosen.clear()
+
+
+def _choose(op: Op, fact: str, output: int) -> list[_AnyInference]:
+    """The functions that infer a fact for an output of an op, in the order in which they are asked."""
+    found: list[_AnyInference] = []
+    for cls in op.computes_as:
+        found += _inferences.get(cls, {}).get((fact, output), ())
+        for of_many in () if output else _of_many.get(cls, ()):
+            found.append(lambda node, ask, of_many=of_many: of_many(node, fact, ask))
+    return found
 
 
 def inferred_from_node(variable: Variable, node: Apply, fact: str, ask: Ask) -> bool | None:
@@ -131,18 +144,14 @@ def inferred_from_node(variable: Variable, node: Apply, fact: str, ask: Ask) -> 
     _import_families()
     catch_up()
     op = node.op
-    output = node.outputs.index(variable)
-    wanted = (fact, output)
-    for cls in op.computes_as:
-        of_class = _inferences.get(cls)
-        for inference in () if of_class is None else of_class.get(wanted, ()):
-            found = inference(node, ask)
-            if found is not None:
-                return found
-        for inference_of_many in () if output else _of_many.get(cls, ()):
-            found = inference_of_many(node, fact, ask)
-            if found is not None:
-                return found
+    key = type(op), fact, node.outputs.index(variable)
+    functions = _chosen.get(key)
+    if functions is None:
+        functions = _chosen[key] = _choose(op, fact, key[2])
+    for inference in functions:
+        found = inference(node, ask)
+        if found is not None:
+            return found
     if fact in _OF_ELEMENTS and op.moves is not None:
         return True if all(ask(v, fact) for v in node.inputs[op.moves]) else None
     return None

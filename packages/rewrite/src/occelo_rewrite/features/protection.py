@@ -47,6 +47,10 @@ def version_root(variable: Variable) -> Variable:
     return variable
 
 
+_ORDERINGS, _VALIDATED = "orderings", "in-place ops validated"
+"""Keys of `FunctionGraph.derived`."""
+
+
 class DestroyHandler(Bookkeeper):
     """Checks that the nodes of a graph with in-place ops can run in some order, and constrains this order.
 
@@ -63,11 +67,13 @@ class DestroyHandler(Bookkeeper):
     def on_attach(self, fgraph: FunctionGraph) -> None:
         if hasattr(fgraph, "destroyers"):
             raise AlreadyThere("The graph already has a destroy handler")
-        super().on_attach(fgraph)
+        for node in fgraph.apply_nodes:
+            self.on_import(fgraph, node, "on_attach")
 
     def on_import(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
         if node.op.destroy_map:
             self._destroyers[node] = None
+            fgraph.derived.clear()
 
     def on_prune(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
         self._destroyers.pop(node, None)
@@ -117,6 +123,12 @@ class DestroyHandler(Bookkeeper):
         return found
 
     def orderings(self, fgraph: FunctionGraph) -> dict[Apply, list[Apply]]:
+        known: dict[Apply, list[Apply]] | None = fgraph.derived.get(_ORDERINGS)
+        if known is None:
+            known = fgraph.derived[_ORDERINGS] = self._orderings(fgraph)
+        return known
+
+    def _orderings(self, fgraph: FunctionGraph) -> dict[Apply, list[Apply]]:
         before: dict[Apply, list[Apply]] = {}
         seen: dict[Variable, Apply] = {}
         for root, destroyer in self._destroyed_pairs():
@@ -135,7 +147,7 @@ class DestroyHandler(Bookkeeper):
         return before
 
     def on_validate(self, fgraph: FunctionGraph) -> None:
-        if not self._destroyers:
+        if not self._destroyers or _VALIDATED in fgraph.derived:
             return
         for root, node in self._destroyed_pairs():
             if isinstance(view_root(root), Constant):
@@ -145,6 +157,7 @@ class DestroyHandler(Bookkeeper):
             toposort_with_orderings(fgraph.outputs, orderings=self.orderings(fgraph))
         except ValueError as error:
             raise InconsistencyError(f"In-place ops leave no order to run in: {error}") from None
+        fgraph.derived[_VALIDATED] = True
 
     def _check_double_use(self) -> None:
         for node in self._destroyers:
@@ -195,11 +208,12 @@ class Supervisor(Feature):
         return [*self.protected(fgraph), *spared]
 
     def on_validate(self, fgraph: FunctionGraph) -> None:
-        destroyers = getattr(fgraph, "destroyers", None)
-        if destroyers is None:
+        overwrites = fgraph.__dict__.get("has_destroyers")
+        if overwrites is None:
             return
-        for variable in self.protected(fgraph):
-            if variable in fgraph.variables and destroyers(variable):
+        here = [v for v in self.protected(fgraph) if v in fgraph.variables]
+        for variable in here if overwrites(here) else ():
+            if overwrites([variable]):
                 raise InconsistencyError(f"The protected variable {variable} would be overwritten")
 
     def clone(self) -> Supervisor:

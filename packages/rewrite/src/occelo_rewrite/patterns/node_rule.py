@@ -65,7 +65,7 @@ class OpPattern(Generic[OpT]):
 
     def matches(self, op: Op) -> bool:
         """Whether the pattern matches ``op``."""
-        return self.op_type in op.computes_as and all(
+        return (self.op_type is Op or self.op_type in op.computes_as) and all(
             self._fits(getattr(op, name), wanted) for name, wanted in self.parameters
         )
 
@@ -144,6 +144,12 @@ class NodeRewriter:
             elif op == tracked:
                 return True
         return False
+
+    @property
+    def called(self) -> Callable[[FunctionGraph, Any], Any]:
+        """What the engine calls: the function itself, unless a subclass overrides `transform`."""
+        plain = type(self).transform is NodeRewriter.transform
+        return self.function if plain else self.transform
 
     def transform(self, fgraph: FunctionGraph, node: Apply) -> Replacements:
         """The result of the rule at a node; None if the rule does not apply."""

@@ -165,6 +165,8 @@ class RewriteRecord:
 
         An application that replaces a result of the node gets this number as its ``parent``.
         """
+        if not node.has_tag:
+            return -1
         made: tuple[RewriteRecord, int] | None = getattr(node.tag, "made_by", None)
         return made[1] if made is not None and made[0] is self else -1
 
@@ -186,17 +188,18 @@ class RewriteRecord:
         self.applications.append(application)
         self.stages.setdefault(self.stage, StageTime()).applications += 1
         made_by = (self, number)
+        pending: list[Apply] = []
         for variable in results:
             owner = variable.owner
-            if owner is None or hasattr(owner.tag, "made_by") or not _is_new(owner):
+            if owner is None or not _is_unnoted(owner):
                 self.ends.setdefault(variable, []).append(number)
-        pending = [v.owner for v in results if v.owner is not None]
+            else:
+                pending.append(owner)
         while pending:
             owner = pending.pop()
-            tag = owner.tag
-            if not hasattr(tag, "made_by") and _is_new(owner):
-                tag.made_by = made_by
-                pending.extend(v.owner for v in owner.inputs if v.owner is not None)
+            if _is_unnoted(owner):
+                owner.tag.made_by = made_by
+                pending += [v.owner for v in owner.inputs if v.owner is not None]
         if self.on_application is not None:
             self.on_application(application)
 
@@ -245,9 +248,12 @@ def _first_paragraph(docstring: str) -> str:
     return inspect.cleandoc(docstring).partition("\n\n")[0]
 
 
-def _is_new(node: Apply) -> bool:
-    """Whether rewriting added a node to its graph."""
-    return bool(getattr(node.tag, "imported_by", None))
+def _is_unnoted(node: Apply) -> bool:
+    """Whether rewriting added a node to its graph, and no application has noted yet that it made the node."""
+    if not node.has_tag:
+        return False
+    notes = vars(node.tag)
+    return "made_by" not in notes and bool(notes.get("imported_by"))
 
 
 class _Timer:

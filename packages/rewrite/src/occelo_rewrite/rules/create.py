@@ -53,7 +53,7 @@ def alloc_of_alloc(fgraph: FunctionGraph, node: TensorApply[Alloc]) -> Replaceme
     return [op(inner.inputs[0], *node.inputs[1:])]
 
 
-@node_rewriter([OpPattern(Elemwise)], below=[Alloc, Elemwise])
+@node_rewriter([OpPattern(Elemwise)], below=[Alloc, _SECOND.scalar_op])
 def alloc_sinks(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """f(alloc(v, shape(x)), x) = f(v, x), since f broadcasts v."""
     repeated = [i for i, v in enumerate(node.inputs) if _repeats(v)]

@@ -11,7 +11,7 @@ import numpy as np
 from occelo_graph import Apply, Constant, FunctionGraph, Op, Variable
 from occelo_graph.errors import MethodNotDefined
 from occelo_graph.narrowing import is_array
-from occelo_rewrite.patterns.node_rule import Replacements, RuleSet, node_rewriter
+from occelo_rewrite.patterns.node_rule import OpPattern, Replacements, RuleSet, node_rewriter
 
 _LARGEST_FOLD = 1 << 20
 """The most elements of a folded result, so that compiled graphs stay small."""
@@ -28,7 +28,7 @@ def _folded_size(node: Apply) -> int:
     return total
 
 
-@node_rewriter(None)
+@node_rewriter(None, below=[Constant])
 def constant_folding(fgraph: FunctionGraph, node: Apply) -> Replacements:
     """op(constants) = constant, for pure ops."""
     if not node.inputs or not all(isinstance(v, Constant) for v in node.inputs):
@@ -56,23 +56,23 @@ def constant_folding(fgraph: FunctionGraph, node: Apply) -> Replacements:
     return folded
 
 
-@node_rewriter(None)
+@node_rewriter([OpPattern(Op, identity_at_runtime=True)])
 def drop_gradient_barriers(fgraph: FunctionGraph, node: Apply) -> Replacements:
     """zero_grad(x) = x, and likewise for all other identities that only change gradients."""
-    return [node.inputs[0]] if node.op.identity_at_runtime else None
+    return [node.inputs[0]]
 
 
 @node_rewriter(None, only_new=True)
 def sharpened_types(fgraph: FunctionGraph, node: Apply) -> Replacements:
     """op(x) = op(x) with a more specific type, if the type of x has become more specific since the node was made."""
     op = node.op
-    if type(op).infer is Op.infer or not op.plain_nodes or op.destroy_map:
+    if type(op).infer is Op.infer or not op.plain_nodes:
         return None
     types = op.infer_types(tuple([v.type for v in node.inputs]))
     changed = False
     for out, known in zip(node.outputs, types, strict=True):
         if out.type is not known and out.type != known:
-            if not out.type.is_super(known):
+            if op.destroy_map or not out.type.is_super(known):
                 return None
             changed = True
     return list(op.make_node(*node.inputs).outputs) if changed else None

@@ -262,6 +262,7 @@ _INSIDE_DIFFERENCES = (ot.sigmoid.scalar_op, DimShuffle, Subtensor, AdvancedSubt
 
 _OF_SMALL = (ot.tanh, ot.sinh, ot.expm1, ot.log1p)
 _PRODUCTS = [ot.mul, ot.true_div, ot.reciprocal, ot.neg]
+_OPS_OF_PRODUCTS = frozenset(_PRODUCTS)
 _SPLIT = (ot.softplus, ot.sinh, ot.expm1, ot.tanh, ot.log1p, ot.add, ot.sub, *_PRODUCTS)
 
 
@@ -330,7 +331,7 @@ def _is_inner(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> bool:
     out = node.outputs[0]
     users = [user for user, _ in fgraph.clients[out]]
     return bool(users) and all(
-        user.op in _PRODUCTS and tensors(user.outputs)[0].type.dtype == out.type.dtype
+        user.op in _OPS_OF_PRODUCTS and tensors(user.outputs)[0].type.dtype == out.type.dtype
         for user in users
     )
 

@@ -44,21 +44,19 @@ def inner_node(
 
     ``dtype`` is the dtype of the tree, and ``names`` are the names of its scalar ops.
     """
+    if _name(variable.owner) not in names or len(fgraph.clients.get(variable, (1,))) != 1:
+        return None
     node = computed_by(variable, Elemwise)
-    if (
-        node is not None
-        and _name(node) in names
-        and len(fgraph.clients.get(variable, (1,))) == 1
-        and all(v.type.dtype == dtype for v in node.inputs)
-    ):
-        return node
-    return None
+    if node is None or any([v.type.dtype != dtype for v in node.inputs]):
+        return None
+    return node
 
 
 def _is_root(fgraph: FunctionGraph, node: Apply, names: frozenset[str]) -> bool:
     """Whether a node is the root of its tree, so that a rule examines each tree once."""
     out = node.outputs[0]
-    if any(v.type.dtype != out.type.dtype for v in node.inputs):
+    dtype = out.type.dtype
+    if any([v.type.dtype != dtype for v in node.inputs]):
         return False
     uses = fgraph.clients[out]
     if len(uses) == 1:
