@@ -241,20 +241,14 @@ def general_toposort(outputs: Iterable[T], deps: Callable[[T], Iterable[T] | Non
 
     ``deps`` returns the values that must come before a value. ValueError for a cycle.
     """
-    done: set[T] = set()
+    done: dict[T, None] = {}
     open_: set[T] = set()
-    order: list[T] = []
-    stack = list(reversed(list(outputs)))
+    stack = list(outputs)[::-1]
     while stack:
         node = stack[-1]
-        if node in done:
-            stack.pop()
-            continue
-        if node in open_:
+        if node in done or node in open_:
             open_.discard(node)
-            done.add(node)
-            order.append(node)
-            stack.pop()
+            done[stack.pop()] = None
             continue
         open_.add(node)
         for needed in reversed(list(deps(node) or ())):
@@ -262,7 +256,7 @@ def general_toposort(outputs: Iterable[T], deps: Callable[[T], Iterable[T] | Non
                 raise ValueError(f"The graph has a cycle through {needed}")
             if needed not in done:
                 stack.append(needed)
-    return order
+    return list(done)
 
 
 def io_toposort(

@@ -80,10 +80,10 @@ def _cast_op(dtype: str) -> Elemwise:
 def cast(x: Any, dtype: Any) -> TensorVariable:
     """Convert ``x`` to a tensor of ``dtype``. A variable that has this dtype already is returned itself."""
     variable = as_tensor_variable(x)
-    wanted = TensorType(dtype, ()).dtype
-    if variable.type.dtype == wanted:
+    if isinstance(dtype, str) and variable.type.dtype == dtype:
         return variable
-    return _cast_op(wanted)(variable)
+    wanted = TensorType(dtype, ()).dtype
+    return variable if variable.type.dtype == wanted else _cast_op(wanted)(variable)
 
 
 def converted(value: Any, dtype: Any) -> TensorVariable:

@@ -271,9 +271,14 @@ class MatMul(BatchedOp):
         return [MatMul()(*aligned)]
 
 
+_DOT = Dot()  # one op for all products, which keeps the types that it infers
+
+
 def _operands(a: Any, b: Any) -> tuple[Any, Any]:
     # a Python number has dtype int64 or float64 here, as in NumPy's dot, and does not adapt to the other dtype
     x, y = as_tensor_variable(a), as_tensor_variable(b)
+    if x.type.dtype == y.type.dtype:
+        return x, y
     dtype = name_of(np.result_type(x.type.numpy_dtype, y.type.numpy_dtype))
     # BLAS needs the same dtype for both operands
     return cast(x, dtype), cast(y, dtype)
@@ -289,7 +294,7 @@ def dot(l: Any, r: Any) -> TensorVariable:  # noqa: E741
         product: TensorVariable = x * y
         return product
     if x.type.ndim <= 2 and y.type.ndim <= 2:
-        made: TensorVariable = Dot()(x, y)
+        made: TensorVariable = _DOT(x, y)
         return made
     return tensordot(x, y, axes=[[x.type.ndim - 1], [max(0, y.type.ndim - 2)]])
 
