@@ -14,6 +14,7 @@ import pytest
 import occelo_compile as oc
 from occelo_graph import tensor as ot
 from occelo_graph.config import config
+from occelo_graph.gradient.reverse import grad
 from occelo_special import functions as sp
 
 mpmath = pytest.importorskip("mpmath")
@@ -64,18 +65,32 @@ def betas(mode: str) -> Both:
     return _in_blocks(oc.function([a, b, x], outputs, mode=mode))
 
 
+def _exact_lower(a: Any, z: Any) -> Any:
+    """P by its power series, whose terms are positive."""
+    term = mpmath.exp(a * mpmath.log(z) - z - mpmath.loggamma(a + 1))
+    total, n = term, 0
+    while n < z - a or term > mpmath.mpf(10) ** -mpmath.mp.dps * total:
+        n += 1
+        term = term * z / (a + n)
+        total += term
+    return total
+
+
 @functools.cache
 def _exact(k: float, x: float, digits: int = 330) -> tuple[float, float]:
-    """P by its power series, whose terms are positive, in so many digits that its complement is Q."""
+    """P and Q, with so many digits that Q is the complement of P."""
     with mpmath.workdps(digits):
-        a, z = mpmath.mpf(k), mpmath.mpf(x)
-        term = mpmath.exp(a * mpmath.log(z) - z - mpmath.loggamma(a + 1))
-        total, n = term, 0
-        while n < z - a or term > mpmath.mpf(10) ** -digits * total:
-            n += 1
-            term = term * z / (a + n)
-            total += term
-        return float(total), float(1 - total)
+        lower = _exact_lower(mpmath.mpf(k), mpmath.mpf(x))
+        return float(lower), float(1 - lower)
+
+
+def _exact_slopes(k: float, x: float) -> tuple[float, float]:
+    """The derivatives of P by k, a quotient of differences, and by x. The first is positive here, though P falls with k."""
+    with mpmath.workdps(400):
+        a, z, h = mpmath.mpf(k), mpmath.mpf(x), mpmath.mpf(10) ** -40
+        by_k = (_exact_lower(a - h * a, z) - _exact_lower(a + h * a, z)) / (2 * h * a)
+        by_x = mpmath.exp((a - 1) * mpmath.log(z) - z - mpmath.loggamma(a))
+        return float(by_k), float(by_x)
 
 
 @functools.cache
@@ -127,6 +142,50 @@ def _assert_digits(
 def test_digits_at_all_sizes(gammas: Both) -> None:
     points = [(k, x) for k in K for x in (*(k * r for r in RATIOS), *PLACES) if x < 1500][::EVERY]
     _assert_digits(gammas, points, [_exact(*p) for p in points])
+
+
+@pytest.fixture(scope="module")
+def in_loops() -> Both:
+    k, x = ot.dvectors("k", "x")
+    lower, upper = sp.gammainc(k, x), sp.gammaincc(k, x)
+    by_k, by_x = grad(lower.sum(), [k, x])
+    return oc.function([k, x], [lower, upper, -by_k, by_x])
+
+
+def test_digits_in_loops(in_loops: Both) -> None:
+    points = [(k, x) for k in K for x in (*(k * r for r in RATIOS), *PLACES) if x < 1500]
+    _assert_digits(
+        in_loops, points[::EVERY], [(*_exact(*p), *_exact_slopes(*p)) for p in points[::EVERY]]
+    )
+    large = [(1e6, 1e6 + z * 1e3) for z in (-8.0, -3.0, 0.0, 8.0)]
+    _assert_digits(lambda k, x: in_loops(k, x)[:2], large, [_exact(*p, 60) for p in large])
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_the_ends_of_the_domain_in_loops(in_loops: Both) -> None:
+    ends = np.array([-1.0, -0.0, 0.0, 1e-300, 1.0, 1e300, np.inf, np.nan])
+    k, x = (grid.ravel() for grid in np.meshgrid(ends, ends))
+    lower, upper, by_k, by_x = in_loops(k, x)
+    np.testing.assert_allclose(lower, special.gammainc(k, x), rtol=1e-12)
+    np.testing.assert_allclose(upper, special.gammaincc(k, x), rtol=1e-12)
+    inside = (k >= 0) & (x >= 0)
+    assert np.isnan(by_x[~inside]).all()
+    assert np.isnan(by_k[np.isnan(k + x)]).all()
+    at_zero = inside & (x == 0)
+    expected = np.where(k < 1, np.inf, np.where(k == 1, 1, 0))
+    np.testing.assert_array_equal(by_x[at_zero], expected[at_zero])
+    np.testing.assert_array_equal(by_x[inside & np.isinf(x)], 0)
+    np.testing.assert_array_equal(by_k[inside & (np.isinf(x) | np.isinf(k) | at_zero)], 0)
+
+
+def test_single_precision_in_loops() -> None:
+    k, x = ot.fvectors("k", "x")
+    f = oc.function([k, x], [sp.gammainc(k, x), sp.gammaincc(k, x)])
+    points = [(0.5, 0.25), (3.0, 9.0), (20.0, 21.0), (2e3, 1.9e3), (1e-3, 1e-3)]
+    lower, upper = f(*np.array(points, "float32").T)
+    assert lower.dtype == "float32"
+    exact = np.array([_exact(*np.float32(p).astype("float64").tolist()) for p in points])
+    np.testing.assert_allclose(np.stack([lower, upper], 1), exact, rtol=1e-7)
 
 
 def test_digits_of_beta_functions_at_all_sizes(betas: Both) -> None:

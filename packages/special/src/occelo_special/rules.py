@@ -56,6 +56,13 @@ def gammaincc_one(x: TensorVariable, node: TensorApply) -> TensorVariable | None
     return ot.switch(ot.lt(x, 0), np.nan, ot.exp(-x))
 
 
+@rule(p.gammainc_dx(1, x), same_dtype=False, tags=("rounding",))
+def gammainc_dx_one(x: TensorVariable, node: TensorApply) -> TensorVariable | None:
+    """gammainc_dx(1, x) = exp(-x), and NaN below 0 (DLMF 8.8.13)."""
+    x = ot.cast(x, node.outputs[0].type.dtype)
+    return ot.switch(ot.lt(x, 0), np.nan, ot.exp(-x))
+
+
 @rule(p.log(p.kv(y, x)), tags=("stabler",))
 def log_kv(x: TensorVariable, y: TensorVariable) -> TensorVariable | None:
     """log(kv(v, x)) = log(kve(v, x)) - x (DLMF 10.40.2)."""
@@ -94,7 +101,16 @@ def inverse_through_casts(fgraph: FunctionGraph, node: TensorApply) -> Replaceme
 RULES = (
     StageRules(
         "canonicalize",
-        RuleSet((*INVERSES, polygamma_zero, polygamma_one, gammainc_one, gammaincc_one)),
+        RuleSet(
+            (
+                *INVERSES,
+                polygamma_zero,
+                polygamma_one,
+                gammainc_one,
+                gammaincc_one,
+                gammainc_dx_one,
+            )
+        ),
         USUAL,
     ),
     StageRules(

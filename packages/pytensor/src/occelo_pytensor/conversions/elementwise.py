@@ -6,7 +6,6 @@ graphs, which are converted on the tensors themselves.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,14 +18,9 @@ from pytensor.tensor.special import LogAddExp, XLog1PY, XLogY
 
 import occelo as oc
 import occelo.tensor as ot
-from occelo_graph import Constant
-from occelo_pytensor.conversion import Unconvertible, convert, convert_inner, settings
+from occelo_pytensor.conversion import Unconvertible, convert_inner
 from occelo_pytensor.conversions.scalars import SCALARS
 from occelo_pytensor.registry import register_conversion
-from occelo_pytensor.variables import their_type
-
-SLOPES_BY_LOOPS = (ps.GammaInc, ps.GammaIncC)
-"""Functions whose derivatives by a parameter run in Python here, and are loops over scalars in PyTensor."""
 
 
 @register_conversion(Elemwise)
@@ -52,30 +46,7 @@ def _apply(op: Any, dtypes: list[str], inputs: tuple[Any, ...]) -> Any:
     function = SCALARS.get(type(op).__name__)
     if function is None:
         raise Unconvertible(f"the scalar function {op}")
-    if isinstance(op, SLOPES_BY_LOOPS) and settings().derivatives and _has_parameters(inputs):
-        return _with_their_slopes(op, inputs, lambda *given: function(op, dtypes[0], *given))
     return function(op, dtypes[0], *inputs)
-
-
-def _has_parameters(inputs: tuple[Any, ...]) -> bool:
-    """Whether a parameter, which is any input but the last one, is not a number."""
-    return not all(isinstance(x, Constant) for x in inputs[:-1])
-
-
-def _with_their_slopes(op: Any, inputs: tuple[Any, ...], function: Callable[..., Any]) -> Any:
-    """``function`` of the inputs, with the derivatives that PyTensor has for the scalar ``op``: loops over scalars."""
-    arguments = [x.type.make_variable() for x in inputs]
-    value = function(*arguments)
-    theirs = [their_type(v.type)() for v in (*arguments, value, value)]
-    output, cotangent = (v.type.make_variable() for v in (value, value))
-    *given, their_output, their_cotangent = theirs
-    pulled = Elemwise(op).pullback(given, [their_output], [their_cotangent])
-    known = dict(zip(theirs, [*arguments, output, cotangent], strict=True))
-    slopes = convert(list(pulled), known)
-    rules: list[Any] = [
-        oc.OpFromGraph([*arguments, output, cotangent], [slope]) for slope in slopes
-    ]
-    return oc.OpFromGraph(arguments, [value], pullback=rules)(*inputs)
 
 
 def _broadcast(inputs: tuple[Any, ...], op: Any) -> list[Any]:

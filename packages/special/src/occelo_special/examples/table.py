@@ -21,7 +21,7 @@ from occelo_graph.examples.functions import (
     of_scipy,
 )
 from occelo_special import functions
-from occelo_special.ops.special_functions import psi_rise
+from occelo_special.ops.special_functions import gammainc_dx, psi_rise
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.signatures import ArrayFunction
@@ -178,6 +178,14 @@ EXAMPLES: list[Example] = [
         "special",
         psi_rise,
         lambda z, m: of_scipy("psi")(z + m) - of_scipy("psi")(z),
+        (draw(POSITIVE, (3,)), draw(POSITIVE, (3,))),
+        (0, 1),
+    ),
+    Example(
+        "gammainc_dx",
+        "special",
+        gammainc_dx,
+        lambda k, x: x ** (k - 1) * np.exp(-x) / of_scipy("gamma")(k),
         (draw(POSITIVE, (3,)), draw(POSITIVE, (3,))),
         (0, 1),
     ),

@@ -39,8 +39,6 @@ SPECIAL = {
     "expi": "__pyx_fuse_1expi",
     "exprel": "exprel",
     "gamma": "__pyx_fuse_1gamma",
-    "gammainc": "gammainc",
-    "gammaincc": "gammaincc",
     "gammainccinv": "gammainccinv",
     "gammaincinv": "gammaincinv",
     "gammasgn": "gammasgn",

@@ -208,6 +208,11 @@ def _log_gamma_above(b: Builder, x: Value, log: Value, low: Value) -> Value:
     return b.select(b.op("lt", x, constant(b, 1.5)), near, value)
 
 
+def gammaln_above_one(b: Builder, x: Value) -> Value:
+    """log gamma(x) where x is not below 1."""
+    return _log_gamma_above(b, x, b.apply("log", logarithm.log, x), b.const(False, "bool"))
+
+
 def _sine(b: Builder, r: Value) -> tuple[Value, Value]:
     """A pair whose sum is sin(pi r) / (pi r), for r from -0.5 to 0.5."""
     square = b.op("mul", r, r)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,7 +37,7 @@ from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.transcendental import exp, log, log1p
 from occelo_graph.optional_scipy import scipy_module
 from occelo_graph.tensors.type import is_discrete
-from occelo_special.ops import log_beta, series
+from occelo_special.ops import gamma_terms, log_beta, series
 from occelo_special.ops.defining import converted as _converted
 from occelo_special.ops.defining import in_float64 as _in_float64
 from occelo_special.ops.defining import of_scipy as _scipy
@@ -212,22 +213,32 @@ def _finite(x: TensorVariable) -> TensorVariable:
     return minimum(x, np.finfo(x.type.numpy_dtype).max.item())
 
 
-def _gamma_density(k: TensorVariable, x: TensorVariable) -> TensorVariable:
-    return exp(-x + xlogy(k - 1, _finite(x)) - gammaln(k))
+def _terms(xp: Any) -> Any:
+    """A namespace as `gamma_terms` needs it."""
+    return SimpleNamespace(xp=xp, special=xp)
 
 
+gammainc_dx: Elemwise = _special(
+    "gammainc_dx",
+    [
+        lambda ct, k, x, out: ct * out * (log(x) - psi(k)),
+        lambda ct, k, x, out: ct * out * ((k - 1) / x - 1),
+    ],
+    "Derivative of gammainc(k, x) by x.",
+    function=_in_float64(partial(gamma_terms.gamma_density, _terms(_IN_ARRAYS))),
+    formula=_in_float64(partial(gamma_terms.gamma_density, _terms(_IN_GRAPHS))),
+)
 _gammainc_dk: Elemwise = _special(
     "gammainc_dk",
     [_undefined("the second derivative of gammainc by k")] * 2,
     "Derivative of gammainc(k, x) by k.",
     series.gammainc_dk,
-    python_only=_SERIES,
 )
 gammainc: Elemwise = _special(
     "gammainc",
     [
         lambda ct, k, x, out: ct * _gammainc_dk(k, x),
-        lambda ct, k, x, out: ct * _gamma_density(k, x),
+        lambda ct, k, x, out: ct * gammainc_dx(k, x),
     ],
     "Regularized lower incomplete gamma function P(k, x).",
 )
@@ -235,23 +246,23 @@ gammaincc: Elemwise = _special(
     "gammaincc",
     [
         lambda ct, k, x, out: -ct * _gammainc_dk(k, x),
-        lambda ct, k, x, out: -ct * _gamma_density(k, x),
+        lambda ct, k, x, out: -ct * gammainc_dx(k, x),
     ],
     "Regularized upper incomplete gamma function Q(k, x).",
 )
 gammaincinv: Elemwise = _special(
     "gammaincinv",
     [
-        lambda ct, k, p, out: -ct * _gammainc_dk(k, out) / _gamma_density(k, out),
-        lambda ct, k, p, out: ct / _gamma_density(k, out),
+        lambda ct, k, p, out: -ct * _gammainc_dk(k, out) / gammainc_dx(k, out),
+        lambda ct, k, p, out: ct / gammainc_dx(k, out),
     ],
     "The x for which gammainc(k, x) = p.",
 )
 gammainccinv: Elemwise = _special(
     "gammainccinv",
     [
-        lambda ct, k, q, out: -ct * _gammainc_dk(k, out) / _gamma_density(k, out),
-        lambda ct, k, q, out: -ct / _gamma_density(k, out),
+        lambda ct, k, q, out: -ct * _gammainc_dk(k, out) / gammainc_dx(k, out),
+        lambda ct, k, q, out: -ct / gammainc_dx(k, out),
     ],
     "The x for which gammaincc(k, x) = q.",
 )

@@ -12,15 +12,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from occelo_link.traced.traced_values import Array
-from occelo_special.traced.incomplete_gamma import (
-    LARGE,
-    STIRLING,
-    Library,
-    ends_of_distribution,
-    excess,
-    log_gamma_1p,
-    stirling_rest,
-)
+from occelo_special.ops.gamma_terms import LARGE, STIRLING, excess, log_gamma_1p, stirling_rest
+from occelo_special.traced.incomplete_gamma import Library, ends_of_distribution
 
 _SMALL = 0.1
 """For a below this number, the complement has a series of its own."""
