@@ -131,7 +131,7 @@ def test_every_rule_that_is_registered_serves_a_rank_or_tidies() -> None:
         "erfinv_of_erf", "expm1_of_log1p", "log1p_of_expm1", "exp_of_log_softmax", "invert_of_invert",
         "log_of_exp", "sqr_of_sqrt", "square_of_sign", "sub_zero", "quadratic_form", "cheapest_order", "solve_of_low_rank", "slogdet_of_low_rank", "det_of_low_rank",
         "inverse_of_low_rank", "sum_of_linear", "sort_of_sort", "argsort_of_sort", "order_of_one", "read_of_sorted_rows",
-        "transform_of_inverse", "real_inverse_of_transform", "gammainc_one", "gammaincc_one", "parts_of_parts",
+        "transform_of_inverse", "real_inverse_of_transform", "gammainc_one", "gammaincc_one", "gammainc_dx_one", "parts_of_parts",
     }  # fmt: skip
     rules = {
         n

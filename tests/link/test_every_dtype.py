@@ -150,6 +150,7 @@ NO_REFERENCE = {
     "polygamma",
     "kn",
     "gammainc_dk",
+    "gammainc_dx",
     "betainc_da",
     "betainc_db",
     "psi_rise",
