@@ -17,7 +17,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from occelo.array_names import PLACES, REASONS
+from occelo.hints.array_names import PLACES, REASONS
 
 DOCS = Path(__file__).parent
 NAMES = DOCS / "names_of_numpy_and_jax.txt"

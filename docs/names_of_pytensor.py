@@ -25,7 +25,7 @@ from typing import Any, TypeVar
 DOCS = Path(__file__).parent
 NAMES = DOCS / "names_of_pytensor.txt"
 PAGE = DOCS / "names-of-pytensor.md"
-REASONS = DOCS.parent / "src" / "occelo" / "reasons.py"
+REASONS = DOCS.parent / "src" / "occelo" / "hints" / "reasons.py"
 PLACES_OF_LIBRARIES = {"graph.rewriting.kanren": "kanren"}
 """The library that a whole module needs: without it, whether its names are there is not known."""
 OF_LIBRARIES = {"JAX": "jax", "NUMBA": "numba", "PYTORCH": "torch"}

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-from occelo.reasons import MODULES, REASONS
+from occelo.hints.reasons import MODULES, REASONS
 from occelo_graph.missing_names import name_error
 
 _LINALG = "occelo.tensor.linalg"
@@ -44,6 +44,7 @@ SAME_NAMES = {
         "occelo.sparse",
     ),
     "occelo.tensor.random.variable": "occelo_random.ops.generators",
+    "occelo.tensor.nlinalg": _LINALG,
     "occelo.tensor.interpolate": "occelo.tensor",
     "occelo.tensor.optimize": "occelo.optimize",
     "occelo.tensor.rewriting": "occelo_rewrite",

@@ -49,7 +49,7 @@ OTHER_WORDS = re.compile(
     r"|occelo_random/(ops/(gamma|either_way)|lowerings/rejection)\.py|occelo_stats/"
     # kinds of dtypes, scales of axes, and the name of a schedule of checkpoints
     r"|occelo_graph/(canonical/encoding|ir/op|tensors/type|x)\.py|occelo_loops/ops/derivatives/checkpoints\.py|occelo/command/"
-    # laws of random numbers
+    # distributions
     r"|occelo_random/ops/generator"
     # a parameter of `isin`
     r"|occelo_sorting/ops/sets\.py"
@@ -85,7 +85,7 @@ BESIDE: dict[str, tuple[str, str]] = {
         "that a matrix is the product of its factor is seen in how the product is written",
         "conj Assume DimShuffle Dot Elemwise MatMul",
     ),
-    "occelo/words.py": ("a word that users write for another method", "mul"),
+    "occelo/hints/words.py": ("a word that users write for another method", "mul"),
     "occelo_special/ops/special_functions.py": (
         "limits at infinity, where SciPy's functions are NaN, are one table",
         "spence",

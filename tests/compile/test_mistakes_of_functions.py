@@ -23,7 +23,7 @@ from typing import Any
 import pytest
 
 import occelo as oc
-from occelo.explanations import entries
+from occelo.hints.explanations import entries
 
 SITE = Path(__file__).parents[2] / "docs" / "site"
 sys.path.insert(0, str(SITE))

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import occelo as oc
-from occelo.explanations import Entry, entries, entry_of
+from occelo.hints.explanations import Entry, entries, entry_of
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = sorted((DOCS / "errors").glob("*.md"))

@@ -11,7 +11,7 @@ import pytest
 
 import occelo as oc
 import occelo.tensor as ot
-from occelo.words import METHODS, NAMES
+from occelo.hints.words import METHODS, NAMES
 
 X: Any = ot.dmatrix("x")
 SPACES: dict[str, Any] = {

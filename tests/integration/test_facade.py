@@ -16,9 +16,9 @@ from rich.console import Console
 
 import occelo as oc
 import occelo.tensor as ot
-from occelo import words
 from occelo.command.app import app
 from occelo.command.demo import DemoSettings, run_demo
+from occelo.hints import words
 from occelo_linalg.missing_names import LINEAR_ABSENT
 from occelo_sorting import functions as sorting
 

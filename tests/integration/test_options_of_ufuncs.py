@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from occelo import Variable, parameters, updates
+from occelo import Variable, updates
+from occelo.hints import parameters
 from occelo_graph import evaluate
 from occelo_graph.ops.elemwise.op import Elemwise
 

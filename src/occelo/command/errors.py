@@ -8,7 +8,7 @@ import textwrap
 
 import click
 
-from occelo.explanations import Entry, entries, entry_of
+from occelo.hints.explanations import Entry, entries, entry_of
 
 _SHOWN = 3
 """Of more entries than these, only one line each is printed."""

@@ -38,7 +38,7 @@ _KINDS = """
 complex_matrix_types complex_scalar_types complex_types complex_vector_types float_matrix_types float_scalar_types float_types
 float_vector_types int_matrix_types int_scalar_types int_types int_vector_types
 """
-"""Names of `occelo.tensor.kinds` that PyTensor has here."""
+"""Names of `occelo.tensor.type` that PyTensor has here."""
 
 _ALIASES = "Constant Lop Op Rop Variable grad hessian jacobian pullback pushforward"
 """Names of `occelo` that PyTensor has among those of tensors as well."""
@@ -115,7 +115,6 @@ if TYPE_CHECKING:
     from occelo.tensor import functional as functional
     from occelo.tensor import linalg as linalg
     from occelo.tensor import math as math
-    from occelo.tensor import nlinalg as nlinalg
     from occelo.tensor import random as random
     from occelo.tensor import sharedvar as sharedvar
     from occelo.tensor import signal as signal
@@ -126,18 +125,18 @@ if TYPE_CHECKING:
     from occelo.tensor import type as type
     from occelo.tensor import type_other as type_other
     from occelo.tensor import variable as variable
-    from occelo.tensor.kinds import complex_matrix_types as complex_matrix_types
-    from occelo.tensor.kinds import complex_scalar_types as complex_scalar_types
-    from occelo.tensor.kinds import complex_types as complex_types
-    from occelo.tensor.kinds import complex_vector_types as complex_vector_types
-    from occelo.tensor.kinds import float_matrix_types as float_matrix_types
-    from occelo.tensor.kinds import float_scalar_types as float_scalar_types
-    from occelo.tensor.kinds import float_types as float_types
-    from occelo.tensor.kinds import float_vector_types as float_vector_types
-    from occelo.tensor.kinds import int_matrix_types as int_matrix_types
-    from occelo.tensor.kinds import int_scalar_types as int_scalar_types
-    from occelo.tensor.kinds import int_types as int_types
-    from occelo.tensor.kinds import int_vector_types as int_vector_types
+    from occelo.tensor.type import complex_matrix_types as complex_matrix_types
+    from occelo.tensor.type import complex_scalar_types as complex_scalar_types
+    from occelo.tensor.type import complex_types as complex_types
+    from occelo.tensor.type import complex_vector_types as complex_vector_types
+    from occelo.tensor.type import float_matrix_types as float_matrix_types
+    from occelo.tensor.type import float_scalar_types as float_scalar_types
+    from occelo.tensor.type import float_types as float_types
+    from occelo.tensor.type import float_vector_types as float_vector_types
+    from occelo.tensor.type import int_matrix_types as int_matrix_types
+    from occelo.tensor.type import int_scalar_types as int_scalar_types
+    from occelo.tensor.type import int_types as int_types
+    from occelo.tensor.type import int_vector_types as int_vector_types
     from occelo.tensor.type_other import NoneConst as NoneConst
     from occelo.tensor.type_other import as_symbolic as as_symbolic
     from occelo.tensor.type_other import make_slice as make_slice
@@ -166,13 +165,15 @@ if TYPE_CHECKING:
     from occelo_signal.numpy_functions import roots as roots
     from occelo_sorting.functions import *
     from occelo_special.functions import *
+
+    nlinalg = linalg
 else:  # type checkers know what is here without it
     __getattr__ = _missing_name_hints(
         "occelo.tensor",
         {name: f"occelo.tensor.{name}" for name in _MODULES.split()},
         {
             **dict.fromkeys(_ALIASES.split(), "occelo_graph"),
-            **dict.fromkeys(_KINDS.split(), "occelo.tensor.kinds"),
+            **dict.fromkeys(_KINDS.split(), "occelo.tensor.type"),
             **dict.fromkeys(
                 ("NoneConst", "as_symbolic", "make_slice", "none_type_t", "slicetype"),
                 "occelo.tensor.type_other",
@@ -184,7 +185,7 @@ else:  # type checkers know what is here without it
             **dict.fromkeys(_SORTING.split(), "occelo_sorting.functions"),
             **dict.fromkeys(_SPECIAL.split(), "occelo_special.functions"),
         },
-        "occelo.array_names",
+        "occelo.hints.array_names",
     )
 
     # of the module `occelo.tensor.shape`, before its import too; that of `sort` is imported at its first use

@@ -106,7 +106,7 @@ def explained_by(entry: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
                 if _is_ours(error):
                     unknown = _UNKNOWN.match(str(error))
                     if unknown and unknown[1] == function.__name__:
-                        error.args = (unknown[0] + parameter_hint(function, unknown[2]),)
+                        error.args = (unknown[0] + hint_about("parameters", function, unknown[2]),)
                     explained(error, entry)
                 raise
 
@@ -116,20 +116,20 @@ def explained_by(entry: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     return decorate
 
 
-_parameter_hints: list[Callable[[Any, str], str]] = []
+_hints: dict[str, Callable[[Any, Any], str]] = {}
 
 
-def set_parameter_hints(hint: Callable[[Any, str], str]) -> None:
-    """Let errors about a parameter that a function lacks say what ``hint(function, parameter)`` returns.
+def set_hints(**hints: Callable[[Any, Any], str]) -> None:
+    """Let errors say what ``parameters(function, parameter)`` and ``names(name, owner)`` return about what is missing.
 
     `occelo` has the words of other libraries, which it imports when the first such error is raised.
     """
-    _parameter_hints[:] = [hint]
+    _hints.update(hints)
 
 
-def parameter_hint(function: Any, parameter: str) -> str:
-    """What to write instead of ``parameter``, which ``function`` lacks. Empty if nothing is set (`set_parameter_hints`)."""
-    return _parameter_hints[0](function, parameter) if _parameter_hints else ""
+def hint_about(kind: str, *missing: Any) -> str:
+    """What to write instead of a parameter or name that is missing. Empty if nothing is set (`set_hints`)."""
+    return _hints[kind](*missing) if kind in _hints else ""
 
 
 def _is_ours(error: BaseException) -> bool:

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from occelo_graph.errors import explained, kind_note
+from occelo_graph.errors import explained, hint_about, kind_note
 
 
 def missing_name_hints(
@@ -83,10 +83,8 @@ def suggestion(name: str, owner: object) -> str:
     """What to use instead of ``name``, which ``owner`` (a module's name, or a variable) lacks; empty if nothing is near."""
     if name.startswith("_"):
         return ""
-    if "occelo" in sys.modules:  # whose names are not known here
-        hint: str = importlib.import_module("occelo.words").hint(name, owner)
-        if hint:
-            return f"; {hint}"
+    if hint := hint_about("names", name, owner):
+        return f"; {hint}"
     space = sys.modules.get(owner) if isinstance(owner, str) else owner
     near = _close(name, dir(space))
     return "" if near is None else f"; did you mean {near}?"

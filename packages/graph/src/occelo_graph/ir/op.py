@@ -23,7 +23,7 @@ from occelo_graph.errors import (
     MethodNotDefined,
     explained,
     explained_by,
-    parameter_hint,
+    hint_about,
     with_arguments,
 )
 from occelo_graph.frozen_dataclasses import frozen_dataclass
@@ -417,7 +417,7 @@ class Op(Traits):
     def converted(self, inputs: Sequence[Any], options: Mapping[str, Any]) -> tuple[Any, ...]:
         """The inputs of a call with further ``options``. TypeError, unless the class has an option for its calls."""
         text = f"{self} has no parameter named {' or '.join(options)}"
-        text += parameter_hint(self, next(iter(options)))
+        text += hint_about("parameters", self, next(iter(options)))
         raise explained(TypeError(text), "arguments")
 
     # regions

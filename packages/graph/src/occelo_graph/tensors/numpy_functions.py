@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from occelo_graph.errors import parameter_hint
+from occelo_graph.errors import hint_about
 from occelo_graph.ir.nodes import Variable
 from occelo_graph.narrowing import is_dict, is_list_or_tuple
 from occelo_graph.ops import cast, create, join, reduce, shape, statistics
@@ -218,6 +218,6 @@ def call_ufunc(ufunc: Any, method: str, inputs: Sequence[Any], options: Mapping[
         raise _refusal(full, given, "", None if ours is None or "<" in ours else ours)
     if options and not isinstance(function, Elemwise):
         lacking = next(iter(options))
-        why = f" with {lacking}={parameter_hint(ufunc, lacking)}"
+        why = f" with {lacking}={hint_about('parameters', ufunc, lacking)}"
         raise TypeError(f"{full} cannot be applied to the symbolic tensor {given}{why}")
     return function(*inputs, **options)

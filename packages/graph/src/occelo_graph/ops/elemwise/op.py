@@ -17,7 +17,7 @@ from occelo_graph.errors import (
     broadcasting_hint,
     explained,
     explained_by,
-    parameter_hint,
+    hint_about,
     with_arguments,
 )
 from occelo_graph.extensions import place_of_definition
@@ -183,7 +183,7 @@ class Elemwise(Op):
             if len(inputs) != nin:
                 text = f"{self} takes {nin} argument{'s' * (nin != 1)}, got {len(inputs)}"
                 if inputs and (inputs[-1] is None or isinstance(inputs[-1], np.ndarray)):
-                    text += parameter_hint(self, "out") if len(inputs) == nin + 1 else ""
+                    text += hint_about("parameters", self, "out") if len(inputs) == nin + 1 else ""
                 raise explained(TypeError(text), "arguments")
         elif (
             len(inputs) > 2 and str(self.scalar_op) != "mul"

@@ -63,7 +63,9 @@ def _consists_of(text: str, parts: list[str]) -> bool:
 
 def _pages() -> Iterator[tuple[str, str]]:
     """The pages with their names in docs. They are files of the package, and of the checkout."""
-    here = os.path.dirname(__file__)  # importing pathlib takes longer than reading the pages
+    here = os.path.dirname(
+        os.path.dirname(__file__)
+    )  # importing pathlib takes longer than reading the pages
     # the second holds if the package is installed from a checkout, editable
     for folder in (os.path.join(here, "docs"), os.path.join(here, "..", "..", "docs")):
         if os.path.exists(os.path.join(folder, _PAGE)):
