@@ -27,7 +27,7 @@ def one_of_each_op() -> list[int]:
     for position, example in enumerate(EXAMPLES):
         positions.setdefault((example.family, example.name), []).append(position)
     chosen = [own[k % len(own)] for k, own in enumerate(positions.values())]
-    # laws of random numbers are large graphs of ops that the other families test
+    # distributions are large graphs of ops that the other families test
     laws = [p for p in chosen if EXAMPLES[p].family == "random"]
     return [p for p in chosen if p not in laws or laws.index(p) % 16 == 0]
 

@@ -39,7 +39,7 @@ def test_examples_by_what_their_ops_consist_of(backend: str) -> None:
     families = sorted({e.family for e in EXAMPLES})
     if backend == "numba" and not THOROUGH:
         families = ["control", "reduce"]
-    # laws of random numbers are large graphs; PyTorch takes half a minute for them
+    # distributions are large graphs; PyTorch takes half a minute for them
     steps = {} if THOROUGH else dict.fromkeys(families, 3) | {"random": 40, "linalg": 12}
     # to Numba a function of all examples takes an hour, and gigabytes of memory
     at_once = 20 if backend == "numba" else None

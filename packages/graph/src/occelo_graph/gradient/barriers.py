@@ -1,6 +1,6 @@
 """Barriers: ops that return their input, but change the gradient that passes through (`zero_grad`, `grad_clip`, ...).
 
-Users apply barriers to parts of a cost. Stable forms of logarithms (`occelo_forms.logarithms`), laws of random numbers
+Users apply barriers to parts of a cost. Stable forms of logarithms (`occelo_forms.logarithms`), distributions
 (`stats`) and keys of random numbers (`random`) contain barriers, too. The rule `drop_gradient_barriers` of
 `occelo_rewrite` removes barriers from compiled graphs. If a mode excludes this rule, linkers lower a barrier to its
 input.

@@ -1,6 +1,6 @@
 """Ops and functions that reduce along axes, such as sums, maxima, argmax, cumulative sums and softmax.
 
-Users call the functions from `occelo.tensor`; other ops, gradients and laws of random numbers also call them. The op
+Users call the functions from `occelo.tensor`; other ops, gradients and distributions also call them. The op
 `CAReduce` computes sums, products, maxima and all other reductions by an associative function. It reads the properties
 of the function from the table in `reductions`.
 """

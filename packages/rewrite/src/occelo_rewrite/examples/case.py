@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from occelo_graph import Op
 from occelo_rewrite.database import EquilibriumDB
+from occelo_rewrite.family_rules import ALWAYS
 from occelo_rewrite.patterns.node_rule import NodeRewriter
 from occelo_rewrite.patterns.pattern import Call, Number, Wild
 from occelo_rewrite.patterns.pattern_rule import PatternRule
 from occelo_rewrite.pipeline import optdb
+from occelo_rewrite.stages import STAGES
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.signatures import TensorFunction
@@ -43,8 +45,9 @@ class Case:
 
 
 def standard_rules() -> dict[str, NodeRewriter]:
-    """All registered rules by name, except the rules that expand scans."""
-    databases = [entry.rewriter for entry in optdb.entries() if entry.name != "expand_scans"]
+    """All registered rules by name, except those of stages of families that expand ops in every mode."""
+    core = {stage.name for stage in STAGES}
+    databases = [e.rewriter for e in optdb.entries() if e.name in core or not e.tags >= {*ALWAYS}]
     return {
         name: db[name] for db in databases if isinstance(db, EquilibriumDB) for name in db.names()
     }

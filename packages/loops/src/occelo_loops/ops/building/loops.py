@@ -1,6 +1,6 @@
 """`loop`, `while_loop` and `fori_loop`: loops in the style of JAX, with a state of any nested structure.
 
-Users call these functions from `occelo`. `looping.associative` and some laws of random numbers (`occelo_stats.functions`)
+Users call these functions from `occelo`. `looping.associative` and some distributions (`occelo_stats.functions`)
 call them, too. (`looping.classic` has `scan`, in the style of Theano.)
 """
 
