@@ -1,16 +1,40 @@
-"""A contract for import-linter: other packages import only the modules that a package's ``interface.txt`` names.
+"""Contracts for import-linter about the imports between packages, also those that only type checkers read.
 
-Support for tests follows the others, and may import any module.
+`Doors`: other packages import only the modules that a package's ``interface.txt`` names. Support for tests follows the others,
+and may import any module. `LayersOfPackages`: packages import downward only.
 """
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 
+import grimp
 from grimp import ImportGraph
 from importlinter import Contract, ContractCheck, fields, output
+from importlinter.contracts.layers import LayersContract
 
 ROOT = Path(__file__).parents[1]
+
+
+@functools.cache
+def _graph_for_checkers(packages: tuple[str, ...]) -> ImportGraph:
+    return grimp.build_graph(*packages, cache_dir=None, exclude_type_checking_imports=False)
+
+
+def _with_imports_for_checkers(contract: Contract, graph: ImportGraph) -> ImportGraph:
+    """The graph with the imports below ``if TYPE_CHECKING``, which inside of a package may lead upward."""
+    packages = contract.session_options.get("root_packages")
+    return _graph_for_checkers(tuple(packages)) if packages else graph
+
+
+class LayersOfPackages(LayersContract):
+    """The contract for layers, with the imports for type checkers."""
+
+    type_name = "layers_of_packages"
+
+    def check(self, graph: ImportGraph, verbose: bool) -> ContractCheck:
+        return super().check(_with_imports_for_checkers(self, graph), verbose)
 
 
 class Doors(Contract):
@@ -20,6 +44,7 @@ class Doors(Contract):
     unbound = fields.ListField(subfield=fields.StringField())
 
     def check(self, graph: ImportGraph, verbose: bool) -> ContractCheck:
+        graph = _with_imports_for_checkers(self, graph)
         texts = {
             page.parent.name: page.read_text() for page in ROOT.glob("packages/*/interface.txt")
         }

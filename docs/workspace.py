@@ -126,7 +126,8 @@ def _layers() -> Iterator[str]:
 def _contract(name: str, kind: str, **lists: Iterable[str]) -> str:
     table = f'[[tool.importlinter.contracts]]\nname = "{name}"\ntype = "{kind}"\n'
     return table + "".join(
-        _list(values, f"{key} = ", 1 if kind == "layers" else 4) for key, values in lists.items()
+        _list(values, f"{key} = ", 1 if kind.startswith("layers") else 4)
+        for key, values in lists.items()
     )
 
 
@@ -142,7 +143,9 @@ def _contracts() -> str:
     return "\n".join(
         [
             _contract(
-                "packages import downward only, and the core no family", "layers", layers=_layers()
+                "packages import downward only, and the core no family",
+                "layers_of_packages",
+                layers=_layers(),
             ),
             _contract(
                 "ops of families need the graph package alone",
