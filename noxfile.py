@@ -683,8 +683,8 @@ def contributing(session: nox.Session) -> None:
 def release(session: nox.Session) -> None:
     """All of a release but the upload: wheels, versions, changelogs, interfaces; it prints tags and commands.
 
-    A version has a dated heading in its changelog, a tag that does not exist yet, and, if a line of its interface was lost
-    or changed since its last tag, a step that the ranges of the other packages exclude.
+    A version has a dated heading in its changelog and a tag that does not exist yet. If its interface is not that of the last
+    tag it is another version, and, if a line was lost or changed, one that the ranges of the other packages exclude.
     """
     shutil.rmtree(WHEELS, ignore_errors=True)
     need_wheels()
@@ -705,17 +705,20 @@ def release(session: nox.Session) -> None:
             continue
         tags = git("tag", "--list", f"{name}-*", "--sort=-creatordate").split()
         tag = f"{name}-{version}"
+        if package and tags:
+            last = tag if tag in tags else tags[0]
+            path = f"packages/{package}/interface.txt"
+            earlier = last.removeprefix(f"{name}-")
+            broken = broken_promises(
+                git("show", f"{last}:{path}"), (ROOT / path).read_text(), earlier, version
+            )
+            if broken:
+                session.error(
+                    f"The interface of {name} {version} is not that of {earlier}: {broken[:5]}"
+                )
         if tag in tags:
             session.log(f"{tag} is released already")
             continue
-        if package and tags:
-            path = f"packages/{package}/interface.txt"
-            earlier = tags[0].removeprefix(f"{name}-")
-            lost = broken_promises(
-                git("show", f"{tags[0]}:{path}"), (ROOT / path).read_text(), earlier, version
-            )
-            if lost:
-                session.error(f"{name} {version} lost what {earlier} had: {lost[:5]}")
         commands += [f"git tag {tag}", f"{UV} publish {wheel(package)}"]
     session.log("To release:\n" + "\n".join(commands or ["nothing"]))
 

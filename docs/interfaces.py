@@ -51,16 +51,37 @@ def _imports(tree: ast.AST, sources: dict[str, Path]) -> Iterator[tuple[str, str
                 yield alias.name, ""
 
 
-def signature(tree: ast.Module, name: str) -> str:
-    """The line for one name: a function with its signature, a class with its bases, or the name alone."""
+def signature(tree: ast.Module, name: str) -> list[str]:
+    """The lines for one name: a function with its signature, a class with its bases and public members, or the name alone."""
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and node.name == name:
-            returns = "" if node.returns is None else f" -> {ast.unparse(node.returns)}"
-            return f"def {name}({ast.unparse(node.args)}){returns}"
+            return [_of_function(node)]
         if isinstance(node, ast.ClassDef) and node.name == name:
             bases = ", ".join(map(ast.unparse, node.bases))
-            return f"class {name}({bases})" if bases else f"class {name}"
-    return name or "(the module)"
+            members = dict.fromkeys(_members(node))
+            return [f"class {name}({bases})" if bases else f"class {name}", *members]
+    return [name or "(the module)"]
+
+
+def _of_function(node: ast.FunctionDef) -> str:
+    returns = "" if node.returns is None else f" -> {ast.unparse(node.returns)}"
+    kinds = [d.id for d in node.decorator_list if isinstance(d, ast.Name) and d.id in _KINDS]
+    return " ".join([*kinds, f"def {node.name}({ast.unparse(node.args)}){returns}"])
+
+
+_KINDS = {"property", "staticmethod", "classmethod", "cached_property", "overload"}
+"""Decorators that say how a member is asked for."""
+
+
+def _members(node: ast.ClassDef) -> Iterator[str]:
+    """Public methods and fields that a class defines, with constructors and calls."""
+    for each in node.body:
+        if isinstance(each, ast.FunctionDef) and (
+            each.name[0] != "_" or each.name in ("__init__", "__call__")
+        ):
+            yield f"    {_of_function(each)}"
+        elif isinstance(each, ast.AnnAssign) and ast.unparse(each.target)[0] != "_":
+            yield f"    {ast.unparse(each.target)}: {ast.unparse(each.annotation)}"
 
 
 @functools.cache
@@ -77,26 +98,31 @@ def interface(package: str) -> str:
     for module, names in sorted(doors.items()):
         if module.partition(".")[0] == f"occelo_{package}":
             tree = ast.parse(sources[module].read_text())
-            lines += [module, *(f"    {signature(tree, name)}" for name in sorted(names))]
+            lines += [module]
+            lines += [f"    {line}" for name in sorted(names) for line in signature(tree, name)]
     return "\n".join(lines) + "\n"
 
 
 def broken_promises(before: str, after: str, earlier: str, version: str) -> list[str]:
-    """What the text of an ``earlier`` version promises and that of a ``version`` does not, if both are in one range.
+    """What the text of an ``earlier`` version promises and that of a ``version`` does not, if this needs a step of the version.
 
-    The ranges of other packages are such as ``>=0.1,<0.2``, so a step of the second number may break any promise.
+    The ranges of other packages are such as ``>=0.1,<0.2``, so a step of the second number may break any promise. One of the
+    third number may only add some, and without a step nothing changes.
     """
+    if earlier == version:
+        return sorted(_promises(before) ^ _promises(after))
     if earlier.split(".")[:2] != version.split(".")[:2]:
         return []
     return sorted(_promises(before) - _promises(after))
 
 
 def _promises(text: str) -> set[str]:
-    """The lines of a text, each with the module that it belongs to."""
-    module, promises = "", set[str]()
+    """The lines of a text, each with the module, and the class, that it belongs to."""
+    owners, promises = ["", ""], set[str]()
     for line in text.splitlines():
-        module = module if line.startswith(" ") else line
-        promises.add(f"{module}: {line.strip()}")
+        depth = (len(line) - len(line.lstrip())) // 4
+        owners[depth:] = [line.strip()]
+        promises.add(": ".join(owners))
     return promises
 
 

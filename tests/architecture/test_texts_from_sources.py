@@ -89,6 +89,17 @@ def test_a_promise_may_be_broken_by_a_step_of_the_version_alone() -> None:
     lost = ["occelo_graph.a: def f(x)"]
     assert interfaces.broken_promises(before, changed, "0.1.0", "0.1.1") == lost
     assert interfaces.broken_promises(before, changed, "0.1.0", "0.2.0") == []
+    # what is added needs a step, too, but a small one
+    assert interfaces.broken_promises(before, more, "0.1.0", "0.1.0") == [
+        "occelo_graph.c",
+        "occelo_graph.c: def h(x)",
+    ]
+    assert interfaces.broken_promises(before, before, "0.1.0", "0.1.0") == []
+    of_two = "occelo_graph.a\n    class A\n        def f(self)\n    class B\n"
+    moved_member = "occelo_graph.a\n    class A\n    class B\n        def f(self)\n"
+    assert interfaces.broken_promises(of_two, moved_member, "0.1.0", "0.1.1") == [
+        "occelo_graph.a: class A: def f(self)"
+    ]
     assert interfaces.broken_promises(before, more, "0.1.0", "0.1.1") == []
     assert interfaces.broken_promises(before, moved, "0.1.0", "0.1.1") == [
         *lost,
@@ -99,7 +110,8 @@ def test_a_promise_may_be_broken_by_a_step_of_the_version_alone() -> None:
 def test_an_interface_has_signatures_and_whole_modules() -> None:
     graph = interfaces.interface("graph").splitlines()
     assert "    def clone_replace" in "\n".join(graph)
-    assert "    class Op(Traits)" in graph
+    of_op = graph.index("    class Op(Traits)")
+    assert "        def infer(self, *types: Any, **_: Any) -> Any" in graph[of_op:]
     # nothing that only tests import is a promise
     assert not any(
         line.startswith("occelo_testing") for line in interfaces.interface("testing").splitlines()
