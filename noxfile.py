@@ -295,7 +295,7 @@ def tests(session: nox.Session) -> None:
         environment, done = pathlib.Path(session.virtualenv.location), []
         install_everything(session)
     # tests of seconds first: at the end, one worker waits for the other's last
-    everything = ["backends", *PACKAGES, "integration", "architecture", "docs"]
+    everything = ["backends", *PACKAGES, "families", "integration", "architecture", "docs"]
     run_tests(session, *everything, *done, measure=True, environment=environment)
 
 
@@ -637,7 +637,7 @@ def thorough(session: nox.Session) -> None:
     need_wheels()
     install_everything(session, "ziglang")
     session.env["HYPOTHESIS_PROFILE"] = "thorough"
-    everything = [*PACKAGES, "integration", "architecture", "docs", "backends"]
+    everything = [*PACKAGES, "families", "integration", "architecture", "docs", "backends"]
     run_tests(session, *everything, one_thread=False)
 
 

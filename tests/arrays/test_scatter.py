@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-import occelo as oc
-import occelo.tensor as ot
+import occelo_compile as oc
+import occelo_graph as og
 from occelo_arrays.ops.parts.scatter import Scatter
+from occelo_graph import tensor as ot
 
 UFUNCS: dict[str, Any] = {
     "max": np.maximum,
@@ -102,12 +103,12 @@ def test_gradients(name: str) -> None:
     def run(x: Any, y: Any) -> Any:
         return getattr(x.at[i], name)(y) + getattr(x.at[:, [0, 0]], name)(y[:4, :2])
 
-    oc.verify_grad(run, [RNG.uniform(0.5, 2.0, size=(4, 3)), y], rng=np.random.default_rng(1))
+    og.verify_grad(run, [RNG.uniform(0.5, 2.0, size=(4, 3)), y], rng=np.random.default_rng(1))
 
 
 def test_equal_elements_share_the_derivative() -> None:
     x, y = ot.dvector("x"), ot.dvector("y")
-    f = oc.function([x, y], oc.grad(x.at[[0, 0, 1, 1]].max(y).sum(), [x, y]))
+    f = oc.function([x, y], og.grad(x.at[[0, 0, 1, 1]].max(y).sum(), [x, y]))
     of_x, of_y = f([2.0, 1.0], [2.0, 2.0, 3.0, 0.0])
     np.testing.assert_allclose(of_x, [1 / 3, 0.0])
     np.testing.assert_allclose(of_y, [1 / 3, 1 / 3, 1.0, 0.0])
@@ -118,7 +119,7 @@ def test_derivatives_of_products_with_zeros() -> None:
     x = np.array([2.0, 3.0, 0.0])
     y = np.array([0.0, 5.0, 0.0, 0.0, 4.0, 0.5])
     a, b = ot.dvector("x"), ot.dvector("y")
-    of_x, of_y = oc.function([a, b], oc.grad(a.at[i].multiply(b).sum(), [a, b]))(x, y)
+    of_x, of_y = oc.function([a, b], og.grad(a.at[i].multiply(b).sum(), [a, b]))(x, y)
     np.testing.assert_allclose(of_x, [0.0, 0.0, 2.0])
     # the product of all factors at the position but one
     np.testing.assert_allclose(of_y, [10.0, 0.0, 0.0, 0.0, 0.0, 0.0])
@@ -128,7 +129,7 @@ def test_derivatives_of_complex_products() -> None:
     z = ot.zvector("z")
     value = np.array([1.0 + 2j, 3.0 - 1j])
     cost = abs(z.at[[0, 0]].mul(z)).sum()
-    (found,) = oc.function([z], [oc.grad(cost, z)], mode="vm")(value)
+    (found,) = oc.function([z], [og.grad(cost, z)], mode="vm")(value)
     # |z0 z0 z1| + |z1|
     for part, step in ((0, 1e-6), (1, 1e-6j)):
         for k in range(2):
@@ -150,7 +151,7 @@ def test_batches(name: str) -> None:
             v.type.clone(shape=(None, None))() if b else v
             for v, b in zip((x, y, i), batched, strict=True)
         ]
-        replaced = oc.vectorize_graph(whole, dict(zip((x, y, i), new, strict=True)))
+        replaced = og.vectorize_graph(whole, dict(zip((x, y, i), new, strict=True)))
         found = oc.function(new, replaced)(*given)
         rows = [
             _at(UFUNCS[name], a, k, b)

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 import scipy.special
 
-import occelo as oc
-import occelo.tensor as ot
+import occelo_compile as oc
+import occelo_graph as og
+from occelo_arrays import functions as arrays
+from occelo_graph import tensor as ot
 
 SPECIAL: Any = scipy.special
 IDS = np.array([0, 3, 0, -1, 1, 9, 3])
@@ -41,7 +43,7 @@ def test_reductions(mode: str) -> None:
     data, ids = ot.dmatrix("data"), ot.lvector("ids")
     n = 5 if mode == "jax" else ot.lscalar("n")
     inputs = [data, ids] if mode == "jax" else [data, ids, n]
-    f = oc.function(inputs, [getattr(ot, name)(data, ids, n) for name in REDUCTIONS], mode=mode)
+    f = oc.function(inputs, [getattr(arrays, name)(data, ids, n) for name in REDUCTIONS], mode=mode)
     for rows in (slice(None), slice(1), slice(0)):
         given = [DATA[rows], IDS[rows], 5][: len(inputs)]
         for found, name in zip(f(*given), REDUCTIONS, strict=True):
@@ -52,7 +54,7 @@ def test_reductions(mode: str) -> None:
 def test_the_number_of_segments_follows_from_the_ids(dtype: str) -> None:
     data, ids = ot.tensor("data", dtype=dtype, shape=(None,)), ot.ivector("ids")
     value, places = np.array([3, 1, 2, 5, 4, 1, 2]).astype(dtype), IDS.astype("int32")
-    f = oc.function([data, ids], [getattr(ot, name)(data, ids) for name in REDUCTIONS])
+    f = oc.function([data, ids], [getattr(arrays, name)(data, ids) for name in REDUCTIONS])
     for found, name in zip(f(value, places), REDUCTIONS, strict=True):
         np.testing.assert_array_equal(found, _reduced(name, value, IDS, 10), strict=True)
     assert [len(v) for v in f(value[:0], places[:0])] == [0, 0, 0, 0]
@@ -62,13 +64,13 @@ def test_they_are_those_of_jax() -> None:
     jax = pytest.importorskip("jax")
     for name in REDUCTIONS:
         data, ids = DATA.astype("float32"), IDS.astype("int32")
-        found = getattr(ot, name)(data, ids, 4).eval()
+        found = getattr(arrays, name)(data, ids, 4).eval()
         np.testing.assert_allclose(found, getattr(jax.ops, name)(data, ids, 4), rtol=1e-6)
 
 
 def test_logsumexp_and_softmax() -> None:
     data, ids = ot.dmatrix("data"), ot.lvector("ids")
-    made = [ot.segment_logsumexp(data, ids, 4), ot.segment_softmax(data, ids, 4)]
+    made = [arrays.segment_logsumexp(data, ids, 4), arrays.segment_softmax(data, ids, 4)]
     f = oc.function([data, ids], made)
     for scale in (1.0, 1e3):
         logs, shares = f(scale * DATA, IDS)
@@ -80,23 +82,23 @@ def test_logsumexp_and_softmax() -> None:
         np.testing.assert_array_equal(shares[[3, 5]], 0.0)
     logs, shares = f(np.array([[-np.inf, np.inf], [0.0, 0.0]]), [0, 1])
     np.testing.assert_array_equal(logs[0], [-np.inf, np.inf])
-    assert ot.segment_softmax(np.array([1, 2]), [0, 0]).dtype == "float64"
+    assert arrays.segment_softmax(np.array([1, 2]), [0, 0]).dtype == "float64"
 
 
 @pytest.mark.parametrize("name", ["sum", "prod", "max", "min", "logsumexp", "softmax"])
 def test_gradients(name: str) -> None:
     def run(data: Any) -> Any:
-        found = getattr(ot, f"segment_{name}")(data, IDS, 4)
+        found = getattr(arrays, f"segment_{name}")(data, IDS, 4)
         return found if name == "softmax" else found[np.array([0, 1, 3])]
 
-    oc.verify_grad(run, [DATA], rng=np.random.default_rng(2))
+    og.verify_grad(run, [DATA], rng=np.random.default_rng(2))
 
 
 def test_batches() -> None:
     data, ids = ot.dvector("data"), ot.lvector("ids")
     several, their_ids = ot.dmatrix("several"), ot.lmatrix("their_ids")
-    made = [getattr(ot, name)(data, ids, 3) for name in REDUCTIONS]
-    new = oc.vectorize_graph(made, {data: several, ids: their_ids})
+    made = [getattr(arrays, name)(data, ids, 3) for name in REDUCTIONS]
+    new = og.vectorize_graph(made, {data: several, ids: their_ids})
     values, places = DATA.T, np.array([[0, 1, 1, 2, -1, 0, 0], [2, 2, 2, 2, 5, 1, 0]])
     for found, name in zip(
         oc.function([several, their_ids], new)(values, places), REDUCTIONS, strict=True
@@ -108,10 +110,10 @@ def test_batches() -> None:
 def test_mistakes() -> None:
     for ids in (np.array([0.5]), np.array([[0]]), np.array([True])):
         with pytest.raises(TypeError, match="segment_ids must be a vector of integers"):
-            ot.segment_sum(np.ones(1), ids)
+            arrays.segment_sum(np.ones(1), ids)
     with pytest.raises(ValueError, match="consist of rows"):
-        ot.segment_sum(1.0, [0])
+        arrays.segment_sum(1.0, [0])
     with pytest.raises(TypeError, match="segment_max takes real numbers"):
-        ot.segment_max(np.ones(2, complex), [0, 1])
+        arrays.segment_max(np.ones(2, complex), [0, 1])
     with pytest.raises(ValueError, match=r"length|shape|broadcast"):
-        ot.segment_sum(ot.dvector("d"), [0, 1]).eval({"d": np.ones(3)})
+        arrays.segment_sum(ot.dvector("d"), [0, 1]).eval({"d": np.ones(3)})

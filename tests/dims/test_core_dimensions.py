@@ -9,9 +9,9 @@ import pytest
 import scipy.linalg
 import xarray as xr
 
-import occelo as oc
-import occelo.tensor as ot
-from occelo.xtensor import (
+import occelo_compile as oc
+import occelo_graph as og
+from occelo_dims import (
     apply_ufunc,
     as_xtensor,
     dot,
@@ -22,6 +22,9 @@ from occelo.xtensor import (
     vectorize_graph,
     xtensor,
 )
+from occelo_graph import tensor as ot
+from occelo_linalg import functions as plain_linalg
+from occelo_random import functions as plain_random
 from occelo_testing.beside_xarray import array, compare, evaluated
 
 
@@ -100,7 +103,7 @@ def test_solve() -> None:
     np.testing.assert_allclose(
         evaluated(other, {}), np.linalg.solve(a.values.swapaxes(1, 2), many.values)
     )
-    slope = oc.grad(
+    slope = og.grad(
         linalg.solve(as_xtensor(a), xtensor("v", dims="r"), ("r", "c")).sum(),
         xtensor("u", dims="q"),
         disconnected_inputs="ignore",
@@ -156,7 +159,7 @@ def test_apply_ufunc() -> None:
         ),
     )
     values, vectors = apply_ufunc(
-        ot.linalg.eigh,
+        plain_linalg.eigh,
         as_xtensor(xr.DataArray(_positive(2), dims=("z", "r", "c"))),
         input_core_dims=[["r", "c"]],
         output_core_dims=[["k"], ["r", "k"]],
@@ -166,11 +169,11 @@ def test_apply_ufunc() -> None:
     np.testing.assert_allclose(evaluated(values, {}), np.linalg.eigvalsh(_positive(2)))
     with pytest.raises(ValueError, match="2 results, and 1 output_core_dims"):
         apply_ufunc(
-            ot.linalg.eigh, as_xtensor(_positive(), ("r", "c")), input_core_dims=[["r", "c"]]
+            plain_linalg.eigh, as_xtensor(_positive(), ("r", "c")), input_core_dims=[["r", "c"]]
         )
 
 
-KEY = ot.random.key(5)
+KEY = plain_random.key(5)
 SCALARS: dict[str, tuple[float, ...]] = {
     "bernoulli": (0.3,), "beta": (2.0, 3.0), "betabinom": (5, 2.0, 3.0), "binomial": (5, 0.3), "cauchy": (1.0, 2.0), "chisquare": (3.0,),
     "exponential": (2.0,), "gamma": (2.0, 3.0), "gengamma": (2.0, 1.5, 3.0), "geometric": (0.3,), "gumbel": (1.0, 2.0), "halfcauchy": (0.0, 2.0),
@@ -185,19 +188,19 @@ SCALARS: dict[str, tuple[float, ...]] = {
 @pytest.mark.parametrize("name", SCALARS)
 def test_draws_are_those_of_tensors(name: str) -> None:
     params = SCALARS[name]
-    own, plain = getattr(random, name), getattr(ot.random, name)
+    own, plain = getattr(random, name), getattr(plain_random, name)
     drawn = own(*params, extra_dims={"s": 2, "t": 3}, rng=KEY)
     assert drawn.dims == ("s", "t")
     np.testing.assert_array_equal(
-        evaluated(drawn, {}), oc.evaluate(plain(KEY, *params, size=(2, 3)), {})
+        evaluated(drawn, {}), og.evaluate(plain(KEY, *params, size=(2, 3)), {})
     )
     generator = np.random.default_rng(3)
     rng = random.rng("rng")
     following, made = getattr(rng, name)(*params, extra_dims={"s": 4})
     assert made.dims == ("s",)
-    first = oc.evaluate(made.values, {rng.generator: generator})
-    tensor_rng = ot.random.rng()
-    second = oc.evaluate(
+    first = og.evaluate(made.values, {rng.generator: generator})
+    tensor_rng = plain_random.rng()
+    second = og.evaluate(
         getattr(tensor_rng, name)(*params, size=(4,))[1], {tensor_rng: np.random.default_rng(3)}
     )
     np.testing.assert_array_equal(first, second)
@@ -208,8 +211,10 @@ def test_parameters_are_matched() -> None:
     loc, scale = array("ab"), abs(array("cb"))
     made = random.normal(as_xtensor(loc), as_xtensor(scale), extra_dims={"s": 2}, rng=KEY)
     assert made.dims == ("s", "a", "b", "c")
-    plain = ot.random.normal(KEY, loc.values[:, :, None], scale.values.T[None], size=(2, 2, 3, 4))
-    np.testing.assert_array_equal(evaluated(made, {}), oc.evaluate(plain, {}))
+    plain = plain_random.normal(
+        KEY, loc.values[:, :, None], scale.values.T[None], size=(2, 2, 3, 4)
+    )
+    np.testing.assert_array_equal(evaluated(made, {}), og.evaluate(plain, {}))
     free = xtensor("free", dims=("a", "b"))
     again = random.normal(free, as_xtensor(scale), extra_dims={"s": ot.constant(2)}, rng=KEY)
     np.testing.assert_array_equal(evaluated(again, {free: loc.values}), evaluated(made, {}))
@@ -226,7 +231,7 @@ def test_parameters_are_matched() -> None:
         values = [x.values if isinstance(x, xr.DataArray) else x for x in args]
         np.testing.assert_array_equal(
             evaluated(found, {}),
-            oc.evaluate(getattr(ot.random, name)(KEY, *values, size=(3, 2)), {}),
+            og.evaluate(getattr(plain_random, name)(KEY, *values, size=(3, 2)), {}),
         )
     cov = as_xtensor(_positive(), ("k", "l"))
     for order in (("k", "l"), ("l", "k")):
@@ -303,7 +308,7 @@ def test_batches_with_tensors() -> None:
     made = vectorize_graph(out, {x: new_x, y: new_y}, new_tensor_dims=["c"])
     assert made.dims == ("c", "a")
     values = {new_x: np.arange(15.0).reshape(5, 3), new_y: np.ones((3, 5))}
-    found = oc.evaluate(made.values, {new_x.values: values[new_x], new_y: values[new_y]})
+    found = og.evaluate(made.values, {new_x.values: values[new_x], new_y: values[new_y]})
     np.testing.assert_allclose(found, values[new_x].T + 1)
     both = vectorize_graph(out, {x: new_x, y: new_y}, new_tensor_dims=["b"])
     assert both.dims == ("c", "b", "a")

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 import xarray as xr
 
-import occelo as oc
 from occelo_dims import broadcast, concat, full_like, ones_like, shape, xtensor, zeros_like
+from occelo_graph import tensor as ot
 from occelo_testing.beside_xarray import LENGTHS, array, compare, evaluated
 
 Call = Callable[..., Any]
@@ -62,7 +62,7 @@ def test_stack_and_unstack() -> None:
     y = xtensor("y", dims=("a", "b"), shape=(2, 3))
     assert y.stack(z=("b", "a")).type.shape == (6,)
     assert y.stack(z=("b", "a"))[0].dims == ()
-    n = oc.tensor.lscalar("n")
+    n = ot.lscalar("n")
     made = y.stack(z=("a", "b")).unstack(z={"p": n, "q": 3})
     assert made.dims == ("p", "q")
     assert made.eval({y: np.ones((2, 3)), n: 2}).shape == (2, 3)
@@ -113,7 +113,7 @@ def test_squeeze_and_expand_dims() -> None:
             compare(call, (y,), static=static)
     compare(lambda y: y.expand_dims(z=[5, 6, 7]), (y,), lambda y: y.expand_dims(z=3))
     v = xtensor("v", dims="a")
-    n = oc.tensor.lscalar("n")
+    n = ot.lscalar("n")
     assert v.expand_dims(z=n).eval({v: np.ones(2), n: 3}).shape == (3, 2)
     assert v.expand_dims(z=xtensor("k", dims="b").sizes["b"]).dims == ("z", "a")
     with pytest.raises((ValueError, AssertionError)):

@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-import occelo as oc
-import occelo.tensor as ot
-import occelo.xtensor as xtensor_functions
-from occelo.xtensor import (
+import occelo_dims as xtensor_functions
+import occelo_graph as og
+from occelo_dims import (
     as_xtensor,
     hessian,
     ifelse,
     jacobian,
     xtensor,
 )
+from occelo_graph import tensor as ot
 from occelo_testing.beside_xarray import evaluated
 
 untyped: Any = xtensor_functions
@@ -37,7 +37,7 @@ def test_scan_along_a_dimension_that_is_not_the_first() -> None:
         evaluated(states, {x: X, s: start}), (start[:, None] + X.cumsum(1)).T
     )
     np.testing.assert_allclose(evaluated(doubled, {x: X, s: start}), 2 * X.T)
-    slope = oc.grad(states.sum(), x)
+    slope = og.grad(states.sum(), x)
     assert slope.dims == ("city", "day")
     np.testing.assert_allclose(
         slope.eval({x: X, s: start}), np.broadcast_to([3.0, 2.0, 1.0], (2, 3))
@@ -142,7 +142,7 @@ WRONG: dict[str, tuple[Any, type[Exception], str]] = {
     "hessian of no scalar": (lambda: hessian(X_, X_), TypeError, "hessian needs a scalar cost, got x"),
     "jacobian without names": (lambda: jacobian(W_, ot.dvector("v")), TypeError, "jacobian: the dimensions of wrt have no names"),
     "a suffix that is no other": (lambda: jacobian(2 * W_, W_, suffix=""), ValueError, "must differ"),
-    "the jacobian of tensors": (lambda: oc.jacobian(2 * W_, W_), TypeError, "names are not known; jacobian, hessian"),
+    "the jacobian of tensors": (lambda: og.jacobian(2 * W_, W_), TypeError, "names are not known; jacobian, hessian"),
 }  # fmt: skip
 
 

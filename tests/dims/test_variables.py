@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 import xarray as xr
-from occelo.xtensor.basic import rename, tensor_from_xtensor, xtensor_from_tensor
-from occelo.xtensor.type import xtensor_constant, xtensor_shared
 
-import occelo as oc
-import occelo.tensor as ot
-from occelo.xtensor import XTensorType, XTensorVariable, as_xtensor, data_array, xtensor
+import occelo_compile as oc
+import occelo_graph as og
+from occelo_dims import XTensorType, XTensorVariable, as_xtensor, data_array, xtensor
+from occelo_dims.basic import rename, tensor_from_xtensor, xtensor_from_tensor
+from occelo_dims.type import xtensor_constant, xtensor_shared
+from occelo_graph import tensor as ot
+from occelo_graph.config import config
 from occelo_link import available_linkers
 
 X = np.arange(6.0).reshape(2, 3)
@@ -39,7 +41,7 @@ def test_the_type() -> None:
     assert (x + 1).owner is not None
     assert x.type.numpy_dtype == np.float32
     assert x.broadcastable == (False, False)
-    assert xtensor(dims="a").dtype == oc.config.floatX
+    assert xtensor(dims="a").dtype == config.floatX
     np.testing.assert_array_equal(x.size.eval({x.values: X.astype("float32")}), 6)
     assert x.type.filter(xr.DataArray(X.T.astype("float32"), dims=("b", "a"))).shape == (2, 3)
     assert x.type.filter_variable(xtensor(dims=("b", "a"), dtype="float32")).dims == ("a", "b")
@@ -94,7 +96,7 @@ def test_backends(mode: str) -> None:
         pytest.importorskip(mode)
     x, w = xtensor("x", dims=("a", "b")), xtensor("w", dims=("b", "c"))
     cost = ((x * w - x.mean("b")) ** 2).sum()
-    f = oc.function([x, w], [cost, *oc.grad(cost, [x, w])], mode=mode)
+    f = oc.function([x, w], [cost, *og.grad(cost, [x, w])], mode=mode)
     value, dx, dw = f(X, W)
     inner = X[:, :, None] * W - X.mean(1)[:, None, None]
     np.testing.assert_allclose(value, (inner**2).sum())
@@ -127,7 +129,7 @@ def test_arguments_and_results() -> None:
         f(X[0], W)
     np.testing.assert_allclose(y.eval({x: xr.DataArray(X.T, dims=("b", "a")), w: W}), X @ W)
     np.testing.assert_allclose(y.eval({"x": X, w.values: W}), X @ W)
-    assert oc.dprint(y, file="str") == oc.dprint(y.values, file="str") == y.dprint(file="str")
+    assert og.dprint(y, file="str") == og.dprint(y.values, file="str") == y.dprint(file="str")
     h = pickle.loads(pickle.dumps(f))
     np.testing.assert_allclose(h(X, W), X @ W)
     assert pickle.loads(pickle.dumps(y)).dims == ("a", "c")
@@ -137,24 +139,23 @@ def test_gradients_have_the_dims_of_their_variables() -> None:
     x, w = xtensor("x", dims=("a", "b")), xtensor("w", dims=("b",))
     cost = (w * x.transpose("b", "a")).sum()
     cost.name = "cost"
-    dx = oc.grad(cost, x)
+    dx = og.grad(cost, x)
     assert isinstance(dx, XTensorVariable)
     assert dx.dims == ("a", "b")
     np.testing.assert_allclose(
         dx.eval({x: X, w: W[:, 0]}, on_unused_input="ignore"), np.broadcast_to(W[:, 0], (2, 3))
     )
-    both = oc.grad(cost, {"x": x, "w": [w]})
+    both = og.grad(cost, {"x": x, "w": [w]})
     assert both["w"][0].dims == ("b",)
-    zero = oc.grad(cost, xtensor("q", dims="z"), disconnected_inputs="ignore")
+    zero = og.grad(cost, xtensor("q", dims="z"), disconnected_inputs="ignore")
     assert zero.dims == ("z",)
-    assert oc.pullback(x * 2, x, as_xtensor(X, ("a", "b"))).dims == ("a", "b")
+    assert og.pullback(x * 2, x, as_xtensor(X, ("a", "b"))).dims == ("a", "b")
     np.testing.assert_allclose(
-        oc.pullback(x * 2, x, as_xtensor(X.T, ("b", "a"))).eval({x: X}, on_unused_input="ignore"),
+        og.pullback(x * 2, x, as_xtensor(X.T, ("b", "a"))).eval({x: X}, on_unused_input="ignore"),
         2 * X,
     )
     with pytest.raises(TypeError, match="named dimensions"):
-        oc.grad(x, x)
-    assert oc.value_and_grad(lambda v: (v**2).sum())(x)[1].dims == ("a", "b")
+        og.grad(x, x)
 
 
 def test_shared_variables() -> None:
@@ -188,10 +189,10 @@ def test_givens_and_replacements() -> None:
     y = (x * w).sum("b")
     f = oc.function([w], y, givens={x: as_xtensor(X.T, ("b", "a"))})
     np.testing.assert_allclose(f([1.0, 2.0, 3.0]), X @ [1.0, 2.0, 3.0])
-    copied = oc.clone_replace(y.values, {x: 2 * x, w: w + 1})
+    copied = og.clone_replace(y.values, {x: 2 * x, w: w + 1})
     np.testing.assert_allclose(copied.eval({x.values: X, w.values: np.ones(3)}), 4 * X.sum(1))
     with pytest.raises(ValueError, match="The replacement has the dims"):
-        oc.clone_replace(y.values, {x: w})
+        og.clone_replace(y.values, {x: w})
 
 
 @pytest.mark.parametrize(

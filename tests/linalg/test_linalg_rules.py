@@ -11,7 +11,6 @@ import pytest
 import occelo_graph as og
 from occelo_graph import tensor as ot
 from occelo_linalg import functions as linalg
-from occelo_loops.ops.building.classic import scan
 from occelo_rewrite import optimizer_query, rewrite_graph, rewriter_for
 
 rng = np.random.default_rng(8)
@@ -605,27 +604,3 @@ def test_logarithms_of_determinants_do_not_overflow(dtype: str) -> None:
     logarithm, size = values_of(graph, given)
     np.testing.assert_allclose(logarithm, 3 * np.log(1e200) + np.log(turn), rtol=1e-14)
     np.testing.assert_allclose(size, 3 * np.log(1e200), rtol=1e-14)
-
-
-@pytest.mark.parametrize("kind", ["gen", "pos"])
-def test_a_loop_factors_a_matrix_once_and_not_at_all_without_steps(kind: str) -> None:
-    a, b = ot.dmatrix("a"), ot.dmatrix("b")
-    steps: Any = scan(
-        lambda e, s, m: linalg.solve(m, e + s, assume_a=kind),
-        b,
-        ot.zeros(3),
-        a,
-        return_updates=False,
-    )
-    graph = rewritten([a, b], [steps])
-    assert ops_of(graph)["LuFactor" if kind == "gen" else "Cholesky"] == 1
-    given, rows = definite(3), np.random.default_rng(0).standard_normal((4, 3))
-    expected, last = [], np.zeros(3)
-    for row in rows:
-        last = np.linalg.solve(given, row + last)
-        expected.append(last)
-    np.testing.assert_allclose(values_of(graph, given, rows)[0], expected, rtol=1e-9)
-    singular = np.ones((3, 3))
-    assert values_of(graph, singular, rows[:0])[0].shape == (0, 3)
-    with pytest.raises(np.linalg.LinAlgError):
-        values_of(graph, singular, rows)

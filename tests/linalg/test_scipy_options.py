@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 import scipy.linalg
 
-import occelo.tensor as ot
 import occelo_graph as og
+from occelo_graph import tensor as ot
+from occelo_linalg import functions
 
-linalg: Any = ot.linalg
+linalg: Any = functions
 G = np.random.default_rng(2).normal(size=(3, 3))
 S = G @ G.T + 3 * np.eye(3)
 T = S + 2 * np.eye(3) + np.diag([1.0, 2.0, 3.0])

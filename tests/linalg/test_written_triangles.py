@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-import occelo as oc
-import occelo.tensor as ot
-import occelo.tensor.linalg as ol
+import occelo_compile as oc
+from occelo_graph import tensor as ot
+from occelo_linalg import functions as ol
 from occelo_linalg.ops.factorizations.cholesky import Cholesky
 
 ROWS, COLUMNS = np.tril_indices(3)

@@ -127,7 +127,7 @@ def test_less_is_allocated_in_loop_programs() -> None:
 def test_less_is_kept_by_jax() -> None:
     """Where XLA does not undo it, as it does for `sines`, also for ``jax.checkpoint`` of these."""
     jax = pytest.importorskip("jax")
-    import occelo as facade
+    from occelo_link.jax.calling import as_jax
 
     x = ot.fvector("x")
 
@@ -140,7 +140,7 @@ def test_less_is_kept_by_jax() -> None:
         h = x
         for _ in range(4):
             h = f(h)
-        run = facade.as_jax(oc.function([x], og.grad(h.sum(), x), mode="py"))
+        run = as_jax(oc.function([x], og.grad(h.sum(), x), mode="py"))
         value = RNG.normal(size=10_000).astype("float32")
         compiled = jax.jit(run).lower(value).compile()
         size: int = compiled.memory_analysis().temp_size_in_bytes

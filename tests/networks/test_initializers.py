@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-import occelo as oc
-import occelo.tensor as ot
+from occelo_networks import functions, initializers
+from occelo_random import functions as random
 
-init: Any = oc.nn.initializers
-KEY = ot.random.key(3)
+init: Any = initializers
+KEY = random.key(3)
 SHAPE = (60, 90)
 
 
@@ -104,4 +104,4 @@ def test_filters_that_are_orthogonal_at_their_middle() -> None:
 
 def test_log1mexp_is_that_of_jax() -> None:
     x = np.array([1e-9, 0.3, 0.7, 5.0, 800.0])
-    np.testing.assert_allclose(oc.nn.log1mexp(x).eval(), np.log(-np.expm1(-x)), rtol=1e-12)
+    np.testing.assert_allclose(functions.log1mexp(x).eval(), np.log(-np.expm1(-x)), rtol=1e-12)

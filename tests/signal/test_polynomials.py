@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import itertools
+from types import SimpleNamespace
 from typing import Any
 
 import numpy
 import pytest
 
-import occelo as oc
+import occelo_compile as oc
 import occelo_graph as og
-from occelo import tensor
+from occelo_graph import tensor
+from occelo_signal import numpy_functions
 
 np: Any = numpy
-ot: Any = tensor
+ot: Any = SimpleNamespace(**vars(tensor) | vars(numpy_functions))
 
 
 def _fit(v: Any) -> Any:

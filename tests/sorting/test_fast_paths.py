@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-import occelo as oc
-import occelo.tensor as ot
+import occelo_compile as oc
+from occelo_graph import tensor as ot
+from occelo_sorting import functions as sorting
 
 INTEGERS = ["int8", "uint8", "int16", "int32", "uint32", "int64", "uint64"]
 
@@ -26,7 +27,9 @@ def test_rows_of_integers(dtype: str, end: str) -> None:
     rng = np.random.default_rng(INTEGERS.index(dtype))
     for shape in ((5000,), (1, 5000), (3, 600), (2, 2, 64), (511,), (0,), (0, 600), (3, 0), (1,)):
         x = ot.tensor(dtype=dtype, shape=(None,) * len(shape))
-        f = oc.function([x], [ot.sort(x), ot.argsort(x, kind="stable")], mode="FAST_COMPILE")
+        f = oc.function(
+            [x], [sorting.sort(x), sorting.argsort(x, kind="stable")], mode="FAST_COMPILE"
+        )
         for span in (0, 100, 2**15, 2**16 - 1, 2**16, 2**31 - 1):
             value = _integers(rng, dtype, shape, span, end)
             values, order = f(value)
@@ -40,7 +43,9 @@ def test_full_range_does_not_overflow() -> None:
         ends = np.iinfo(dtype)
         value = np.resize(np.array([ends.max, 0, ends.min, 1], dtype), 5000)
         x = ot.tensor(dtype=dtype, shape=(None,))
-        f = oc.function([x], [ot.sort(x), ot.argsort(x, kind="stable"), ot.unique(x)])
+        f = oc.function(
+            [x], [sorting.sort(x), sorting.argsort(x, kind="stable"), sorting.unique(x)]
+        )
         np.testing.assert_array_equal(f(value)[0], np.sort(value))
         np.testing.assert_array_equal(f(value)[1], np.argsort(value, kind="stable"))
         np.testing.assert_array_equal(f(value)[2], np.unique(value))
@@ -58,7 +63,7 @@ def test_largest_in_groups(kind: str, k: int) -> None:
     x = ot.tensor(
         dtype={"integers": "int64", "float32": "float32"}.get(kind, "float64"), shape=(None, None)
     )
-    f = oc.function([x], ot.topk(x, k), mode="FAST_COMPILE")
+    f = oc.function([x], sorting.topk(x, k), mode="FAST_COMPILE")
     for shape in ((7, 1000), (3, 401), (1, 997), (2, 400), (0, 500), (2, 399)):
         value = rng.standard_normal(shape)
         if kind == "ties":
@@ -79,5 +84,5 @@ def test_largest_in_groups(kind: str, k: int) -> None:
 def test_groups_of_strided_rows() -> None:
     value = np.random.default_rng(3).standard_normal((1000, 14))[::-2, ::3]
     x = ot.dmatrix("x")
-    f = oc.function([x], ot.topk(x, 4, axis=0), mode="FAST_COMPILE")
+    f = oc.function([x], sorting.topk(x, 4, axis=0), mode="FAST_COMPILE")
     np.testing.assert_array_equal(f(value), np.sort(value, axis=0)[::-1][:4])
