@@ -23,7 +23,7 @@ from occelo_link.loops.tensors import Tensor
 __all__ = ["FAMILIES", "can_be_callback", "find_lowering", "lower_graph"]
 
 FAMILIES = {
-    "loops": "regions",
+    "regions": "regions",
     "occelo_graph.gradient.barriers": "lowerings.control",
     "occelo_graph.ops.blas": "lowerings.blas",
     "occelo_graph.ops.control": "lowerings.control",

@@ -42,7 +42,7 @@ _OpT = TypeVar("_OpT", bound=Op)
 late = LateLowerings()
 """The modules of lowerings that are imported when the lowering of an op of their family is first looked up.
 
-The family of all ops that run an inner graph repeatedly is "loops".
+The family of all ops that run an inner graph repeatedly is "regions".
 """
 _SCALARS = "lowers_scalar_to_loops"
 _lowerings = LoweringTable["Context", Tensor]("lowering to loops", _SCALARS, late)
@@ -197,7 +197,7 @@ def _by_parts_of_op(node: Apply) -> Lowering | None:
 
 def _find_own(node: Apply) -> Lowering | None:
     if node.op.loops:
-        late.import_family("loops")
+        late.import_family("regions")
         return next((function for function, when in _loops if when(node)), None)
     dtypes = {v.type.dtype if v.type.is_array else None for v in (*node.inputs, *node.outputs)}
     if dtypes <= _AS_THEY_ARE:
