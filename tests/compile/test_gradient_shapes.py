@@ -220,3 +220,40 @@ def test_an_update_by_a_gradient_checks_lengths_itself() -> None:
     np.testing.assert_array_equal(w.get_value(), np.zeros(3))
     f(np.eye(3), np.ones(3))
     np.testing.assert_allclose(w.get_value(), [0.2, 0.2, 0.2])
+
+
+@pytest.mark.parametrize("derivative", [og.Lop, og.pullback])
+def test_a_product_with_a_jacobian_needs_no_value_of_what_gives_only_its_shape(
+    derivative: Any, mode: str
+) -> None:
+    """Without W there is nothing to compare the shape with, and the product is the same."""
+    W, v, x = ot.dmatrix("W"), ot.dvector("v"), ot.dvector("x")
+    product = derivative(ot.dot(x, W), W, v)
+    for n, m in ((2, 2), (0, 3), (1, 1)):
+        a, b = np.arange(n) + 2.0, np.arange(m) - 1.0
+        np.testing.assert_array_equal(function([v, x], product, mode=mode)(b, a), np.outer(a, b))
+    checked = function([v, x, W], product, mode=mode)
+    with pytest.raises(ValueError, match=r"the gradient with respect to W"):
+        checked([0.0, 1.0], [2.0, 2.0], np.ones((2, 3)))
+    state = shared(np.zeros((2, 2)))
+    function([v, x], updates={state: state + 2 * product}, mode=mode)([0.0, 1.0], [2.0, 3.0])
+    np.testing.assert_array_equal(state.get_value(), [[0, 4], [0, 6]])
+
+
+def test_what_else_is_needed_is_missed() -> None:
+    W, v, x = ot.dmatrix("W"), ot.dvector("v"), ot.dvector("x")
+    product = og.Lop(ot.dot(x, W), W, v)
+    for output in (
+        product + W,
+        og.grad(ot.exp(W).sum() * v[0], W),
+        ot.specify_shape(v, W.shape[:1]),
+    ):
+        with pytest.raises(og.MissingInputError, match=r"W .* is needed but is not an input"):
+            function([v, x], output, on_unused_input="ignore")
+    with pytest.raises(og.MissingInputError, match=r"x .* is needed"):
+        function([v], product)
+    second = og.pullback(og.pullback(ot.dot(x, W), W, v), v, W * 1.0)  # reads the value of W
+    with pytest.raises(og.MissingInputError, match="W"):
+        function([v, x], second, on_unused_input="ignore")
+    lengths = og.pushforward(v * 2, v, x)  # of a tangent, too
+    np.testing.assert_array_equal(function([x], lengths)([1.0, 2.0]), [2.0, 4.0])

@@ -33,7 +33,7 @@ from occelo_graph.narrowing import is_dict, is_list_or_tuple
 from occelo_graph.provenance import warn_user
 from occelo_graph.tensor import as_tensor_variable
 from occelo_graph.tensors.sequences import is_sequence, refuse_bool
-from occelo_rewrite.specialization import inputs_needed
+from occelo_rewrite.specialization import inputs_needed, without_checks_of
 
 Pairs = Mapping[Any, Any] | Iterable[tuple[Any, Any]] | None
 Replace = Callable[[Sequence[Variable]], list[Variable]]
@@ -305,7 +305,16 @@ def collect(
     expressions = {k: _update_expression(k, e) for k, e in expressions.items()}
     roots = [o.variable for o in outs] + [i.update for i in given_inputs if i.update is not None]
     found = _find_shared(roots, expressions, cut, replaced, no_default_updates)
-    _check_missing([*roots, *expressions.values()], cut, given_inputs)
+    missing = _missing([*roots, *expressions.values()], cut)
+    if missing:
+        copies = without_checks_of(missing, [*roots, *expressions.values()], cut)
+        outs = [type(o)(copies.get(o.variable, o.variable), borrow=o.borrow) for o in outs]
+        given_inputs = [
+            _with_update(i, lambda vs: [copies.get(v, v) for v in vs]) for i in given_inputs
+        ]
+        expressions = {k: copies.get(e, e) for k, e in expressions.items()}
+        roots = [copies.get(v, v) for v in roots]
+        _check_missing(_missing([*roots, *expressions.values()], cut), given_inputs)
     _check_float64([*roots, *expressions.values()], cut)
     _check_unused(given_inputs, [*roots, *expressions.values()], cut, on_unused_input)
     for family in registered():
@@ -401,23 +410,25 @@ def _read(variable: Variable, cut: Mapping[Variable, Variable]) -> Sequence[Vari
     return inputs_needed(variable.owner)
 
 
-def _check_missing(
-    roots: Sequence[Variable], cut: Mapping[Variable, Variable], inputs: Sequence[SymbolicInput]
-) -> None:
-    for variable in walk(roots, lambda v: _read(v, cut)):
-        if (
-            variable.owner is None
-            and variable not in cut
-            and not isinstance(variable, AtomicVariable | SharedVariable)
-        ):
-            context = ["The outputs cannot be computed from the inputs:"]
-            context += [f"  {describe(i.variable)}" for i in inputs]
-            raise MissingInputError(
-                lines(
-                    context,
-                    f"The variable {describe(variable)} is needed but is not an input, and has no value",
-                )
-            )
+def _missing(roots: Sequence[Variable], cut: Mapping[Variable, Variable]) -> list[Variable]:
+    """The roots without a value that the computation of ``roots`` needs."""
+    return [
+        variable
+        for variable in walk(roots, lambda v: _read(v, cut))
+        if variable.owner is None
+        and variable not in cut
+        and not isinstance(variable, AtomicVariable | SharedVariable)
+    ]
+
+
+def _check_missing(missing: Sequence[Variable], inputs: Sequence[SymbolicInput]) -> None:
+    if missing:
+        context = ["The outputs cannot be computed from the inputs:"]
+        context += [f"  {describe(i.variable)}" for i in inputs]
+        cause = (
+            f"The variable {describe(missing[0])} is needed but is not an input, and has no value"
+        )
+        raise MissingInputError(lines(context, cause))
 
 
 def _check_float64(roots: Sequence[Variable], cut: Mapping[Variable, Variable]) -> None:

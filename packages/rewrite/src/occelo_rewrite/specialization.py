@@ -4,15 +4,17 @@ In a graph that a user builds, even a static length is read from its tensor, as 
 rebuilt for another shape of ``x``. In the copy that is compiled, such lengths are numbers.
 
 `occelo_compile.specialization` calls these functions when it copies a graph to compile it. `occelo_compile.collect`
-calls `inputs_needed` to find inputs that need no value, because only their static lengths are used. During rewriting,
-the rule `lengths_that_are_known` calls `specialized_lengths` again.
+calls `inputs_needed` to find inputs that need no value, because only their static lengths are used, and
+`without_checks_of` for roots that are only needed to check the shape of a derivative. During rewriting, the rule
+`lengths_that_are_known` calls `specialized_lengths` again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from occelo_graph.ir.nodes import Apply, Variable
+from occelo_graph.ir.traversal import toposort
 from occelo_graph.ops.length_inputs import ONCE_KNOWN
 from occelo_graph.ops.shape.asserting import SpecifyShape
 from occelo_graph.ops.shape.reading import Shape, Shape_i, length_read
@@ -27,6 +29,48 @@ def inputs_needed(node: Apply) -> Sequence[Variable]:
         return (fill[1],)
     needed: Sequence[Variable] = () if known_lengths(node) is not None else node.inputs
     return needed
+
+
+def without_checks_of(
+    missing: Iterable[Variable], outputs: Sequence[Variable], blockers: Collection[Variable]
+) -> dict[Variable, Variable]:
+    """Copies of the variables of a graph that do not compare the shape of a tensor with lengths of ``missing`` roots.
+
+    Only checks that derivatives and rules added are left out, since their results do not depend on them: the product of
+    a vector and a Jacobian by ``W`` may be computed without a ``W``. What a user specified with `specify_shape` stays.
+    """
+    lacking = set(missing)
+    copies: dict[Variable, Variable] = {}
+    for node in toposort(outputs, blockers=blockers):
+        inputs = [copies.get(v, v) for v in node.inputs]
+        if isinstance(node.op, SpecifyShape) and node.op.of and not lacking.isdisjoint(node.inputs):
+            copies[node.outputs[0]] = _with_lengths(node.op, node.inputs, inputs, lacking)
+            if node.inputs[0] in lacking:
+                lacking.update(node.outputs)
+            continue
+        if not lacking.isdisjoint(inputs_needed(node)):
+            lacking.update(node.outputs)
+        if any(a is not b for a, b in zip(inputs, node.inputs, strict=True)):
+            copied = node.clone_with_new_inputs(inputs).outputs
+            copies.update(zip(node.outputs, copied, strict=True))
+    return copies
+
+
+def _with_lengths(
+    op: SpecifyShape,
+    before: Sequence[Variable],
+    inputs: Sequence[Variable],
+    lacking: Collection[Variable],
+) -> Variable:
+    """The check ``op`` over ``inputs``, the copies of ``before``, without the lengths that ``lacking`` contains."""
+    kept = [v not in lacking for v in before[1:]]
+    rest = iter(kept)
+    given = tuple(wanted and next(rest) for wanted in op.given)
+    if not any(given) and all(n is None for n in op.static):
+        return inputs[0]
+    lengths = [n for n, here in zip(inputs[1:], kept, strict=True) if here]
+    fewer: Variable = SpecifyShape(op.static, given, op.of)(inputs[0], *lengths)
+    return fewer
 
 
 def length_of_copy(node: Apply, inputs: Sequence[Variable]) -> Variable | None:
