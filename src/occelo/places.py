@@ -13,7 +13,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-from occelo.hints.reasons import MODULES, REASONS
+from occelo.hints.reasons import MODULES, OLDER_MODULES, REASONS
 from occelo_graph.missing_names import name_error
 
 _LINALG = "occelo.tensor.linalg"
@@ -32,6 +32,13 @@ SAME_NAMES = {
     "occelo.basic": "occelo",
     "occelo.compile.aliasing": "occelo.compile",
     "occelo.compile.debug.dump": "occelo",
+    **{
+        f"occelo.compile.{name}": f"occelo.compile.debug.{name}"
+        for name in "debugmode monitormode nanguardmode profiling".split()
+    },
+    **dict.fromkeys(
+        (f"occelo.compile.function{part}" for part in ("", ".pfunc", ".types")), "occelo.compile"
+    ),
     "occelo.compile.rebuild": "occelo.compile",
     "occelo.conditional": "occelo_graph.ops.control",
     "occelo.conditional.op": "occelo_graph.ops.control",
@@ -43,6 +50,7 @@ SAME_NAMES = {
         ),
         "occelo.sparse",
     ),
+    "occelo.nn.initializers": "occelo_networks.initializers",
     "occelo.tensor.random.variable": "occelo_random.ops.generators",
     "occelo.tensor.nlinalg": _LINALG,
     "occelo.tensor.interpolate": "occelo.tensor",
@@ -81,8 +89,29 @@ def made_modes(name: str) -> Any:
     if name.startswith("OPT_"):
         return OPTIMIZERS.get(_QUERIES.get(name, name[4:].lower()))
     if name == "predefined_modes":
-        return {each: get_mode(each) for each in available_modes() if _library_is_there(each)}
+        names = [each for each in available_modes() if _library_is_there(each)]
+        return _ModesByName(dict.fromkeys(names))
     return OPTIMIZERS if name == "predefined_optimizers" else None
+
+
+class _ModesByName(dict[str, Any]):
+    """Modes by their names. Each is made when it is read, since the libraries of some are slow to import."""
+
+    def __getitem__(self, name: str) -> Any:
+        from occelo_compile import get_mode
+
+        if super().__getitem__(name) is None:
+            self[name] = get_mode(name)
+        return super().__getitem__(name)
+
+    def get(self, name: str, default: Any = None) -> Any:
+        return self[name] if name in self else default
+
+    def values(self) -> Any:
+        return [self[name] for name in self]
+
+    def items(self) -> Any:
+        return [(name, self[name]) for name in self]
 
 
 def _library_is_there(linker: str) -> bool:
@@ -116,9 +145,8 @@ class _Places:
             loader: Any = self
             return importlib.machinery.ModuleSpec(fullname, loader, is_package=True)
         if fullname.startswith("occelo."):
-            place = fullname.removeprefix("occelo.")
-            reason = next((MODULES[m] for m in MODULES if f"{place}.".startswith(f"{m}.")), None)
-            if reason is not None:
+            reason = _why_no_module(fullname)
+            if reason:
                 raise ModuleNotFoundError(f"No module named {fullname!r}; {reason}", name=fullname)
         return None
 
@@ -146,6 +174,18 @@ class _Places:
                 stands_at(name, function)
 
 
+def _why_no_module(fullname: str) -> str:
+    """What to use instead of a module that Occelo lacks; empty if it is not known."""
+    place = fullname.removeprefix("occelo.")
+    for modules in (MODULES, OLDER_MODULES):
+        for each, reason in modules.items():
+            if f"{place}.".startswith(f"{each}."):
+                return reason
+    parent, _, last = fullname.rpartition(".")
+    hint: str = importlib.import_module("occelo.hints.words").hint(last, parent)  # which imports families
+    return hint
+
+
 FINDER = _Places()
 """What the facade's finder of modules asks about names for which no file is there."""
 
@@ -154,6 +194,8 @@ def hints_about(module: str, made: Callable[[str], Any] | None = None) -> Callab
     """The ``__getattr__`` for ``module``: its errors say what is in `REASONS`. ``made`` makes values of further names."""
 
     def find(name: str) -> Any:
+        if f"{module}.{name}" in SAME_NAMES:
+            return importlib.import_module(f"{module}.{name}")
         text = f"module {module!r} has no attribute {name!r}"
         if made is not None and not name.startswith("_"):
             try:
@@ -194,5 +236,8 @@ def stands_at(module: str, function: FunctionType) -> None:
     modules: dict[str, Any] = sys.modules
     names: dict[str, Any] = sys.modules[module].__dict__
     vars(function).update({k: v for k, v in names.items() if not k.startswith("_")})
-    vars(function)["__file__"] = names["__file__"]  # which tools read from each module
+    # which tools read from each module, and Python before it imports a module below it
+    for each in ("__file__", "__path__", "__spec__"):
+        if each in names:
+            vars(function)[each] = names[each]
     modules[module] = function

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 import os
 import warnings
 from typing import Any
@@ -272,7 +273,6 @@ def test_every_row_is_a_function_of_numpy() -> None:
         (np.multiply, "accumulate", "use occelo.tensor.cumprod"),
         (np.minimum, "reduce", "use occelo.tensor.min"),
         (np.minimum, "accumulate", "none of that name"),
-        (np.add, "outer", "none of that name"),
         (np.bitwise_xor, "reduce", "none of that name"),
     ],
 )
@@ -295,3 +295,15 @@ def test_every_function_of_numpy_linalg_takes_variables() -> None:
             made = function(*others.get(name, (a,)))
             listed = made if isinstance(made, tuple) else (made,)
             assert all(isinstance(v, og.Variable) for v in listed), name
+
+
+@pytest.mark.parametrize("ufunc", [np.multiply, np.add, np.subtract, np.hypot, np.less])
+def test_outer_products_by_ufuncs(ufunc: Any) -> None:
+    """As NumPy's, for all numbers of dimensions, and with arrays among the operands."""
+    for a, b in itertools.product(
+        (np.array(2.0), np.zeros(0), np.arange(3.0), np.arange(4.0).reshape(2, 2)), repeat=2
+    ):
+        x, y = (ot.tensor(dtype="float64", shape=(None,) * v.ndim) for v in (a, b))
+        expected = ufunc.outer(a, b)
+        for made in (ufunc.outer(x, y), ufunc.outer(x, b), ufunc.outer(a, y)):
+            np.testing.assert_array_equal(og.evaluate(made, {x: a, y: b}), expected)

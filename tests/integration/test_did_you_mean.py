@@ -7,11 +7,12 @@ import pickle
 import re
 from typing import Any
 
+import numpy as np
 import pytest
 
 import occelo as oc
 import occelo.tensor as ot
-from occelo.hints.words import METHODS, NAMES
+from occelo.hints.words import METHODS, NAMES, RANDOM_TEXTS, TEXTS
 
 X: Any = ot.dmatrix("x")
 SPACES: dict[str, Any] = {
@@ -87,6 +88,18 @@ SPACES: dict[str, Any] = {
         ("special", "gamaln", "; did you mean gammaln?"),
         ("stats", "vmap", "; use occelo.vmap"),
         ("sorting", "argsrt", "; did you mean argsort?"),
+        (
+            "oc",
+            "lax",
+            "; functions of tensors are in occelo.tensor, loops and branches in occelo: loop",
+        ),
+        ("oc", "tree_map", "; use occelo.trees.map"),
+        ("oc", "custom_vjp", "; use occelo.OpFromGraph with a rule"),
+        ("random", "randint", "; use occelo.tensor.random.integers"),
+        ("random", "random", "; use uniform(0, 1)"),
+        ("ot", "cond", "; use occelo.ifelse to choose"),
+        ("gradient", "consider_constant", "; use zero_grad for a derivative of 0"),
+        ("graph", "list_of_nodes", "; use occelo.graph.traversal.applys_between"),
         ("x", "numpy", "; a variable has no value until a function runs"),
     ],
 )
@@ -106,6 +119,13 @@ def test_words_of_other_libraries_lead_to_names_that_exist() -> None:
         if not hasattr(ot, word) and not hasattr(oc, word):
             with pytest.raises(AttributeError, match=rf"; use {re.escape(target)}(?m:$)"):
                 getattr(ot, word)
+    for word, text in (*TEXTS.items(), *RANDOM_TEXTS.items()):
+        space = ot.random if word in RANDOM_TEXTS else oc
+        with pytest.raises(AttributeError, match=f"; {re.escape(text)}(?m:$)"):
+            getattr(space, word)
+        for name in re.findall(r"occelo(?:\.\w+)+", text):
+            module, _, last = name.rpartition(".")
+            assert hasattr(importlib.import_module(module), last), name
     for word in METHODS:
         assert not hasattr(X, word), word
 
@@ -121,6 +141,11 @@ def test_a_name_that_nothing_is_near_has_no_hint() -> None:
 @pytest.mark.parametrize(
     ("statement", "hint"),
     [
+        ("import occelo.lax", "; functions of tensors are in occelo.tensor"),
+        ("import occelo.numpy as jnp", "; most functions of NumPy are in occelo.tensor"),
+        ("from occelo.graph.opt import EquilibriumOptimizer", "; use occelo.graph.rewriting.basic"),
+        ("from occelo.tensor.shared_randomstreams import x", r"random\.utils\.RandomStream"),
+        ("from occelo.gradient import consider_constant", "; use zero_grad for a derivative of 0"),
         ("from occelo import jit", "; use occelo.function(?m:$)"),
         ("from occelo.gradient import gard", r"; did you mean grad\?(?m:$)"),
         ("from occelo.tensor.stats import normm", r"; did you mean norm\?(?m:$)"),
@@ -131,3 +156,29 @@ def test_a_name_that_nothing_is_near_has_no_hint() -> None:
 def test_imports_of_names_say_it_too(statement: str, hint: str) -> None:
     with pytest.raises(ImportError, match=hint):
         exec(statement)
+
+
+@pytest.mark.parametrize(
+    ("call", "hint"),
+    [
+        (lambda: ot.linalg.cholesky(x=X), "missing .* but has x=; its parameters are a, "),
+        (lambda: ot.linalg.solve(A=X, B=X), r"missing .* but has A=; did you mean a=\?"),
+        (lambda: oc.grad(lambda x: x**2), r"write grad\(f\(x\), x\), or value_and_grad\(f\)"),
+        (lambda: oc.grad(lambda x: x**2, X), "of type function; call it with variables"),
+        (lambda: X[0].max(X[1]), r"; maximum\(x, y\) .* x\.at\[key\]\.max\(y\)"),
+        (lambda: np.add.at(X, 0, 1.0), r"; a part of x is changed by x\.at\[key\]\.add\(y\)"),
+    ],
+)
+def test_a_wrong_call_says_what_to_write(call: Any, hint: str) -> None:
+    with pytest.raises(TypeError, match=hint):
+        call()
+
+
+def test_modules_of_earlier_versions() -> None:
+    from occelo.compile.debugmode import DebugMode  # pyright: ignore
+    from occelo.compile.function import function  # pyright: ignore
+    from occelo.compile.function.types import Function  # pyright: ignore
+
+    assert DebugMode is oc.DebugMode
+    assert (function, Function) == (oc.function, oc.Function)
+    assert oc.compile.nanguardmode.NanGuardMode is oc.NanGuardMode  # pyright: ignore

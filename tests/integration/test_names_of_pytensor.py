@@ -10,7 +10,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+import occelo.tensor as ot
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -69,6 +72,36 @@ def test_modes_by_name() -> None:
     assert mode.OPT_FAST_RUN == mode.predefined_optimizers["fast_run"]
     assert {"FAST_RUN", "FAST_COMPILE", "vm"} <= mode.predefined_modes.keys()
     assert not hasattr(mode, "MLX")
+    named = mode.predefined_modes
+    assert named["FAST_RUN"] is named.get("FAST_RUN") is dict(named.items())["FAST_RUN"]
+    assert [str(m) for m in named.values()] == [str(named[name]) for name in named]
+    assert named.get("qqqq") is None
+
+
+def test_reading_the_names_of_modes_imports_no_library() -> None:
+    code = """
+import sys
+from occelo.compile import mode
+assert {"FAST_RUN", "vm"} <= mode.predefined_modes.keys()
+assert str(mode.predefined_modes["FAST_RUN"]) == "FAST_RUN"
+assert not {"jax", "numba", "torch"} & sys.modules.keys()
+"""
+    subprocess.run(
+        [sys.executable, "-P", "-c", code], check=True, env={"PYTHONPATH": ":".join(sys.path)}
+    )
+
+
+def test_names_that_are_aliases() -> None:
+    from occelo.graph.traversal import general_toposort, walk_toposort
+    from occelo.tensor.nlinalg import MatrixInverse, matrix_inverse
+    from occelo.tensor.sort import SortOp
+
+    x = ot.dmatrix("x")
+    inverse = matrix_inverse(x)
+    assert isinstance(inverse.owner.op, MatrixInverse)
+    assert isinstance(ot.sort(x).owner.op, SortOp)
+    assert walk_toposort is general_toposort
+    np.testing.assert_array_equal(inverse.eval({x: [[2.0, 0.0], [0.0, 4.0]]}), np.diag([0.5, 0.25]))
 
 
 def test_what_is_missing_has_a_hint_in_both_errors() -> None:
@@ -82,8 +115,8 @@ def test_what_is_missing_has_a_hint_in_both_errors() -> None:
         ("from occelo.gradient import grad_time", r"; use occelo\.function\(profile=True\)"),
         ("from occelo.compile.mode import MLX", "; use occelo.get_mode with its name(?m:$)"),
         (
-            "from occelo.tensor.nlinalg import matrix_inverse",
-            r"; use occelo\.tensor\.linalg\.inv(?m:$)",
+            "from occelo.tensor.nlinalg import pseudoinverse",
+            r"; use occelo\.tensor\.linalg\.pinv(?m:$)",
         ),
         ("from occelo.tensor.math import scan", r"; use occelo\.scan(?m:$)"),
         ("from occelo.link.c.op import COp", "No module named 'occelo.link.c'; ops have no C code"),
@@ -122,6 +155,30 @@ statements = {order!r}
 for statement in statements:
     exec(statement)
     check()
+"""
+    subprocess.run(
+        [sys.executable, "-P", "-c", code], check=True, env={"PYTHONPATH": ":".join(sys.path)}
+    )
+
+
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize("seed", range(4))
+def test_functions_stay_functions_in_random_orders_of_all_modules(seed: int) -> None:
+    code = f"""
+import importlib, pkgutil, random, types
+import occelo, occelo.places
+found = [m.name for m in pkgutil.walk_packages(occelo.__path__, "occelo.") if "__main__" not in m.name]
+places = sorted({{*found, *occelo.places.SAME_NAMES, *occelo.places.FUNCTIONS_AT}})
+assert len(places) > 150
+random.Random({seed}).shuffle(places)
+import occelo as oc, occelo.tensor as ot
+for place in places:
+    importlib.import_module(place)
+    functions = (oc.scan, oc.ifelse, oc.function, oc.compile.function, oc.minimize)
+    functions += (ot.sort, ot.shape, ot.reshape, ot.pad, ot.einsum, ot.var)
+    assert all(isinstance(f, types.FunctionType) for f in functions), (place, functions)
+    assert isinstance(oc.config.floatX, str)
+    assert oc.scan.until and oc.ifelse.IfElse and ot.shape.reshape and ot.sort.argsort, place
 """
     subprocess.run(
         [sys.executable, "-P", "-c", code], check=True, env={"PYTHONPATH": ":".join(sys.path)}

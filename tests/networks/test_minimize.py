@@ -83,3 +83,17 @@ def test_mistakes() -> None:
         minimize((x**2).sum(), [x], [np.ones(2), 1.0])
     with pytest.raises(ValueError, match="Unknown solver"):
         minimize((x**2).sum(), [x], [np.ones(2)], method="downhill")
+
+
+def test_a_dict_from_variables_to_starts() -> None:
+    x, s = ot.dvector("x"), ot.dscalar("s")
+    cost = ((x - np.arange(3.0)) ** 2).sum() + (s + 1) ** 2
+    for method in ("lbfgs", "L-BFGS", "BFGS"):
+        found = minimize(cost, {x: np.ones(3), s: 2.0}, method=method)
+        assert list(found.params) == [x, s]
+        np.testing.assert_allclose(found.params[x], [0.0, 1.0, 2.0], atol=1e-4)
+        np.testing.assert_allclose(found.params[s], -1.0, atol=1e-4)
+    with pytest.raises(TypeError, match="Costs are minimized over variables"):
+        minimize(cost, {x: np.ones(3), "s": 2.0})
+    with pytest.raises(TypeError, match="Costs are minimized over variables"):
+        minimize(cost, {"x": np.ones(3)})

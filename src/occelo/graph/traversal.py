@@ -21,6 +21,7 @@ from occelo_graph.ir.traversal import vars_between as vars_between
 from occelo_graph.ir.traversal import walk as walk
 
 variable_ancestors = ancestors
+walk_toposort = general_toposort
 
 if not TYPE_CHECKING:  # type checkers know what is here without it
     __getattr__ = _hints_about(__name__)

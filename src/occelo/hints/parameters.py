@@ -60,13 +60,30 @@ _REDUCTIONS = {name: reduction for name, reduction in (p.split(":") for p in _PA
 """Maps functions of two numbers to the reductions by them, which have an axis."""
 
 
-def hint(function: Any, parameter: str) -> str:
-    """What to write instead of ``parameter``, which ``function`` lacks."""
+_OF_FUNCTIONS_OF_PYTHON = {
+    "grad": "grad takes a variable: write grad(f(x), x), or value_and_grad(f) for a function f of Python",
+    "hessian": "hessian takes a variable: write hessian(f(x), x)",
+    "jacobian": "jacobian takes a variable: write jacobian(f(x), x)",
+}
+"""Hints for calls without a variable to differentiate by, as in JAX."""
+
+
+def hint(function: Any, parameter: str | None, *given: str) -> str:
+    """What to write instead of ``parameter``, which ``function`` lacks.
+
+    If it is None, an argument is missing: then the hint is about one of the keywords ``given`` that ``function`` lacks.
+    """
     name: str = getattr(function, "__name__", None) or str(function)
     try:
         listed = list(inspect.signature(function).parameters.values())
     except ValueError:  # a ufunc of NumPy has none
         listed = []
+    if parameter is None:
+        known = {p.name for p in listed}
+        parameter = next((word for word in given if word not in known), None)
+        if parameter is None:
+            return f"; {_OF_FUNCTIONS_OF_PYTHON[name]}" if name in _OF_FUNCTIONS_OF_PYTHON else ""
+        return f", but has {parameter}={hint(function, parameter)}"
     named = [
         p.name
         for p in listed

@@ -56,7 +56,6 @@ _BY_REASON = {
         ScanInfo ScanMethodsMixin ScanProfileStats FieldInfo InnerFunctionError get_updates_and_outputs
         safe_new safe_index expand_empty reconstruct_graph default_filter_scanargs forced_replace
         check_broadcast copy_var_format profile_printer err_msg1 err_msg2 err_msg3""",
-    "use general_toposort": "walk_toposort",
     "an op with inner graphs has them in Op.regions": "HasInnerGraph HasMultipleInnerGraph",
     "use FunctionGraph.attach_feature": "AddDestroyHandler AddFeatureOptimizer add_supervisor_to_fgraph",
     "use occelo.function(profile=True), and ProfileStats": """
@@ -78,8 +77,8 @@ _BY_REASON = {
     ),
     "it is only a name for annotations": _sparse("SparsityTypes"),
     "methods of dense tensors convert a sparse matrix themselves": _sparse("override_dense"),
-    "use Sort and ArgSort of occelo.tensor": "SortOp ArgSortOp KIND KIND_VALUES",
-    "use RandomGeneratorType": "RandomType AbstractRandomGeneratorType",
+    "it is only for annotations: kind= of occelo.tensor.sort lists them": "KIND KIND_VALUES",
+    "use RandomGeneratorType": "AbstractRandomGeneratorType",
     "it is a part of PyTensor's own workings": """
         as_list_or_tuple mode_not_slow Node AbstractApply FrozenApply AbstractFunctionGraph HistoryEntry
         register_feature_callback io_connection_pattern MetaType MetaObject Scratchpad AssocList ProtocolError
@@ -102,14 +101,9 @@ _BY_REASON = {
     "use shared generators; docs/random.md": "RNG_AND_DRAW warn_reuse randomgen_constructor",
     "arguments and errors of types are TypeError and ValueError in Occelo": "ShapeError AdvancedIndexingError",
     "it is composed of FFT ops of another form": "RFFTOp rfft_op IRFFTOp irfft_op",
-    "use Inv": "MatrixInverse",
-    "use inv": "matrix_inverse",
     "use occelo.graph.basic.as_string": "op_as_string",
-    "use Pinv": "MatrixPinv",
-    "use LuFactor": "LUFactor LU",
-    "use Kron": "KroneckerProduct",
-    "use BlockDiag": "BlockDiagonal BaseBlockDiagonal",
-    "use PivotToPermutation": "PivotToPermutations",
+    "use LuFactor": "LU",
+    "use BlockDiag": "BaseBlockDiagonal",
     "use tridiagonal_lu_factor and tridiagonal_lu_solve, whose ops are TridiagonalFactor and TridiagonalSolve": """
         LUFactorTridiagonal SolveLUFactorTridiagonal""",
     "it is composed of other ops, and has none of its own": """
@@ -174,7 +168,7 @@ MODULES = {
     "tensor.fourier": "use occelo.tensor.fft",
     "tensor.inplace": "rewriting computes in place by itself; use occelo.tensor",
     "tensor.linalg.dtype_utils": "dtypes of results are those that NumPy gives",
-    "tensor.nnet": "all functions of tensors are in occelo.tensor itself",
+    "tensor.nnet": "use occelo.nn, and occelo.tensor, which has softmax and sigmoid, too",
     "tensor.random.rewriting": "rewrites have other names in Occelo, see docs/rewrites.md",
     "tensor.rewriting": "rewrites have other names in Occelo, see docs/rewrites.md; `basic` has `register_canonicalize` and its like",
     "tensor.symbolic": "an op with a decomposition is its own graph; see docs/adding-an-op.md",
@@ -187,5 +181,32 @@ MODULES = {
     "xtensor.rewriting": "operations on named dimensions build graphs of tensors at once, so there is nothing to rewrite",
 }
 """Maps modules below ``pytensor`` that Occelo lacks to the reason; the modules below them have the same one."""
+OLDER_MODULES = {
+    "compile.sandbox": "it is a part of PyTensor's own workings",
+    "gof": "use occelo.graph, occelo.compile and occelo.link",
+    "graph.opt": "use occelo.graph.rewriting.basic, in which optimizers are called rewriters",
+    "graph.opt_utils": "use occelo.graph.rewriting.utils",
+    "graph.optdb": "use occelo.graph.rewriting.db",
+    "graph.sched": "use the order that FunctionGraph.toposort gives",
+    "graph.toolbox": "use occelo.graph.features",
+    "gpuarray": "Occelo computes on the processor; a mode chooses the backend",
+    "sandbox.cuda": "Occelo computes on the processor; a mode chooses the backend",
+    "sandbox.linalg": "use occelo.tensor.linalg",
+    "sandbox.rng_mrg": "use occelo.tensor.random.utils.RandomStream",
+    "sandbox": "use occelo.tensor",
+    "scan.opt": "rewrites have other names in Occelo, see docs/rewrites.md",
+    "scan.scan_utils": "use occelo.scan.utils",
+    "scan_module": "use occelo.scan",
+    "tensor.basic_opt": "rewrites have other names in Occelo, see docs/rewrites.md; occelo.tensor.rewriting.basic has register_canonicalize and its like",
+    "tensor.math_opt": "rewrites have other names in Occelo, see docs/rewrites.md",
+    "tensor.opt": "rewrites have other names in Occelo, see docs/rewrites.md",
+    "tensor.raw_random": "use occelo.tensor.random",
+    "tensor.shared_randomstreams": "use occelo.tensor.random.utils.RandomStream",
+    "tensor.signal.downsample": "use occelo.tensor.signal.pool_2d",
+    "tensor.signal.pool": "use occelo.tensor.signal.pool_2d",
+    "tensor.slinalg_opt": "rewrites have other names in Occelo, see docs/rewrites.md",
+    "tests": "use occelo.verify_grad, and occelo_testing",
+}
+"""The same for modules of libraries before PyTensor, and of its first versions."""
 REASONS = {name: reason for reason, names in _BY_REASON.items() for name in names.split()}
 """Maps names that only PyTensor has to what to use instead, or to why Occelo does not have them."""

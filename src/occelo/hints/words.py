@@ -12,13 +12,36 @@ from occelo_random.ops.generator_type import RandomGeneratorType
 NAMES = {
     word: target
     for target, words in {
-        "occelo.function": "jit compile_function",
+        "occelo.function": "jit compile_function pfunc",
         "occelo.config": "set_default_dtype",
-        "occelo.vmap": "pmap",
+        "occelo.vmap": "pmap xmap",
         "occelo.checkpoint": "remat",
         "occelo.pushforward": "linearize",
+        "occelo.pullback": "linear_transpose",
         "occelo.jacobian": "jacfwd jacrev",
-        "occelo.disconnected_grad": "no_grad detach",
+        "occelo.hessian_vector_product": "hvp vhp",
+        "occelo.disconnected_grad": "no_grad nograd detach",
+        "occelo.as_op": "pure_callback io_callback py_func py_function numpy_function",
+        "occelo.dprint": "make_jaxpr xla_computation",
+        "occelo.Print": "debug_print",
+        "occelo.updates": "optim optimizers optax",
+        "occelo.trees": "tree tree_util pytree",
+        "occelo.trees.map": "tree_map tree_multimap",
+        "occelo.trees.leaves": "tree_leaves",
+        "occelo.trees.flatten": "tree_flatten tree_unflatten tree_structure",
+        "occelo.trees.register": "register_pytree_node register_pytree_node_class register_dataclass",
+        "occelo.node_rewriter": "local_optimizer",
+        "occelo.rewrite_graph": "optimize_graph",
+        "occelo.vectorize_graph": "vectorize_node",
+        "occelo.graph.rewriting.db.RewriteDatabaseQuery": "OptimizationQuery",
+        "occelo.graph.rewriting.db.RewriteDatabase": "OptimizationDatabase",
+        "occelo.graph.rewriting.db.SequenceDB": "SequenceOptimizationDatabase",
+        "occelo.graph.rewriting.basic.PatternNodeRewriter": "PatternSub PatternOptimizer",
+        "occelo.graph.rewriting.basic.SubstitutionNodeRewriter": "OpSub",
+        "occelo.graph.rewriting.basic.EquilibriumGraphRewriter": "EquilibriumOptimizer",
+        "occelo.graph.traversal.applys_between": "list_of_nodes",
+        "occelo.graph.traversal.graph_inputs": "inputs",
+        "occelo.graph.traversal.toposort": "stack_search",
         "occelo.grad": "gradients autograd backward",
         "occelo.ifelse": "lazy_cond",
         "occelo.shared": "Parameter Buffer",
@@ -46,9 +69,11 @@ NAMES = {
         "occelo.tensor.mul": "multiply times",
         "occelo.tensor.neg": "negative",
         "occelo.tensor.pow": "float_power",
-        "occelo.tensor.random.key": "PRNGKey manual_seed",
+        "occelo.tensor.random.integers": "randint random_integers",
+        "occelo.tensor.random.key": "PRNGKey manual_seed seed",
         "occelo.tensor.random.normal": "randn",
-        "occelo.tensor.random.uniform": "rand",
+        "occelo.tensor.random.truncnorm": "truncated_normal",
+        "occelo.tensor.random.uniform": "rand random_sample ranf sample",
         "occelo.tensor.sub": "subtract minus",
         "occelo.tensor.sum": "reduce_sum",
         "occelo.tensor.mean": "reduce_mean",
@@ -58,10 +83,12 @@ NAMES = {
         "occelo.tensor.take_along_axis": "gather",
         "occelo.tensor.tensor": "placeholder",
         "occelo.tensor.true_div": "divide",
-        "occelo.tensor.linalg.inv": "inverse matrix_inverse",
+        "occelo.tensor.linalg.inv": "inverse",
         "occelo.tensor.linalg.norm": "vector_length",
         "occelo.tensor.linalg.pinv": "pseudoinverse",
-        "occelo.tensor.random.RandomStream": "RandomStreams",
+        "occelo.tensor.random.RandomStream": "RandomStreams MRG_RandomStreams",
+        "occelo.tensor.random.rng": "RandomState",
+        "occelo.tensor.TensorVariable": "Array DeviceArray Tensor",
         **{f"occelo.optimize.{name}": name for name in "root minimize_scalar root_scalar".split()},
         **{
             f"occelo.tensor.signal.{name}": name
@@ -73,15 +100,63 @@ NAMES = {
 }
 """Maps words of other libraries to Occelo's names."""
 
+_ON_THE_PROCESSOR = "Occelo computes on the processor; a mode chooses the backend"
+_PLACES_OF_NUMPY = "most functions of NumPy are in occelo.tensor: import occelo.tensor as ot"
+TEXTS = {
+    "apply_updates": "occelo.function(inputs, outputs, updates=...) applies them",
+    "block_until_ready": "functions return NumPy's arrays when they are computed",
+    "cond": "use occelo.ifelse to choose, occelo.tensor.linalg.cond for the condition number",
+    "consider_constant": "use zero_grad for a derivative of 0, or disconnected_grad for none",
+    "debug": 'use occelo.Print, or mode="DebugMode"',
+    "disable_jit": 'use occelo.function(..., mode="FAST_COMPILE"), or eval()',
+    "eval_shape": "a variable has its dtype and what is known of its shape: y.type",
+    "experimental": "see docs/from-jax.md",
+    "gof": "use occelo.graph",
+    "lax": (
+        "functions of tensors are in occelo.tensor, loops and branches in occelo: loop, scan, fori_loop, while_loop, "
+        "associative_scan, ifelse, switch_case"
+    ),
+    "scipy": "use occelo.tensor, and its linalg, signal, fft and stats, and occelo.optimize",
+    **dict.fromkeys(
+        "custom_vjp custom_jvp custom_gradient".split(),
+        "use occelo.OpFromGraph with a rule: its pullback= or pushforward=",
+    ),
+    **dict.fromkeys(
+        "format_as as_list_or_tuple".split(),
+        "occelo.grad returns a list or a tuple as its wrt is one",
+    ),
+    "Session": "use occelo.function, which returns a function for arrays",
+    "ShapeDtypeStruct": "use occelo.tensor.tensor(dtype=, shape=)",
+    "TestValueError": "there are no test values: use eval, or occelo.evaluate",
+    "get_test_value": "there are no test values: use eval, or occelo.evaluate",
+    **dict.fromkeys("jnp numpy np".split(), _PLACES_OF_NUMPY),
+    **dict.fromkeys(
+        "device_put device_get devices local_devices device_count cuda".split(), _ON_THE_PROCESSOR
+    ),
+    **dict.fromkeys(
+        "Module Linear Dense Layer Sequential Conv2d LSTM GRU Transformer".split(),
+        "there are no layers: write them with the functions of occelo.nn and shared variables",
+    ),
+}
+"""Maps words of other libraries to what to write instead, where this is no single name."""
+RANDOM_TEXTS = {
+    "ball": "use normal, and divide by the norm",
+    "maxwell": "it is the norm of three draws of normal",
+    "rademacher": "use 2 * bernoulli(key, 0.5) - 1",
+    "orthogonal": "use occelo.nn.initializers.orthogonal",
+    "random": "use uniform(0, 1)",
+}
+"""The same of words that are other libraries' distributions, in `occelo.tensor.random`."""
+
 METHODS = {
     "append": "use occelo.tensor.concatenate",
     "assign": "a shared variable gets new values by the updates of occelo.function",
     "backward": "use occelo.grad(cost, variables)",
     "clamp": "use clip",
-    "cpu": "Occelo computes on the processor; a mode chooses the backend",
-    "cuda": "Occelo computes on the processor; a mode chooses the backend",
+    "cpu": _ON_THE_PROCESSOR,
+    "cuda": _ON_THE_PROCESSOR,
     "detach": "use occelo.disconnected_grad",
-    "device": "Occelo computes on the processor; a mode chooses the backend",
+    "device": _ON_THE_PROCESSOR,
     "double": 'use astype("float64")',
     "expand": "use occelo.tensor.broadcast_to",
     "float": 'use astype("float32")',
@@ -102,7 +177,7 @@ METHODS = {
 }
 """Maps words for methods of tensors to what to write instead."""
 
-FLAT = frozenset("blas inplace nnet opt raw_random rewriting utils var".split())
+FLAT = frozenset("blas inplace opt raw_random rewriting utils var".split())
 """Names of submodules of similar tensor libraries. Here, their functions are in `occelo.tensor` itself."""
 
 _PLACES = (
@@ -136,6 +211,11 @@ def hint(name: str, owner: object) -> str:
             return f"use x.at[key].{'multiply' if name == 'mul' else name}(y) to change a part of x"
     if owner == "occelo.tensor" and name in FLAT:
         return f"all functions of tensors are in {owner} itself"
+    if isinstance(owner, str):
+        text = RANDOM_TEXTS.get(name) if owner == "occelo.tensor.random" else None
+        text = text or TEXTS.get(name)
+        if text is not None:
+            return text
     near = NAMES.get(name)
     for place in _PLACES:
         if near is None and place != owner and name in dir(importlib.import_module(place)):

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 _ADDRESS = r" at 0x[0-9a-fA-F]+"
 _SEE = "See docs/errors"
-_UNKNOWN = re.compile(r"(?:\w+\.)*(\w+)\(\) got an unexpected keyword argument '(\w+)'")
+_UNKNOWN = re.compile(
+    r"(?:\w+\.)*(\w+)\(\) (?:got an unexpected keyword argument '(\w+)'|missing .*)"
+)
 _OURS = ("occelo", "numpy", "scipy")
 E = TypeVar("E", bound=BaseException)
 P = ParamSpec("P")
@@ -106,7 +108,8 @@ def explained_by(entry: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
                 if _is_ours(error):
                     unknown = _UNKNOWN.match(str(error))
                     if unknown and unknown[1] == function.__name__:
-                        error.args = (unknown[0] + hint_about("parameters", function, unknown[2]),)
+                        hint = hint_about("parameters", function, unknown[2], *kwargs)
+                        error.args = (unknown[0] + hint,)
                     explained(error, entry)
                 raise
 
@@ -116,11 +119,11 @@ def explained_by(entry: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     return decorate
 
 
-_hints: dict[str, Callable[[Any, Any], str]] = {}
+_hints: dict[str, Callable[..., str]] = {}
 
 
-def set_hints(**hints: Callable[[Any, Any], str]) -> None:
-    """Let errors say what ``parameters(function, parameter)`` and ``names(name, owner)`` return about what is missing.
+def set_hints(**hints: Callable[..., str]) -> None:
+    """Let errors say what ``parameters(function, parameter, *given)`` and ``names(name, owner)`` return about what is missing.
 
     `occelo` has the words of other libraries, which it imports when the first such error is raised.
     """

@@ -16,6 +16,7 @@ from occelo_graph.errors import describe, explained_by
 from occelo_graph.ir import trees
 from occelo_graph.ir.nodes import Variable
 from occelo_graph.ir.shared import SharedVariable
+from occelo_graph.narrowing import is_dict
 
 WITH_HESSIAN = ("dogleg", "trust-exact")
 """Methods that need the Hessian."""
@@ -41,10 +42,10 @@ def minimize(
     Hessian or its products with vectors.
 
     - ``start``: a tree of values like ``params``, from which the search starts. By default the values of ``params``,
-      which then must be shared variables.
+      which then must be shared variables. Without ``start``, ``params`` may be a dict from variables to values.
     - ``given``: a mapping from the other variables of the cost to their values.
     - ``method``, ``options``: as in SciPy, such as ``tol=``, ``bounds=`` or ``options={"maxiter": 100}``. The default
-      method is L-BFGS-B.
+      method is L-BFGS-B, also by the names "lbfgs" and "l-bfgs".
     - ``mode``: as in `function`.
 
     Returns SciPy's result. Its additional attribute ``params`` is the tree of the values that were found. Shared variables
@@ -54,6 +55,20 @@ def minimize(
     `MissingInputError` if the cost depends on a variable without a value.
     """
     optimize: Any = importlib.import_module("scipy.optimize")  # slow to import
+    method = "L-BFGS-B" if method.lower() in ("lbfgs", "l-bfgs") else method
+    if start is None and is_dict(params) and any(isinstance(k, Variable) for k in params):
+        given_start: dict[Any, Any] = params
+        result: Any = minimize(
+            cost,
+            list(given_start),
+            list(given_start.values()),
+            given=given,
+            method=method,
+            mode=mode,
+            **options,
+        )
+        result.params = dict(zip(given_start, result.params, strict=True))
+        return result
     variables, structure = trees.flatten(params, "params")
     for path, each in zip(structure.paths("params"), variables, strict=True):
         if not isinstance(each, Variable):
@@ -92,7 +107,7 @@ def minimize(
         v = ot.dvector("v")
         product = og.hessian_vector_product(value, theta, v)
         derivatives["hessp"] = oc.function([theta, v], product, mode, on_unused_input="ignore")
-    result: Any = optimize.minimize(function, first, method=method, **{**derivatives, **options})
+    result = optimize.minimize(function, first, method=method, **{**derivatives, **options})
     result.params = unravel(np.asarray(result.x))
     for each, leaf in zip(variables, trees.leaves(result.params), strict=True):
         if isinstance(each, SharedVariable):

@@ -62,6 +62,7 @@ def constant(
     data = np.array(x, dtype=wanted)
     if data.dtype not in dtype_names and data.dtype.name not in DTYPES:
         text = f"Cannot make a tensor from {x!r} of type {type(x).__name__}"
+        text += "; call it with variables" if callable(x) else ""
         raise explained(TypeError(text), "tensors")
     if ndim is not None:
         if data.ndim > ndim:

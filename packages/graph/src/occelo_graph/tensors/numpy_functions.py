@@ -45,10 +45,6 @@ def _logical(function: Callable[..., Any]) -> Callable[..., Any]:
     return lambda *given: function(*(ar.neq(v, 0) for v in given))
 
 
-def _logical_not(x: Any) -> Any:
-    return ar.eq(x, 0)
-
-
 def _reciprocal(x: Any) -> Any:
     x = as_tensor_variable(x)
     if is_discrete(x.dtype):
@@ -65,7 +61,7 @@ _UFUNCS: dict[str, Callable[..., Any]] = {
     "logical_and": _logical(ar.and_),
     "logical_or": _logical(ar.or_),
     "logical_xor": _logical(ar.xor),
-    "logical_not": _logical_not,
+    "logical_not": lambda x: ar.eq(x, 0),
     "logaddexp": tr.logaddexp,
     "reciprocal": _reciprocal,
     "degrees": tr.rad2deg,
@@ -97,6 +93,8 @@ def _refusal(name: str, given: Any, why: str, ours: str | None) -> TypeError:
     use = (
         f"use occelo.tensor.{ours}"
         if ours is not None
+        else "a part of x is changed by x.at[key].add(y) and its like"
+        if name.endswith(".at")
         else "use the functions of occelo.tensor, which has none of that name, or eval() first"
     )
     return TypeError(f"{name} cannot be applied to the symbolic tensor {given}{why}; {use}")
@@ -195,8 +193,8 @@ def call_ufunc(ufunc: Any, method: str, inputs: Sequence[Any], options: Mapping[
 
     TypeError if Occelo has no such function, or for a keyword argument but the ``dtype`` and ``casting`` of `Elemwise`.
 
-    ``method`` is the method of the ufunc that was called. For all methods but "__call__", such as "reduce", TypeError
-    is raised; the message names Occelo's function if there is one.
+    ``method`` is the method of the ufunc that was called. For all methods but "__call__" and "outer", such as "reduce",
+    TypeError is raised; the message names Occelo's function if there is one.
     """
     name: str = ufunc.__name__
     full = f"numpy.{name}" if getattr(np, name, None) is ufunc else name
@@ -210,6 +208,9 @@ def call_ufunc(ufunc: Any, method: str, inputs: Sequence[Any], options: Mapping[
     if function is None:
         row = row_of_family(name if full != name else f"scipy.special.{name}")
         function = None if row is None else row[0]
+    if method == "outer" and function is not None and len(inputs) == 2:
+        x, y = map(as_tensor_variable, inputs)
+        return function(x.dimshuffle(*range(x.type.ndim), *"x" * y.type.ndim), y, **options)
     if method != "__call__":
         ours = _reduction_named(ufunc, _METHODS.get(method, ""))
         raise _refusal(f"{full}.{method}", given, "", ours)

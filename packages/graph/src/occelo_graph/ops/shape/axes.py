@@ -69,5 +69,8 @@ def listed_axes(axis: Any) -> list[Any]:
     axis = taken(axis)
     if isinstance(axis, Variable):
         text = f"The axes must be known when the graph is built, got {axis}"
+        text += (
+            "; maximum(x, y) and its like combine two tensors, x.at[key].max(y) a part of x and y"
+        )
         raise explained(TypeError(text), "axes")
     return list(axis) if is_list_or_tuple(axis) or np.ndim(axis) else [axis]
