@@ -79,6 +79,10 @@ FUNCTIONS_AT = {
 """Places of PyTensor whose names are those of functions of `occelo.tensor`: the function, and the names there."""
 
 
+ALIASES = {"matrix_inverse": "inv"}
+"""Maps names of PyTensor's functions to those of Occelo for the same, where PyTensor has them."""
+
+
 def made_modes(name: str) -> Any:
     """The mode or query that PyTensor has under ``name`` in its module of modes; None if there is none."""
     from occelo_compile import available_modes, get_mode
@@ -216,6 +220,8 @@ def names_of(module: str, source: str) -> Callable[[str], Any]:
     def find(name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(f"module {module!r} has no attribute {name!r}", name=name)
+        if name in ALIASES and ALIASES[name] in dir(namespace):
+            return getattr(namespace, ALIASES[name])
         try:
             return getattr(namespace, name)
         except AttributeError as error:

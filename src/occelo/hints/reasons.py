@@ -77,6 +77,7 @@ _BY_REASON = {
     ),
     "it is only a name for annotations": _sparse("SparsityTypes"),
     "methods of dense tensors convert a sparse matrix themselves": _sparse("override_dense"),
+    "use Sort and ArgSort of occelo.tensor": "SortOp ArgSortOp",
     "it is only for annotations: kind= of occelo.tensor.sort lists them": "KIND KIND_VALUES",
     "use RandomGeneratorType": "AbstractRandomGeneratorType",
     "it is a part of PyTensor's own workings": """
@@ -102,8 +103,12 @@ _BY_REASON = {
     "arguments and errors of types are TypeError and ValueError in Occelo": "ShapeError AdvancedIndexingError",
     "it is composed of FFT ops of another form": "RFFTOp rfft_op IRFFTOp irfft_op",
     "use occelo.graph.basic.as_string": "op_as_string",
-    "use LuFactor": "LU",
-    "use BlockDiag": "BaseBlockDiagonal",
+    "use Inv": "MatrixInverse",
+    "use Pinv": "MatrixPinv",
+    "use LuFactor": "LUFactor LU",
+    "use Kron": "KroneckerProduct",
+    "use BlockDiag": "BlockDiagonal BaseBlockDiagonal",
+    "use PivotToPermutation": "PivotToPermutations",
     "use tridiagonal_lu_factor and tridiagonal_lu_solve, whose ops are TridiagonalFactor and TridiagonalSolve": """
         LUFactorTridiagonal SolveLUFactorTridiagonal""",
     "it is composed of other ops, and has none of its own": """

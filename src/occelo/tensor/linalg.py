@@ -6,17 +6,8 @@ Users import it as `occelo.tensor.linalg`. The names come from `occelo_linalg.fu
 from typing import TYPE_CHECKING
 
 from occelo_linalg.functions import *
-from occelo_linalg.functions import BlockDiag, Inv, Kron, LuFactor, Pinv, PivotToPermutation, inv
 from occelo_linalg.functions import LinAlgError as LinAlgError
 from occelo_linalg.missing_names import missing_linear_algebra as _missing_linear_algebra
-
-MatrixInverse = Inv  # PyTensor's names
-MatrixPinv = Pinv
-LUFactor = LuFactor
-KroneckerProduct = Kron
-BlockDiagonal = BlockDiag
-PivotToPermutations = PivotToPermutation
-matrix_inverse = inv
 
 __path__: list[str] = []  # PyTensor has modules below this one, which `occelo.places` makes
 

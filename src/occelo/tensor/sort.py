@@ -3,9 +3,5 @@
 from occelo.places import stands_at as _stands_at
 from occelo_sorting.functions import argsort as argsort
 from occelo_sorting.functions import sort as sort
-from occelo_sorting.ops.orders import ArgSort, Sort
-
-SortOp = Sort  # PyTensor's names
-ArgSortOp = ArgSort
 
 _stands_at(__name__, sort)
