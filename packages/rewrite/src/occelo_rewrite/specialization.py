@@ -12,6 +12,7 @@ calls `inputs_needed` to find inputs that need no value, because only their stat
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from typing import Any
 
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.traversal import toposort
@@ -43,8 +44,10 @@ def without_checks_of(
     copies: dict[Variable, Variable] = {}
     for node in toposort(outputs, blockers=blockers):
         inputs = [copies.get(v, v) for v in node.inputs]
-        if isinstance(node.op, SpecifyShape) and node.op.of and not lacking.isdisjoint(node.inputs):
-            copies[node.outputs[0]] = _with_lengths(node.op, node.inputs, inputs, lacking)
+        check: Any = node.op
+        named = node.op.types_follow_values and getattr(check, "of", "")  # a check of a shape
+        if named and not lacking.isdisjoint(node.inputs):
+            copies[node.outputs[0]] = _with_lengths(check, node.inputs, inputs, lacking)
             if node.inputs[0] in lacking:
                 lacking.update(node.outputs)
             continue
@@ -57,7 +60,7 @@ def without_checks_of(
 
 
 def _with_lengths(
-    op: SpecifyShape,
+    op: Any,
     before: Sequence[Variable],
     inputs: Sequence[Variable],
     lacking: Collection[Variable],
