@@ -186,7 +186,9 @@ def _why_no_module(fullname: str) -> str:
             if f"{place}.".startswith(f"{each}."):
                 return reason
     parent, _, last = fullname.rpartition(".")
-    hint: str = importlib.import_module("occelo.hints.words").hint(last, parent)  # which imports families
+    hint: str = importlib.import_module("occelo.hints.words").hint(
+        last, parent
+    )  # which imports families
     return hint
 
 

@@ -92,8 +92,9 @@ assert not {"jax", "numba", "torch"} & sys.modules.keys()
 
 
 def test_names_that_are_aliases() -> None:
-    from occelo.graph.traversal import general_toposort, walk_toposort
     from occelo.tensor.nlinalg import matrix_inverse
+
+    from occelo.graph.traversal import general_toposort, walk_toposort
 
     x = ot.dmatrix("x")
     inverse = matrix_inverse(x)

@@ -1,8 +1,7 @@
 """Ops and functions that reduce along axes, such as sums, maxima, argmax, cumulative sums and softmax.
 
-Users call the functions from `occelo.tensor`; other ops, gradients and distributions also call them. The op
-`CAReduce` computes sums, products, maxima and all other reductions by an associative function. It reads the properties
-of the function from the table in `reductions`.
+The op `CAReduce` computes sums, products, maxima and all other reductions by an associative function. It reads the
+properties of the function from the table in `reductions`.
 """
 
 from __future__ import annotations
@@ -286,18 +285,13 @@ def _axes_of(x: Any, axis: Any) -> Any:
 
 
 def all(x: Any, axis: Any = None, keepdims: bool = False, *, where: Any = None) -> TensorVariable:
-    """Whether all elements of ``x`` along ``axis`` (one, several, or None for all) are true (not 0).
-
-    ``keepdims`` keeps these axes, with length 1. Only elements for which ``where`` is true count.
-    """
-    axis = _axes_of(x, axis)
-    return _reduce(and_, selected(_as_bool(x), where, np.True_), axis, keepdims)
+    """Whether all elements of ``x`` along ``axis`` are true (not 0). ``axis``, ``keepdims`` and ``where`` are those of `sum`."""
+    return _reduce(and_, selected(_as_bool(x), where, np.True_), _axes_of(x, axis), keepdims)
 
 
 def any(x: Any, axis: Any = None, keepdims: bool = False, *, where: Any = None) -> TensorVariable:
     """Whether at least one element of ``x`` along ``axis`` is true (not 0); ``keepdims`` and ``where`` as in `all`."""
-    axis = _axes_of(x, axis)
-    return _reduce(or_, selected(_as_bool(x), where, np.False_), axis, keepdims)
+    return _reduce(or_, selected(_as_bool(x), where, np.False_), _axes_of(x, axis), keepdims)
 
 
 def _extreme(
@@ -800,9 +794,7 @@ def logsumexp(
     total = sum(factor * exp(x - top), axis, keepdims=True)
     turn = sign(total)
     made = log(total * turn.conj() if return_sign else total) + top
-    made = switch(
-        eq(level, -np.inf), -np.inf, made
-    )  # which rules for log(sum(b * exp(x))) may not give
-    axes = () if keep else normalize_axes(axis, x)
-    results = [v.squeeze(axes) if axes else v for v in (made, turn)]
+    # rules for log(sum(b * exp(x))) may not give that
+    made = switch(eq(level, -np.inf), -np.inf, made)
+    results = (made, turn) if keep else [v.squeeze(normalize_axes(axis, x)) for v in (made, turn)]
     return tuple(results) if return_sign else results[0]

@@ -37,10 +37,7 @@ if TYPE_CHECKING:
 
 
 class TensorVariable(Variable):
-    """A symbolic tensor.
-
-    Methods call the functions of the same names in `occelo.tensor`, where these are documented.
-    """
+    """A symbolic tensor. Methods call the functions of the same names in `occelo.tensor`, where these are documented."""
 
     __slots__ = ()
     __array_priority__ = 1000
