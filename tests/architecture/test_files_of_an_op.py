@@ -86,6 +86,10 @@ BESIDE: dict[str, tuple[str, str]] = {
         "conj Assume DimShuffle Dot Elemwise MatMul",
     ),
     "occelo/hints/words.py": ("a word that users write for another method", "mul"),
+    "occelo_sorting/ops/repeats.py": (
+        "that a tensor repeats another one is seen in how it is written",
+        "Alloc DimShuffle Reshape Shape_i Sort mul",
+    ),
     "occelo_special/ops/special_functions.py": (
         "limits at infinity, where SciPy's functions are NaN, are one table",
         "spence",

@@ -22,6 +22,7 @@ from occelo_arrays.functions import einsum
 from occelo_graph import Blockwise, Op, TensorType, op
 from occelo_graph.ir.traversal import toposort
 from occelo_graph.ops.blas.products import Dot, MatMul
+from occelo_graph.tensor import repeat, tile
 from occelo_rewrite import (
     accumulation_db,
     blas_db,
@@ -32,6 +33,9 @@ from occelo_rewrite import (
     specialize_db,
     stabilize_db,
 )
+from occelo_sorting.functions import sort
+from occelo_sorting.ops.orders import Sort
+from occelo_sorting.ops.sets import unique
 
 ROOT = Path(__file__).parents[2]
 ROWS = re.findall(
@@ -104,7 +108,18 @@ def _in_the_best_order() -> None:
         assert len(products) == 2
 
 
-WHEN_BUILT = {"Blockwise": _without_a_batch, "einsum": _in_the_best_order}
+def _of_what_is_repeated() -> None:
+    x = TensorType("float64", (None,)).make_variable()
+    for repeated in (repeat(x, 3), tile(x, 2), tile(x, (3, 2)), sort(x)):
+        (sorting,) = (n for n in toposort([unique(repeated)]) if isinstance(n.op, Sort))
+        assert sorting.inputs[0] is x
+
+
+WHEN_BUILT = {
+    "Blockwise": _without_a_batch,
+    "einsum": _in_the_best_order,
+    "unique": _of_what_is_repeated,
+}
 """For each function whose graphs have the better form from the start, the check of that."""
 
 

@@ -10,6 +10,7 @@ import pytest
 
 import occelo_compile as oc
 import occelo_graph as og
+from occelo_arrays import functions as arrays
 from occelo_graph import tensor as ot
 from occelo_sorting import functions as sorting
 
@@ -241,3 +242,46 @@ def test_a_size_cuts_or_fills_sets(name: str, size: int, mode: str) -> None:
 def test_errors_name_what_is_wrong(call: Any, told: str) -> None:
     with pytest.raises(ValueError, match=told):
         call(ot.dmatrix("x"))
+
+
+@pytest.mark.parametrize("equal_nan", [True, False])
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("repeat", (2,)),
+        ("repeat", (0,)),
+        ("tile", (3,)),
+        ("tile", ((2, 1, 2),)),
+        ("tile", (0,)),
+        ("sort", ()),
+        ("ravel", ()),
+        ("broadcast_to", ((2, 3),)),
+    ],
+)
+def test_elements_of_what_is_repeated(
+    name: str, arguments: tuple[Any, ...], equal_nan: bool
+) -> None:
+    function = getattr(sorting if name == "sort" else arrays, name, None) or getattr(ot, name)
+
+    def different(x: Any) -> Any:
+        return sorting.unique(function(x, *arguments), equal_nan=equal_nan)
+
+    def theirs(x: Any) -> Any:
+        return np.unique(getattr(np, name)(x, *arguments), equal_nan=equal_nan)
+
+    for value in (np.array([2.0, np.nan, 2.0]), np.array([np.nan]), np.array([3, 1, 1])):
+        _compare(different, theirs, value)
+    if name != "broadcast_to":
+        _compare(different, theirs, np.zeros(0))
+        _compare(different, theirs, FLOATS)
+
+
+def test_what_is_repeated_still_has_to_fit() -> None:
+    x = ot.dvector("x")
+    for made in (
+        ot.broadcast_to(x, (2, 3)),
+        ot.reshape(x, (2, 3)),
+        ot.reshape(ot.repeat(x, 2), (6,)),
+    ):
+        with pytest.raises(ValueError, match=r"3|6"):
+            oc.function([x], sorting.unique(made), mode="vm")(np.zeros(4))

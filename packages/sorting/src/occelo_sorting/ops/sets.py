@@ -37,6 +37,7 @@ from occelo_graph.ops.shape.reshaping import flatten, reshape
 from occelo_graph.tensors.constant import as_tensor_variable, promote_arguments
 from occelo_graph.tensors.type import is_discrete
 from occelo_sorting.ops.orders import ArgSort, LexicographicOrder, Sort
+from occelo_sorting.ops.repeats import without_repeats
 from occelo_sorting.ops.searching import of_one_dtype, searchsorted
 from occelo_sorting.ops.selecting import lexsort
 
@@ -171,6 +172,10 @@ def unique(
     x = as_tensor_variable(ar)
     where = 0 if axis is None else normalize_axis(axis, x)
     if axis is None or x.type.ndim == 1:
+        if not (return_index or return_inverse or return_counts) and (
+            equal_nan or is_discrete(x.dtype)
+        ):
+            x = without_repeats(x)
         items: Any = _vector(x)
         need_order = return_index or return_inverse
         order: Any = ArgSort()(items) if need_order else None
