@@ -8,6 +8,7 @@ import textwrap
 
 import click
 
+from occelo.command.messages import Written, written
 from occelo.hints.explanations import Entry, entries, entry_of
 
 _SHOWN = 3
@@ -17,7 +18,8 @@ _SHOWN = 3
 def show_errors(words: str | None) -> None:
     """Print the entry that is called ``words`` or explains the message ``words``, or else those that contain the words.
 
-    Without words, one line is printed of each kind of error. ValueError if no entry contains them.
+    Of a message without an entry, the place that writes it is printed, and the entry of its kind. Without words, one line
+    is printed of each kind of error. ValueError if neither an entry nor a message contains them.
     """
     known = entries()
     if words is None:
@@ -29,6 +31,9 @@ def show_errors(words: str | None) -> None:
         )
         return
     chosen = _chosen(words)
+    if not chosen and (places := written(words)):
+        _show_places(places)
+        return
     if not chosen:
         near = difflib.get_close_matches(words.lower(), [t.lower() for t in known], 1)
         hint = f"; did you mean {near[0]}?" if near else "; occelo errors lists all kinds"
@@ -37,7 +42,28 @@ def show_errors(words: str | None) -> None:
         _list(chosen)
         return
     for entry in chosen:
-        click.echo(f"{entry.title}\n{'-' * len(entry.title)}\n{_as_text(entry.text)}\n")
+        _show(entry)
+
+
+def _show_places(places: list[Written]) -> None:
+    """Print what is known of a message without an entry: where it is written, what the function does, and the kind of errors.
+
+    Of several places, those that write the same as the first are named.
+    """
+    first = places[0]
+    click.echo(f"    {first.message}\n")
+    for place in places[:_SHOWN]:
+        if place.message == first.message:
+            click.echo(f"written by {place.module}, line {place.line}: {place.function}")
+    if first.docstring:
+        click.echo(f"\n{_wrapped(first.docstring)}")
+    if first.kind:
+        click.echo()
+        _show(entries()[first.kind])
+
+
+def _show(entry: Entry) -> None:
+    click.echo(f"{entry.title}\n{'-' * len(entry.title)}\n{_as_text(entry.text)}\n")
 
 
 def _chosen(words: str) -> list[Entry]:
