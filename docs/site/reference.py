@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 import functools
 import importlib
 import importlib.util
 import inspect
 import re
-import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +15,7 @@ import inventory
 import mistakes
 import namesakes
 from inventory import DOORS, Entry
+from sections import SPLIT, sections
 from sphinx.ext.napoleon import Config, NumpyDocstring
 
 FOLDER = Path("reference")
@@ -26,54 +25,21 @@ SECTIONS = re.compile(r"^(Parameters|Returns|Raises|Examples?|Notes|See Also)\n-
 QUOTED = re.compile(r"(?<![`:\w])`([A-Za-z_][\w.]*?)(?:\.py)?`(?!`)(\w?)")
 NAPOLEON = Config(napoleon_use_rtype=False, napoleon_use_param=True)
 
-TITLES = {
-    "occelo_graph.tensors.constructors": "Variables",
-    "occelo_graph.tensors.constant": "Constants",
-    "occelo_graph.tensors.constant_values": "Constants",
-    "occelo_graph.tensors": "Types and variables",
-    "occelo_graph.ops.create": "New arrays",
-    "occelo_graph.ops.elemwise": "Element by element",
-    "occelo_graph.ops.cast": "Element by element",
-    "occelo_graph.ops.reduce": "Reductions",
-    "occelo_graph.ops.reduction_table": "Reductions",
-    "occelo_graph.ops.statistics": "Reductions",
-    "occelo_graph.ops.shape": "Shapes",
-    "occelo_graph.ops.length_inputs": "Shapes",
-    "occelo_graph.ops.index": "Indices",
-    "occelo_graph.ops.join": "Joining and repeating",
-    "occelo_graph.ops.padding": "Joining and repeating",
-    "occelo_graph.ops.blas": "Products",
-    "occelo_graph.ops.control": "Branches, checks and facts",
-    "occelo_arrays.ops.aliases": "NumPy's other names",
-    "occelo_arrays": "NumPy's functions of arrays",
-    "occelo_signal": "Windows and convolutions",
-    "occelo_sorting": "Sorting, searching, counting",
-    "occelo_special": "Special functions",
-}
-"""Sections of the page of `occelo.tensor`, by the module that defines a name."""
-
-FACADE = {
-    "Functions": "function Function In Out shared SharedVariable Mode get_mode get_default_mode available_modes register_mode "
-    "supports config minimize FunctionMaker Container evaluate",
-    "Gradients": "grad value_and_grad jacobian hessian hessian_vector_product pullback pushforward Lop Rop vjp jvp subgraph_grad "
-    "numeric_grad verify_grad stop_gradient disconnected_grad zero_grad undefined_grad grad_clip grad_scale",
-    "Loops, branches and batches": "loop scan fori_loop while_loop associative_scan foldl foldr scan_checkpoints until ifelse "
-    "switch_case vectorize vectorize_graph vmap",
-    "Printing, saving, reading": "debugprint dprint pp pprint pydotprint to_dot to_python save load digest function_dump load_dump",
-    "Looking for errors": "DebugMode NanGuardMode MonitorMode PdbBreakpoint Print Assert CheckAndRaise bisect explain "
-    "rewrite_profile view_rewriting ProfileStats",
-    "Graphs, ops and rules": "Variable Constant Apply Op Type op as_op wrap_py OpFromGraph FunctionGraph clone_replace "
-    "graph_replace collect_new_shareds node_rewriter rewrite_graph optdb register_optimizer Linker WrapLinker available_linkers "
-    "register_linker as_jax as_numba as_torch",
-}
-"""Sections of the page of `occelo`. Exceptions and modules have sections of their own."""
-
 
 def pages() -> dict[Path, str]:
     """The text of each page of the reference, by its place among the sources of the site."""
     made = {FOLDER / f"{door}.rst": page(door) for door in DOORS}
+    made[FOLDER / f"{SPLIT}.rst"] = contents()
+    for title, listed in sections(SPLIT).items():
+        head = f"{heading(title, '=')}.. py:currentmodule:: {SPLIT}\n\n"
+        made[FOLDER / place_of(title)] = head + "".join(blocks(listed))
     made[FOLDER / "index.rst"] = index()
     return made
+
+
+def place_of(title: str) -> Path:
+    """Where the page of a section of `SPLIT` lies."""
+    return Path(SPLIT) / ("-".join(re.findall(r"\w+", title.lower())) + ".rst")
 
 
 def index() -> str:
@@ -95,61 +61,42 @@ def index() -> str:
 def page(door: str) -> str:
     """The page of one module."""
     module = importlib.import_module(inventory.DEFINED_BY.get(door, door))
-    lines = [heading(door, "="), f".. py:module:: {door}\n\n", text_of(module.__doc__ or ""), "\n"]
-    sections: dict[str, list[Entry]] = {}
-    for each in inventory.entries():
-        if each.door == door:
-            sections.setdefault(section(each), []).append(each)
-    order = [*FACADE, *dict.fromkeys(TITLES.values())]
-    for title in sorted(sections, key=lambda t: (order.index(t) if t in order else len(order), t)):
-        lines += [heading(title, "-"), *blocks(sections[title])]
+    lines = [top(door, module)]
+    for title, listed in sections(door).items():
+        lines += [heading(title, "-"), *blocks(listed)]
     return "".join(lines)
 
 
-def section(entry: Entry) -> str:
-    """The title of the section in which a name stands."""
-    fixed = {
-        "module": "Modules",
-        "exception": "Exceptions",
-        "type": "Types of tensors",
-        "op": "Ops",
-    }
-    if entry.target is not None:
-        return "Other names"
-    if entry.kind in fixed:
-        return fixed[entry.kind]
-    if entry.door == "occelo":
-        return next((t for t, names in FACADE.items() if entry.name in names.split()), "More")
-    if entry.door == "occelo.tensor":
-        home = home_of(entry)
-        while home:
-            if home in TITLES:
-                return TITLES[home]
-            home = home.rpartition(".")[0]
-        return "Constants"
-    return {"function": "Functions", "class": "Classes"}.get(entry.kind, "Objects")
+def top(door: str, module: Any) -> str:
+    """The title of the page of a module, and its docstring."""
+    return f"{heading(door, '=')}.. py:module:: {door}\n\n{text_of(module.__doc__ or '')}\n"
 
 
-def home_of(entry: Entry) -> str:
-    """The module that defines a name."""
-    if entry.kind == "function" and not inspect.isroutine(entry.value):
-        return assignments().get(entry.name, "")
-    return getattr(entry.value, "__module__", None) or ""
+def contents() -> str:
+    """The page of `SPLIT`, with a line for each name of its pages, at the address that the name would have on one page."""
+    lines = [
+        top(SPLIT, importlib.import_module(SPLIT)),
+        ".. role:: place(raw)\n   :format: html\n\n",
+    ]
+    for title, listed in sections(SPLIT).items():
+        rows = [
+            row(f":place:`{places(e)}` :py:obj:`{e.name} <{e.full}>`", summary(e.docstring))
+            for e in listed
+            if e.target is None and e.kind not in ("module", "type")
+        ]
+        lines.append(f"{heading(title, '-')}:doc:`{title} <{place_of(title).with_suffix('')}>`\n\n")
+        if rows:
+            lines.append(table(rows))
+    inside = "".join(f"   {place_of(title).with_suffix('')}\n" for title in sections(SPLIT))
+    return "".join(lines) + f".. toctree::\n   :hidden:\n\n{inside}"
 
 
-@functools.cache
-def assignments() -> dict[str, str]:
-    """The modules that assign the result of a call to a name, as those of elementwise functions do."""
-    found: dict[str, str] = {}
-    for name, module in sorted(sys.modules.items()):
-        path = getattr(module, "__file__", None)
-        if not name.startswith("occelo_") or path is None:
-            continue
-        for node in ast.parse(Path(path).read_text()).body:
-            if isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(node.value, ast.Call):
-                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-                found.update({t.id: name for t in targets if isinstance(t, ast.Name)})
-    return found
+def places(entry: Entry) -> str:
+    """The anchors of a name and of its members."""
+    names = [entry.full]
+    if entry.kind == "class":
+        names += [f"{entry.full}.{name}" for name, _ in methods(entry.value)]
+    return "".join(f'<span id="{name}"></span>' for name in names)
 
 
 def heading(title: str, line: str) -> str:
@@ -162,21 +109,26 @@ def blocks(group: Iterable[Entry]) -> Iterator[str]:
     rows: list[str] = []
     for each in group:
         if each.target is not None:
-            rows.append(row(each.name, f":py:obj:`{each.target}`"))
+            rows.append(row(f"``{each.name}``", f":py:obj:`{each.target}`"))
         elif each.kind == "type":
             text = each.docstring if inspect.isroutine(each.value) else str(each.value)
-            rows.append(row(each.name, f"``{text}``"))
+            rows.append(row(f"``{each.name}``", f"``{text}``"))
         elif each.kind == "module":
-            rows.append(row(each.name, summary(each.docstring)))
+            rows.append(row(f"``{each.name}``", summary(each.docstring)))
         else:
             yield block(each)
     if rows:
-        yield ".. list-table::\n   :header-rows: 0\n\n" + "".join(rows) + "\n"
+        yield table(rows)
+
+
+def table(rows: Iterable[str]) -> str:
+    """A table without a heading."""
+    return ".. list-table::\n   :header-rows: 0\n\n" + "".join(rows) + "\n"
 
 
 def row(name: str, text: str) -> str:
     """A row of a table with a name."""
-    return f"   * - ``{name}``\n     - {text}\n"
+    return f"   * - {name}\n     - {text}\n"
 
 
 def block(entry: Entry) -> str:
