@@ -258,7 +258,7 @@ def _targets() -> dict[str, str]:
 def summary(docstring: str) -> str:
     """The first sentence of a docstring, on one line."""
     text = " ".join(inspect.cleandoc(docstring).partition("\n\n")[0].split())
-    return QUOTED.sub(r"``\1``\\ \2", re.split(r"(?<=\.) (?=[A-Z`])", text, maxsplit=1)[0])
+    return _marked(re.split(r"(?<=\.) (?=[A-Z`])", text, maxsplit=1)[0])
 
 
 def indented(text: str) -> str:

@@ -144,3 +144,16 @@ def test_help_shows_elementwise_functions_with_their_signature() -> None:
     text = pydoc.render_doc(ot.softplus, renderer=pydoc.plaintext)
     assert "softplus(x, /)" in text
     assert "log(1 + exp(x)), without overflow." in text
+
+
+def test_each_name_of_the_divided_door_has_a_page() -> None:
+    """Each file of worked examples belongs to one section, and only numbers and types stand outside of all."""
+    sections = of_site("sections")
+    stems = [stem for listed in sections.TOPICS.values() for stem in listed.split()]
+    files = sorted(path.stem for path in (SITE / "examples" / sections.SPLIT).glob("*.txt"))
+    assert sorted(stems) == files
+    without = [e.name for e in sections.sections(sections.SPLIT)["Constants"]]
+    assert not set(without) - {"e", "euler_gamma", "inf", "nan", "newaxis", "pi"}
+    assert sum(map(len, sections.sections(sections.SPLIT).values())) == len(
+        [e for e in inventory().entries() if e.door == sections.SPLIT]
+    )

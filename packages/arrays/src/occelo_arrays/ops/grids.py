@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from occelo_graph import tensor as ot
+from occelo_graph.errors import explained_by
 from occelo_graph.ir.known_values import known_integer
 from occelo_graph.ir.nodes import Constant
 from occelo_graph.narrowing import is_slice, is_tuple
@@ -343,6 +344,7 @@ class _Grid:
         self.sparse = sparse
         self.__doc__ = f"{doc} A single slice gives a vector.\n\n{_STEPS}"
 
+    @explained_by("arguments")
     def __getitem__(self, key: Any) -> Any:
         slices: Sequence[Any] = key if is_tuple(key) else (key,)
         vectors: list[Any] = []
