@@ -80,15 +80,26 @@ def contents() -> str:
     ]
     for title, listed in sections(SPLIT).items():
         rows = [
-            row(f":place:`{places(e)}` :py:obj:`{e.name} <{e.full}>`", summary(e.docstring))
+            row(f":place:`{places(e)}` :py:obj:`{e.name} <{e.full}>`", told(e))
             for e in listed
             if e.target is None and e.kind not in ("module", "type")
         ]
-        lines.append(f"{heading(title, '-')}:doc:`{title} <{place_of(title).with_suffix('')}>`\n\n")
+        lines.append(
+            f"{heading(title, '-')}:doc:`With examples and errors <{place_of(title).with_suffix('')}>`\n\n"
+        )
         if rows:
             lines.append(table(rows))
     inside = "".join(f"   {place_of(title).with_suffix('')}\n" for title in sections(SPLIT))
     return "".join(lines) + f".. toctree::\n   :hidden:\n\n{inside}"
+
+
+def told(entry: Entry) -> str:
+    """What a line says of a name."""
+    return (
+        "that of NumPy"
+        if getattr(entry.value, "__module__", "") == "numpy"
+        else summary(entry.docstring)
+    )
 
 
 def places(entry: Entry) -> str:
