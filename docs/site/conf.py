@@ -66,12 +66,11 @@ def check_raising(app: Any, doctree: nodes.document) -> None:
 
 
 def make_accessible(app: Any, page: str, template: str, context: dict[str, Any], _: Any) -> None:
-    """Let keys scroll what is wider than the page, and give the headings of the navigation the level that they need."""
+    """Let keys scroll what is wider than the page, and give the headings above lists of pages the level that they need."""
     context["body"] = context.get("body", "").replace("<pre>", '<pre tabindex="0">')
-    tree = context.get("furo_navigation_tree", "")
-    context["furo_navigation_tree"] = tree.replace(
-        'role="heading"', 'role="heading" aria-level="2"'
-    )
+    for part in ("body", "furo_navigation_tree"):
+        text = context.get(part, "")
+        context[part] = text.replace('role="heading"', 'role="heading" aria-level="2"')
 
 
 def setup(app: Any) -> None:

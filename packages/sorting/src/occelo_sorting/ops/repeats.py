@@ -15,8 +15,6 @@ from occelo_graph.ops.shape.reading import Shape_i, lengths_by_variables
 from occelo_graph.ops.shape.reshaping import Reshape
 from occelo_sorting.ops.orders import Sort
 
-__all__ = ["without_repeats"]
-
 
 def without_repeats(x: Any) -> Any:
     """A tensor with the same elements as ``x``, each at least once, perhaps in another order and shape.
