@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from occelo.command.app import app
 from occelo.command.messages import written
-from occelo.explanations import entry_of
+from occelo.hints.explanations import entry_of
 
 ROOT = Path(__file__).parents[2]
 EACH = 23

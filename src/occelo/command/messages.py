@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from occelo.explanations import Entry, entries
+from occelo.hints.explanations import Entry, entries
 
 _FILES = 12
 """How many sources are read closely at first: those that have most of the message's words."""
