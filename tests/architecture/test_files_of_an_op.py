@@ -40,7 +40,7 @@ LAWS = re.compile(
 )
 OTHER_WORDS = re.compile(
     # operations of loop programs have names of their own, which are often the same
-    r"occelo_link/(loops/(?!lowerings/elemwise/(?!real_or_complex))|(native|c|numba|units)/)|occelo_linalg/lowerings/|occelo_arrays/lowerings/scatter"
+    r"occelo_link/(loops/(?!lowerings/elemwise/(?!real_or_complex))|(native|c|numba|units)/)|occelo_linalg/lowerings/|occelo_arrays/lowerings/scatter|occelo_special/lowerings/numbers"
     # functions of sparse matrices that apply those of their values
     r"|occelo_sparse/"
     # starts of solutions, and classes of solvers
@@ -84,6 +84,10 @@ BESIDE: dict[str, tuple[str, str]] = {
     "occelo_linalg/ops/factorizations/cholesky.py": (
         "that a matrix is the product of its factor is seen in how the product is written",
         "conj Assume DimShuffle Dot Elemwise MatMul",
+    ),
+    "occelo_special/lowerings/incomplete_gamma.py": (
+        "the series, fractions and expansions of other functions are written in these",
+        "erfcx expm1 pow psi",
     ),
     "occelo/hints/words.py": ("a word that users write for another method", "mul"),
     "occelo_sorting/ops/repeats.py": (

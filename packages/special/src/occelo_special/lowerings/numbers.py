@@ -20,14 +20,15 @@ class Number:
         self.builder = builder
         self.value = value
 
-    def _of(self, other: Any) -> Value:
+    def operand(self, other: Any) -> Value:
+        """Another number, or a number of Python as a constant, as a value of the program."""
         return other.value if isinstance(other, Number) else self.builder.const(other, "float64")
 
     def _with(self, name: str, other: Any) -> Number:
-        return Number(self.builder, self.builder.op(name, self.value, self._of(other)))
+        return Number(self.builder, self.builder.op(name, self.value, self.operand(other)))
 
     def _after(self, name: str, other: Any) -> Number:
-        return Number(self.builder, self.builder.op(name, self._of(other), self.value))
+        return Number(self.builder, self.builder.op(name, self.operand(other), self.value))
 
     def __add__(self, other: Any) -> Number:
         return self._with("add", other)
@@ -84,7 +85,7 @@ class Number:
 
 def where(condition: Number, x: Any, y: Any) -> Number:
     """``x`` where the condition holds, and otherwise ``y``. Both are computed."""
-    of = condition._of  # pyright: ignore[reportPrivateUsage]
+    of = condition.operand
     return Number(condition.builder, condition.builder.select(condition.value, of(x), of(y)))
 
 
