@@ -115,6 +115,8 @@ class RuleIndex:
         self.rules = rules
         self._first = first
         self._of_op: dict[Op, OpRules] = {}
+        self._made: dict[tuple[OpRules | None, tuple[int, ...]], OpRules] = {}
+        """By the rules of ``first`` and the positions of others: many ops have the same rules."""
         self._tables: tuple[dict[Any, list[int]], list[int], set[int]] | None = None
         """Positions in ``rules``: of rules for each op or class, of rules for all ops, of rules with `OpPattern`s."""
 
@@ -149,16 +151,18 @@ class RuleIndex:
         numbers = {*always, *of.get(op, ())}
         for cls in op.computes_as:
             numbers.update(of.get(cls, ()))
-        rules = self.rules
-        found = [
-            rules[i] for i in sorted(numbers) if i not in with_patterns or rules[i].applies_to(op)
-        ]
-        if self._first is not None:
-            before = (self._first._of_op.get(op) or self._first._find(op)).rules
-            found = [*before, *[rule for rule in found if rule not in before]]
+        rules, first = self.rules, self._first
+        before = None if first is None else first._of_op.get(op) or first._find(op)
+        fitting = [i for i in sorted(numbers) if i not in with_patterns or rules[i].applies_to(op)]
+        key = before, tuple(fitting)
+        made = self._made.get(key)
+        if made is None:
+            earlier = [] if before is None else before.rules
+            found = [*earlier, *[rules[i] for i in fitting if rules[i] not in earlier]]
+            made = self._made[key] = OpRules(found)
         if len(self._of_op) >= self.LIMIT:
             self._of_op.clear()
-        made = self._of_op[op] = OpRules(found)
+        self._of_op[op] = made
         return made
 
 
