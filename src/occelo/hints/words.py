@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 
+from occelo.hints.reasons import OLDER_MODULES
 from occelo_graph.ir.nodes import Variable
 from occelo_graph.ops.index.at import PartAt
 from occelo_graph.ops.index.subtensor import indexed
@@ -213,7 +214,8 @@ def hint(name: str, owner: object) -> str:
         return f"all functions of tensors are in {owner} itself"
     if isinstance(owner, str):
         text = RANDOM_TEXTS.get(name) if owner == "occelo.tensor.random" else None
-        text = text or TEXTS.get(name)
+        place = f"{owner.removeprefix('occelo.')}.{name}"
+        text = text or TEXTS.get(name) or OLDER_MODULES.get(place)
         if text is not None:
             return text
     near = NAMES.get(name)
