@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 
-from occelo.hints.reasons import OLDER_MODULES
+from occelo.hints.reasons import MODULES
 from occelo_graph.ir.nodes import Variable
 from occelo_graph.ops.index.at import PartAt
 from occelo_graph.ops.index.subtensor import indexed
@@ -84,7 +84,7 @@ NAMES = {
         "occelo.tensor.take_along_axis": "gather",
         "occelo.tensor.tensor": "placeholder",
         "occelo.tensor.true_div": "divide",
-        "occelo.tensor.linalg.inv": "inverse",
+        "occelo.tensor.linalg.inv": "inverse matrix_inverse",
         "occelo.tensor.linalg.norm": "vector_length",
         "occelo.tensor.linalg.pinv": "pseudoinverse",
         "occelo.tensor.random.RandomStream": "RandomStreams MRG_RandomStreams",
@@ -215,7 +215,7 @@ def hint(name: str, owner: object) -> str:
     if isinstance(owner, str):
         text = RANDOM_TEXTS.get(name) if owner == "occelo.tensor.random" else None
         place = f"{owner.removeprefix('occelo.')}.{name}"
-        text = text or TEXTS.get(name) or OLDER_MODULES.get(place)
+        text = text or TEXTS.get(name) or MODULES.get(place)
         if text is not None:
             return text
     near = NAMES.get(name)
