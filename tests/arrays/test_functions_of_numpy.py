@@ -286,7 +286,11 @@ CALLS: dict[str, Callable[[], Calls]] = {
         ),
         given((normal(3, 4),), (normal(4, 3),), axis=1),
         given((normal(3, 4),), axis=(1,)),
+        given((normal(3, 4),), (normal(3, 4), 2.0, np.array([1.0, 2, 4])), axis=(1, -2)),
+        given((normal(3, 4, 5),), axis=(-1, 0, 1)),
     ),
+    "roll": several(each((1,), (-4, 0)), given((normal(2, 3), (1, 2), (0, 1)))),
+    "nan_to_num": several(given((FLOATS,), (INTEGERS,)), given((FLOATS,), nan=2.0, posinf=7)),
     "trapezoid": several(
         given(*((v,) for v in SAMPLES), (normal(3, 4), normal(4)), (normal(3, 4), normal(3, 4))),
         given((normal(4), normal(3, 4)), (normal(2), normal(3, 2, 2))),
@@ -395,6 +399,16 @@ def test_functions_that_need_static_lengths() -> None:
             function(x[0] if function is arrays.poly else x)
     rows = arrays.unstack(ot.tensor("m", dtype="float64", shape=(2, None)))
     assert [row.type.shape for row in rows] == [(None,), (None,)]
+
+
+@pytest.mark.parametrize("trim", [False, True])
+def test_products_of_no_coefficients_are_refused(trim: bool) -> None:
+    x, y = ot.dvector("x"), ot.dvector("y")
+    made = arrays.polymul(x, y, trim_leading_zeros=trim)
+    assert og.evaluate(made, {x: [0.0, 2.0], y: [3.0]}).tolist() == [0.0, 6.0][trim:]
+    for name, values in (("a1", ([], [1.0])), ("a2", ([1.0, 2.0], [])), ("a1", ([], []))):
+        with pytest.raises(ValueError, match=f"{name} of polymul must not be empty"):
+            og.evaluate(made, dict(zip((x, y), values, strict=True)))
 
 
 def test_masks_choose_indices() -> None:

@@ -139,3 +139,13 @@ def test_insertion_at_so_many_positions_as_there_are_at_run_time(at: list[int]) 
         else:
             with pytest.raises(ValueError, match="Cannot write"):
                 og.evaluate(made, {x: array, i: given})
+
+
+@pytest.mark.parametrize("at", [[True], [False], [0], []])
+def test_deletion_at_constants(at: list[Any]) -> None:
+    array = np.array([[0], [5], [1]], "int32")
+    x = ot.tensor("x", dtype="int32", shape=(None, 1))
+    wanted = np.delete(array, np.array(at, None if at else "int64"), axis=1)
+    made = arrays.delete(x, ot.constant(np.array(at, None if at else "int64")), axis=1)
+    assert made.type.shape == (None, wanted.shape[1])
+    np.testing.assert_array_equal(og.evaluate(made, {x: array}), wanted, strict=True)

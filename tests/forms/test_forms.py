@@ -105,3 +105,28 @@ def test_chains_use_the_rounded_values_of_narrow_constants() -> None:
     value, slope = og.evaluate([y, og.grad(ot.erf(y), x)], {x: -0.3})
     assert value == np.exp(-0.3) / float(np.sqrt(np.float32(2)))
     np.testing.assert_allclose(slope, 2 / np.sqrt(np.pi) * np.exp(-(value**2)) * value, rtol=1e-14)
+
+
+def test_forms_are_not_narrower_than_the_node() -> None:
+    """NumPy divides an int64 tensor by a float32 one in float64."""
+    n, x = ot.lvector("n"), ot.fvector("x")
+    values = {n: np.array([123456789, 7, -5]), x: np.array([0.3, -2.0, 30.0], "float32")}
+    form = stable_form((n / (1 + ot.exp(-x))).owner)
+    assert form is not None
+    exact = values[n] / (1 + np.exp(-values[x].astype("float64")))
+    np.testing.assert_allclose(og.evaluate(form, values), exact, rtol=1e-15)
+
+
+@pytest.mark.parametrize("weights", [[1.0, 2.0], [-1.0, 2.0], [-1.0, -2.0], [0.0, 1.0], [0.0, 0.0]])
+def test_logarithms_of_weighted_sums_where_powers_are_0_or_infinite(weights: list[float]) -> None:
+    x, w = ot.dmatrix("x"), ot.constant(np.array(weights))
+    rows = [[a, b] for a in (-np.inf, np.inf, np.nan, 1.0) for b in (-np.inf, 2.0)]
+    values = {x: np.array(rows)}
+    y = ot.log(ot.sum(w * ot.exp(x), axis=1))
+    form, differentiable = stable_form(y.owner), differentiable_form(y.owner, ())[0]
+    assert form is not None
+    assert differentiable is not None
+    with np.errstate(all="ignore"):
+        expected = np.log(np.sum(np.array(weights) * np.exp(values[x]), axis=1))
+        for found in og.evaluate([form, differentiable], values):
+            np.testing.assert_allclose(found, expected, rtol=1e-14)

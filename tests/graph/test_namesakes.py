@@ -252,7 +252,17 @@ CALLS: dict[str, Callable[[str], Iterator[Call]]] = {
     "cumsum": _one(*AXES, {"dtype": "float32"}),
     "cumprod": _one(*AXES, {"dtype": "float32"}),
     "norm": _one(*NORMS),
-    "logsumexp": _one(*AXES[:6], {"axis": 0, "keepdims": True}, {"return_sign": True}),
+    "logsumexp": _all(
+        _one(*AXES[:6], {"axis": 0, "keepdims": True}),
+        lambda dtype: iter(  # SciPy gives a sum of no elements the sign -1
+            [
+                (a, {"return_sign": True, **more})
+                for a, _ in _one()(dtype)
+                if a[0].size
+                for more in ({}, {"b": -1}, {"b": 2.5, "axis": -1 if a[0].ndim else None})
+            ]
+        ),
+    ),
     "softmax": _one(*AXES[:6]),
     "log_softmax": _one(*AXES[:6]),
     "cov": _all(
@@ -316,7 +326,11 @@ CALLS: dict[str, Callable[[str], Iterator[Call]]] = {
     "zeros": _plain((3,), ((2, 3),), ((),), ((2, 0), "int8"), (-1,)),
     "ones": _plain((3,), ((2, 3),), ((),), ((2, 0), "int8"), (-1,)),
     "full": _plain((3, 2.5), ((2, 3), 1), ((), 1.5), ((2,), 3, "float32"), ((2,), np.True_)),
-    "eye": _plain((3,), (3, 4), (3, 4, 1), (3, 2, -1), (3, None, 5), (0,)),
+    "eye": _all(
+        _plain((3,), (3, 4), (3, 4, 1), (3, 2, -1), (3, None, 5), (0,)),
+        *(_plain((), **given) for given in ({"N": 3}, {"N": 2, "M": 3, "k": 1}, {"M": 2})),
+        _plain((3,), M=2),
+    ),
     "identity": _plain((3,), (0,)),
     "tri": _plain((3,), (3, 4), (3, 4, 1), (3, 2, -1), (3, None, 5), (0,)),
     "tril_indices": _plain((3,), (3, 1), (3, -1, 4), (3, 0, 2)),

@@ -171,6 +171,15 @@ def test_sums_that_run_and_degrees_of_freedom() -> None:
         _compare(sorting.nanvar, np.nanvar, NANS, axis=1, ddof=ddof)
 
 
+@pytest.mark.parametrize("name", ["nanvar", "nanstd"])
+@pytest.mark.parametrize("infinite", [np.inf, -np.inf, complex(1, np.inf)])
+@pytest.mark.filterwarnings("ignore")
+def test_variances_of_infinite_numbers_are_nan(name: str, infinite: Any) -> None:
+    value = np.array([[1.0, infinite, 2.0], [np.nan, 3.0, 5.0], [infinite, np.nan, np.nan]])
+    for axis in (None, 0, 1):
+        _compare(getattr(sorting, name), getattr(np, name), value, axis=axis)
+
+
 @pytest.mark.parametrize("name", "nansum nanprod nanmax nanmin nanmean nanvar nanstd".split())
 @pytest.mark.filterwarnings("ignore")
 def test_reductions_of_selected_elements(name: str) -> None:

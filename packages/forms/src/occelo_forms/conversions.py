@@ -55,8 +55,8 @@ def before_narrowing(
     inputs = [v if v in keep else _before_rounding(v, dtype) for v in node.inputs]
     if all([v.type.dtype == dtype for v in inputs]):
         return node
-    floats = [v.type.dtype for v in inputs if is_float(v.type.dtype)]
-    wide = name_of(np.result_type(*floats)) if floats else dtype
+    # with that of the node, which is float64 for a float32 tensor beside int64
+    wide = name_of(np.result_type(dtype, *(v.type.dtype for v in inputs if is_float(v.type.dtype))))
     if wide == dtype:
         return node
     made = node.op(*(converted(v, wide) for v in inputs))

@@ -23,6 +23,7 @@ from occelo_graph.ops.cast import Cast
 from occelo_graph.ops.elemwise.arithmetic import abs as abs_
 from occelo_graph.ops.elemwise.arithmetic import (
     add,
+    eq,
     gt,
     lt,
     maximum,
@@ -171,9 +172,9 @@ class Reader(ExpressionReader):
     ) -> Logarithm | None:
         """log(sum(w exp(x))) = m + log(sum(w exp(x - m))), where m is log(sum(exp(x))).
 
-        If the form is only computed, exp(x - m) is written as softmax(x). If the form is differentiated, m is treated
-        as a constant (`zero_grad`): the derivatives through the two occurrences of m sum to 0, and would only add
-        rounding errors.
+        If the form is only computed, exp(x - m) is written as softmax(x), and as 0 and 1 where m is infinite. If the
+        form is differentiated, m is treated as a constant (`zero_grad`): the derivatives through the two occurrences
+        of m sum to 0, and would only add rounding errors.
         """
         found = self.node(summed, "true_div")
         divisors = [] if found is None else [found.inputs[1]]
@@ -186,11 +187,12 @@ class Reader(ExpressionReader):
         if exponent.type.ndim != summed.type.ndim:
             return None
         top = logsumexp(exponent, axis=axis, keepdims=True)
+        finite = lt(abs_(top), np.inf)
         if self.to_differentiate:
-            top = zero_grad(switch(lt(abs_(top), np.inf), top, self.number(0.0)))
+            top = zero_grad(switch(finite, top, self.number(0.0)))
             share = exp(sub(exponent, top))
         else:
-            share = Softmax(axis)(exponent)
+            share = switch(finite, Softmax(axis)(exponent), eq(exponent, self.number(math.inf)))
         rest = [f for f, e in zip(factors, powers, strict=True) if e is None]
         weighted = mul(*rest, share)
         for divisor in divisors:

@@ -10,7 +10,7 @@ from occelo_graph import tensor as ot
 from occelo_graph import zero_grad
 from occelo_graph.ops.arguments import real_tensor, stands_for
 from occelo_graph.ops.reduce import CumOp, LinearRecurrence
-from occelo_graph.ops.shape.axes import normalize_axes, normalize_axis
+from occelo_graph.ops.shape.axes import listed_axes, normalize_axes, normalize_axis
 from occelo_graph.tensors.type import is_complex, is_discrete
 
 if TYPE_CHECKING:
@@ -53,6 +53,8 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
     """
     x = ot.as_tensor_variable(f)
     axes = normalize_axes(axis, x)
+    if axis is not None:  # in the order in which they are given
+        axes = tuple(normalize_axis(i, x) for i in listed_axes(axis))
     if edge_order not in (1, 2):
         raise ValueError(f"edge_order of gradient is 1 or 2, not {edge_order!r}")
     x = ot.cast(x, "float64") if is_discrete(x.dtype) else x

@@ -331,7 +331,8 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> TensorVariable:
     kept = ot.flatnonzero(ot.invert(removed))
     own = x.type.shape[where]
     if own is not None and (is_slice(at) or isinstance(at, Constant)) and not _is_symbolic(at):
-        kept = ot.specify_shape(kept, (len(np.delete(np.arange(own), obj)),))
+        places = at if is_slice(at) else taken(at)
+        kept = ot.specify_shape(kept, (len(np.delete(np.arange(own), places)),))
     return ot.take(x, kept, axis=where)
 
 

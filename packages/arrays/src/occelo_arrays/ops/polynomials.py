@@ -80,6 +80,14 @@ def polysub(a1: Any, a2: Any) -> TensorVariable:
     return a - b
 
 
+def _not_empty(v: Any, name: str) -> Any:
+    message = f"{name} must not be empty"
+    if v.type.shape == (0,):
+        raise ValueError(message)
+    check = ot.CheckAndRaise(ValueError, message)
+    return check(v, ot.gt(v.shape[0], 0)) if v.type.shape == (None,) else v
+
+
 def _product(a: Any, b: Any) -> Any:
     (n,), (m,) = lengths_by_variables(a), lengths_by_variables(b)
     terms = a.dimshuffle(0, "x") * b.dimshuffle("x", 0)
@@ -97,9 +105,7 @@ def polymul(a1: Any, a2: Any, *, trim_leading_zeros: bool = False) -> TensorVari
     a, b = (
         _coefficients(v, "polymul", f"a{i + 1}") for i, v in enumerate(promote_arguments([a1, a2]))
     )
-    for v, name in ((a, "a1"), (b, "a2")):
-        if v.type.shape == (0,):
-            raise ValueError(f"{name} of polymul must not be empty")
+    a, b = (_not_empty(v, f"{name} of polymul") for v, name in ((a, "a1"), (b, "a2")))
     if trim_leading_zeros:
         a, b = (v[ot.argmax(ot.join(0, ot.neq(v[:-1], 0), np.array([True]))) :] for v in (a, b))
     return _product(a, b)

@@ -492,11 +492,16 @@ class Eye(FollowsLengths):
         return self.decompose(*lengths, expand_dims(k, (-2, -1)))
 
 
-def eye(n: Any, m: Any = None, k: Any = 0, dtype: Any = None) -> TensorVariable:
-    """An ``n`` by ``m`` matrix of zeros with ones on diagonal ``k``.
+def eye(
+    n: Any = None, m: Any = None, k: Any = 0, dtype: Any = None, *, N: Any = None, M: Any = None
+) -> TensorVariable:
+    """An ``n`` by ``m`` matrix of zeros with ones on diagonal ``k``. ``N`` and ``M`` are other names of ``n`` and ``m``.
 
     ``m`` None is ``n``. ``dtype`` None is floatX. TypeError unless ``n``, ``m`` and ``k`` are integers.
     """
+    if None not in (n, N) or None not in (m, M):
+        raise ValueError("N and M of eye are other names of n and m; give one of them")
+    n, m = (N if n is None else n), (M if m is None else m)
     static, dynamic = split_static((integer_length(n), integer_length(n if m is None else m)))
     name = FLOAT_X.get() if dtype is None else TensorType(dtype, ()).dtype
     k = as_tensor_variable(k)

@@ -49,7 +49,7 @@ from occelo_graph.ops.shape.axes import normalize_axes, normalize_axis
 from occelo_graph.ops.shape.dimensions import expand_dims, transpose
 from occelo_graph.ops.shape.reading import length_product, lengths_by_variables
 from occelo_graph.ops.shape.reshaping import flatten, reshape
-from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_graph.tensors.constant import as_tensor_variable, promote_arguments
 from occelo_graph.tensors.nodes import Tensors
 from occelo_graph.tensors.type import TensorType, is_complex, is_discrete
 
@@ -781,20 +781,19 @@ def logsumexp(
     """
     keep = checked_keepdims(keepdims, "b, which is given by keyword")
     x = as_tensor_variable(x)
+    x = cast(x, "float64") if is_discrete(x.dtype) else x  # as in SciPy
     if where is not None:
         x = switch(where, x, -np.inf)
     if b is None and not return_sign and not is_complex(x.dtype):
         axes = normalize_axes(axis, x)
         made: TensorVariable = LogSumExp(axes)(x)
         return expand_dims(made, axes) if keep and axes else made
-    factor = as_tensor_variable(1.0 if b is None else b)
+    x, factor = promote_arguments([x, 1 if b is None else b])
     x = switch(eq(factor, 0), -np.inf, x)
     level: Any = logsumexp(x.real, axis, keepdims=True)
     top = switch(isfinite(level), level, 0)
     total = sum(factor * exp(x - top), axis, keepdims=True)
     turn = sign(total)
-    made = log(total * turn.conj() if return_sign else total) + top
-    # rules for log(sum(b * exp(x))) may not give that
-    made = switch(eq(level, -np.inf), -np.inf, made)
+    made = log((total * turn.conj()).real if return_sign else total) + top
     results = (made, turn) if keep else [v.squeeze(normalize_axes(axis, x)) for v in (made, turn)]
     return tuple(results) if return_sign else results[0]

@@ -221,7 +221,7 @@ def nanvar(
         narrow = "float16" if dtype is None else dtype
         return cast(nanvar(wide, axis, ddof, keepdims, where=where, mean=mean), narrow)
     center = nanmean(x, axis, dtype, keepdims=True, where=where) if mean is None else mean
-    centred = _filled(x - center, 0, axis)
+    centred = switch(isnan(x), 0, x - center)  # the difference of infinities is NaN in the result
     squares = (centred * centred.conj()).real if is_complex(x.dtype) else centred * centred
     total = sum(squares, axis, dtype, keepdims, where=where)
     freedom = _counted(x, axis, total.dtype, keepdims, where) - ddof

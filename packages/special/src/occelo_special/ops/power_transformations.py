@@ -62,7 +62,8 @@ def _power_over(
     divisor = switch(tiny, 1.0, power)
     z = _product(divisor, logarithm)
     large = gt(abs_(z), 1.0)
-    by_power = pow(switch(large, base, 1.0), divisor) - 1
+    # of -0 as of 0, whose logarithm is the same
+    by_power = pow(switch(large, abs_(base), 1.0), divisor) - 1
     rise = switch(large, by_power, expm1(switch(large, 0.0, z)))
     value = switch(isinf(rise), rise * sign(power), rise / divisor)
     return switch(tiny, logarithm, value)
