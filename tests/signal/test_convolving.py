@@ -47,6 +47,17 @@ def test_vectors_of_any_lengths(mode: Any, static: bool) -> None:
             np.testing.assert_allclose(result, expected, atol=1e-13)
 
 
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.filterwarnings("ignore")
+def test_infinite_elements_of_the_longer_vector_reach_only_their_sums(mode: Any) -> None:
+    short, long = np.array([2.0, -1.0]), np.array([1.0, np.inf, 3.0, np.nan, 5.0, 6.0, 7.0])
+    for a, v in ((short, long), (long, short), (short[:1], long), (long, short[:1])):
+        x, k = (ot.tensor(dtype="float64", shape=each.shape) for each in (a, v))
+        for ours, theirs in ((vectors.convolve, np.convolve), (vectors.correlate, np.correlate)):
+            found = og.evaluate(ours(x, k, mode), {x: a, k: v})
+            np.testing.assert_allclose(found, theirs(a, v, mode))
+
+
 @pytest.mark.parametrize("boundary", ["fill", "wrap", "symm"])
 @pytest.mark.parametrize("mode", MODES)
 def test_planes(mode: Any, boundary: Any) -> None:

@@ -131,16 +131,25 @@ def convolved(
         # No sum reaches beyond the ends: where the kernel is longer, the tensor moves along it, among zeros.
         boundary, fillvalue = "fill", 0
     lengths, widths = (lengths_by_variables(v)[v.type.ndim - ndim :] for v in (x, k))
+    parts = [part_of_full(n, m, mode, same) for n, m in zip(lengths, widths, strict=True)]
+    ends = boundary == "fill" and _is_zero(fillvalue)
+    if ends and (mode != "same" or same in ("longest", "swapped")) and _all_less(lengths, widths):
+        # The shorter one is the kernel: it takes fewer products, and NaN in the longer one reaches no further sums.
+        x, k, lengths, widths = k, x, widths, lengths
     padding: list[Any] = [(0, 0)] * (x.type.ndim - ndim)
     padded: list[Any] = []
-    for n, m in zip(lengths, widths, strict=True):
-        start, length = part_of_full(n, m, mode, same)
+    for n, m, (start, length) in zip(lengths, widths, parts, strict=True):
         before = m - 1 - start
         padding.append((before, length + m - 1 - n - before))
         padded.append(length + m - 1)
     options = {"constant_values": fillvalue} if boundary == "fill" else {}
     x = _of_known_lengths(pad(x, padding, _PADDING[boundary], **options), padded)
     return correlated(x, flip(k, tuple(range(k.type.ndim - ndim, k.type.ndim))), ndim)
+
+
+def _all_less(lengths: Sequence[Any], others: Sequence[Any]) -> bool:
+    pairs = [(known_integer(n), known_integer(m)) for n, m in zip(lengths, others, strict=True)]
+    return all(n is not None and m is not None and n < m for n, m in pairs)
 
 
 def _with_elements(x: TensorVariable, k: TensorVariable, ndim: int, function: str) -> Any:
