@@ -208,11 +208,3 @@ def test_functions_of_dtypes_and_shapes() -> None:
     assert ot.isscalar(x[0])
     assert not ot.isscalar(x)
     assert ot.array([[1, 2]], "float32", ndmin=4).type.shape == (1, 1, 1, 2)
-
-
-def test_complex_numbers_in_order() -> None:
-    for value in (np.array([3, 1, 2]), np.int8([3, -1]), np.array([2.0, -1]), np.array([1 + 2j, 1 - 1j, 0]), np.zeros(0), np.float32([3, 1])):  # fmt: skip
-        for static in (True, False):
-            made = of(value, ot.sort_complex, static)
-            assert made.dtype == np.sort_complex(value).dtype
-            np.testing.assert_array_equal(made, np.sort_complex(value))

@@ -282,21 +282,6 @@ def test_methods_of_ufuncs_are_told_by_their_functions(ufunc: Any, method: str, 
         getattr(ufunc, method)(*([x, x] if method == "outer" else [x]))
 
 
-def test_every_function_of_numpy_linalg_takes_variables() -> None:
-    a, b, c = ot.dmatrix("a"), ot.dvector("b"), ot.dtensor4("c")
-    others = {
-        "cross": (b, b), "lstsq": (a, b), "matmul": (a, a), "matrix_power": (a, 2),
-        "multi_dot": ([a, a, b],), "outer": (b, b), "solve": (a, b), "tensordot": (a, a),
-        "tensorinv": (c,), "tensorsolve": (a, b), "vecdot": (a, b),
-    }  # fmt: skip
-    for name in np.linalg.__all__:
-        function = getattr(np.linalg, name)
-        if not isinstance(function, type):
-            made = function(*others.get(name, (a,)))
-            listed = made if isinstance(made, tuple) else (made,)
-            assert all(isinstance(v, og.Variable) for v in listed), name
-
-
 @pytest.mark.parametrize("ufunc", [np.multiply, np.add, np.subtract, np.hypot, np.less])
 def test_outer_products_by_ufuncs(ufunc: Any) -> None:
     """As NumPy's, for all numbers of dimensions, and with arrays among the operands."""

@@ -116,7 +116,7 @@ def test_a_graph_rebuilt_for_another_shape_pads_that_one(mode: str) -> None:
     np.testing.assert_array_equal(og.evaluate(made, {y: value}), PAD(value, 2, mode))
 
 
-@pytest.mark.parametrize("mode", ["edge", "wrap", "mean", "median", "reflect", "symmetric"])
+@pytest.mark.parametrize("mode", ["edge", "wrap", "mean", "reflect", "symmetric"])
 def test_an_empty_axis_is_padded_by_nothing(mode: str) -> None:
     x, n = ot.dvector("x"), ot.lscalar("n")
     y, empty = arrays.pad(x, (n, 0), mode=mode), np.zeros(0)

@@ -19,3 +19,11 @@ def test_medians_pad_with_widths_that_are_variables(length: int, width: int) -> 
     made = arrays.pad(x, [(before, 2)], "median")
     expected = np.pad(value, [(width, 2)], "median")
     np.testing.assert_allclose(og.evaluate(made, {x: value, before: width}), expected)
+
+
+def test_an_empty_axis_has_no_median() -> None:
+    x, width = ot.dvector("x"), ot.lscalar("width")
+    made, empty = arrays.pad(x, (width, 0), "median"), np.zeros(0)
+    assert og.evaluate(made, {x: empty, width: np.int64(0)}).shape == (0,)
+    with pytest.raises(ValueError, match="cannot extend an empty axis"):
+        og.evaluate(made, {x: empty, width: np.int64(1)})

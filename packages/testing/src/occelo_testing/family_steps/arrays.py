@@ -83,8 +83,11 @@ def deleted_or_inserted(d: Drawing) -> None:
 
 def moved(d: Drawing) -> None:
     x = d.pick(lambda m: m.ndim > 0)
-    style = d.choice(["rot90", "resize", "rollaxis", "flip", "diagflat", "vander", "trim"])
-    if style == "rot90" and x.ndim > 1:
+    style = d.choice(["roll", "rot90", "resize", "rollaxis", "flip", "diagflat", "vander", "trim"])
+    if style == "roll":
+        axis = d.choice([None, d.axis(x)])
+        _step(d, style, [x], f"np.roll({{0}}, {d.whole(-4, 4)}, axis={axis})")
+    elif style == "rot90" and x.ndim > 1:
         axes = tuple(d.random.permutation(x.ndim)[:2].tolist())
         _step(d, style, [x], f"np.rot90({{0}}, {d.whole(-3, 4)}, axes={axes})")
     elif style == "resize" and x.value.size:

@@ -151,7 +151,7 @@ def divided(d: Drawing) -> None:
 
 def repeated(d: Drawing) -> None:
     x = d.pick()
-    style = d.choice(["repeat", "tile", "roll", "flip", "diff", "counts"])
+    style = d.choice(["repeat", "tile", "flip", "diff", "counts"])
     axis = d.axis(x) if x.ndim else None
     if style == "repeat":
         axis = d.choice([None, axis])
@@ -163,8 +163,6 @@ def repeated(d: Drawing) -> None:
     elif style == "tile":
         reps = tuple(d.whole(0 if d.chance(0.2) else 1, 2) for _ in range(d.whole(1, 2)))
         d.step("tile", [x], f"np.tile({{0}}, {reps})")
-    elif style == "roll":
-        d.step("roll", [x], f"np.roll({{0}}, {d.whole(-4, 4)}, axis={d.choice([None, axis])})")
     elif style == "flip" and x.ndim:
         d.step("flip", [x], f"np.flip({{0}}, axis={axis})")
     elif style == "diff" and x.ndim:

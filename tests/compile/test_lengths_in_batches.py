@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-import occelo as oc
+import occelo_compile as oc
 import occelo_graph as og
-from occelo_arrays import functions as arrays
 from occelo_graph import tensor as ot
 from occelo_graph.inner_graph import OpFromGraph
 
@@ -39,7 +38,6 @@ MADE: dict[str, tuple[Callable[[], Any], Callable[[Any, Any, Any, Any], Any]]] =
         lambda: ot.arange(S, S + 4.1 * S, S),
         lambda n, k, s, x: np.arange(s, s + 4.1 * s, s),
     ),
-    "linspace": (lambda: arrays.linspace(S, 4.0, N), lambda n, k, s, x: np.linspace(s, 4.0, n)),
     "eye": (lambda: ot.eye(N, 4, K) * S, lambda n, k, s, x: np.eye(n, 4, k) * s),
     "triangle": (
         lambda: ot.tril(ot.outer(X, X), K),

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import occelo as oc
+import occelo_compile as oc
 import occelo_graph as og
 from occelo_graph import tensor as ot
 
