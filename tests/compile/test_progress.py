@@ -10,9 +10,9 @@ from collections.abc import Callable
 
 import pytest
 
-import occelo as oc
-import occelo.tensor as ot
+import occelo_compile as oc
 from occelo_compile import progress
+from occelo_graph import tensor as ot
 
 
 class Terminal(io.StringIO):

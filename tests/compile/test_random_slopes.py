@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-import occelo as oc
-import occelo.tensor as ot
+import occelo_compile as oc
+import occelo_graph as og
+from occelo_graph import tensor as ot
 from occelo_testing.exact import FUNCTIONS, ExactNumber
 
 BATCHES = 60 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 2
@@ -128,7 +129,7 @@ def wrong(steps: list[str], mode: str, together: bool) -> tuple[int, list[str]]:
     """The number of comparisons, and those that are wrong."""
     x = ot.dvector("x")
     value = result(steps, {**SYMBOLIC, "x": x})
-    asked = [value, oc.grad(value.sum(), x, disconnected_inputs="ignore")]
+    asked = [value, og.grad(value.sum(), x, disconnected_inputs="ignore")]
     groups = [asked] if together else [[v] for v in asked]
     with np.errstate(all="ignore"):
         results = [
@@ -185,7 +186,7 @@ def test_formulas_that_were_wrong(steps: list[str]) -> None:
 def test_the_slope_of_arcsinh_does_not_vanish_before_it_underflows() -> None:
     x = ot.dvector("x")
     points = np.array([1e200, -1e160, 1e8, 6e7, 0.5, 0.0])
-    slope = oc.function([x], oc.grad(ot.arcsinh(x).sum(), x))(points)
+    slope = oc.function([x], og.grad(ot.arcsinh(x).sum(), x))(points)
     np.testing.assert_allclose(slope, 1 / np.hypot(1, points), rtol=1e-15)
 
 

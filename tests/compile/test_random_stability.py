@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-import occelo as oc
-import occelo.tensor as ot
+import occelo_compile as oc
+from occelo_graph import tensor as ot
 
 mpmath: Any = importlib.import_module("mpmath")
 special: Any = importlib.import_module("scipy.special")

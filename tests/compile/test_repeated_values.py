@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-import occelo as oc
-import occelo.tensor as ot
+import occelo_compile as oc
+from occelo_graph import tensor as ot
 
 SPREAD: dict[str, tuple[Callable[[Any, Any], Any], Callable[[Any, Any], Any]]] = {
     "alloc": (ot.alloc, lambda v, n: np.full(n, v)),

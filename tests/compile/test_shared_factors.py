@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import occelo as oc
-import occelo.tensor as ot
+import occelo_compile as oc
+from occelo_graph import tensor as ot
 
 FACTORS: list[tuple[Any, Any]] = [
     (lambda x: x, lambda x: x),
