@@ -347,7 +347,10 @@ def unit(session: nox.Session, package: str) -> None:
 @nox.session(python="3.13")
 @timed
 def units(session: nox.Session) -> None:
-    """`unit` for every package: for each, the environment is emptied. As it lies where it lay, its bytecode is not made anew."""
+    """`unit` for every package: for each, the environment is emptied. As it lies where it lay, its bytecode is not made anew.
+
+    ``nox -s units -- --sample 1/1`` runs all tests that CI would take from, not a sample of them.
+    """
     need_wheels()
     failed: list[str] = []
     for package in PACKAGES:
