@@ -331,8 +331,8 @@ if TYPE_CHECKING:
     from occelo import typed_list as typed_list
     from occelo import updates as updates
     from occelo import xtensor as xtensor
-    from occelo.ifelse import ifelse as ifelse
-    from occelo.scan import scan as scan
+    from occelo.ifelse import IfElseFunction as _IfElse
+    from occelo.scan import ScanFunction as _Scan
     from occelo.transformations import jvp as jvp
     from occelo.transformations import stop_gradient as stop_gradient
     from occelo.transformations import value_and_grad as value_and_grad
@@ -397,6 +397,12 @@ if TYPE_CHECKING:
     from occelo_rewrite.records.explaining import explain as explain
     from occelo_rewrite.records.explaining import rewrite_profile as rewrite_profile
     from occelo_rewrite.records.viewer import view_rewriting as view_rewriting
+
+    # each declared and set: of a name with one declaration, pyright takes the module of this name in files that import it
+    ifelse: _IfElse
+    ifelse = _IfElse()
+    scan: _Scan
+    scan = _Scan()
 else:  # so that type checkers report unknown names
     __getattr__, __dir__ = deferred(__name__, _LATER)
 

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-from occelo.hints.reasons import MODULES, OLDER_MODULES, REASONS
+from occelo.hints.reasons import REASONS, why_no_module
 from occelo_graph.missing_names import name_error
 
 _LINALG = "occelo.tensor.linalg"
@@ -147,7 +147,9 @@ class _Places:
     def find_spec(self, fullname: str, path: Any, target: Any = None) -> Any:
         if fullname in SAME_NAMES or fullname in FUNCTIONS_AT:
             loader: Any = self
-            return importlib.machinery.ModuleSpec(fullname, loader, is_package=True)
+            return importlib.machinery.ModuleSpec(
+                fullname, loader, is_package=fullname in SAME_NAMES
+            )
         if fullname.startswith("occelo."):
             reason = _why_no_module(fullname)
             if reason:
@@ -180,11 +182,8 @@ class _Places:
 
 def _why_no_module(fullname: str) -> str:
     """What to use instead of a module that Occelo lacks; empty if it is not known."""
-    place = fullname.removeprefix("occelo.")
-    for modules in (MODULES, OLDER_MODULES):
-        for each, reason in modules.items():
-            if f"{place}.".startswith(f"{each}."):
-                return reason
+    if reason := why_no_module(fullname.removeprefix("occelo.")):
+        return reason
     parent, _, last = fullname.rpartition(".")
     hint: str = importlib.import_module("occelo.hints.words").hint(
         last, parent

@@ -101,6 +101,12 @@ SPACES: dict[str, Any] = {
         ("gradient", "consider_constant", "; use zero_grad for a derivative of 0"),
         ("graph", "list_of_nodes", "; use occelo.graph.traversal.applys_between"),
         ("x", "numpy", "; a variable has no value until a function runs"),
+        ("ot", "inplace", "; rewriting computes in place by itself"),
+        ("ot", "raw_random", "; use occelo.tensor.random"),
+        ("ot", "Sum", "; a reduction is a CAReduce"),
+        ("oc", "d3viz", "; use occelo.to_dot"),
+        ("oc", "named_call", "; use occelo.OpFromGraph"),
+        ("graph", "opt", "; use occelo.graph.rewriting.basic"),
     ],
 )
 def test_an_error_says_what_is_meant(space: str, name: str, hint: str) -> None:
@@ -182,3 +188,9 @@ def test_modules_of_earlier_versions() -> None:
     assert DebugMode is oc.DebugMode
     assert (function, Function) == (oc.function, oc.Function)
     assert oc.compile.nanguardmode.NanGuardMode is oc.NanGuardMode  # pyright: ignore
+
+
+@pytest.mark.parametrize("axis", [1.0, ot.dscalar("y")])
+def test_what_is_no_axis_may_be_a_second_operand(axis: Any) -> None:
+    with pytest.raises(TypeError, match=r"x\.at\[key\]\.max\(y\) a part of x and y"):
+        X[0].min(axis)

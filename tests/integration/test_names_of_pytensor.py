@@ -36,6 +36,7 @@ def test_the_table_of_names_is_complete() -> None:
         ("import occelo.tensor.rewriting.math", "; rewrites have other names in Occelo"),
         ("import occelo.tensor.qqqq", "No module named 'occelo.tensor.qqqq'(?m:$)"),
         ("from occelo.tensor.linalg.products import qqqq", "cannot import name 'qqqq'"),
+        ("from occelo.tensor.pad import qqqq", "cannot import name 'qqqq'"),
     ],
 )
 def test_a_missing_module_says_why(statement: str, message: str) -> None:
@@ -61,6 +62,32 @@ assert isinstance(IfElse, type)
     subprocess.run(
         [sys.executable, "-P", "-c", code], check=True, env={"PYTHONPATH": ":".join(sys.path)}
     )
+
+
+def test_ops_have_the_names_of_pytensor() -> None:
+    from occelo.tensor.nlinalg import MatrixInverse, MatrixPinv
+
+    from occelo.graph.basic import Apply
+    from occelo.tensor.linalg import BlockDiagonal, KroneckerProduct, LUFactor
+    from occelo.tensor.sort import ArgSortOp, SortOp
+
+    x = ot.dmatrix("x")
+    linalg = ot.linalg
+    for y, kind in (
+        (linalg.inv(x), MatrixInverse),
+        (linalg.pinv(x), MatrixPinv),
+        (linalg.lu_factor(x)[0], LUFactor),
+        (linalg.kron(x, x), KroneckerProduct),
+        (linalg.block_diag(x, x), BlockDiagonal),
+        (ot.sort(x), SortOp),
+        (ot.argsort(x), ArgSortOp),
+    ):
+        node = y.owner
+        assert isinstance(node, Apply)
+        assert isinstance(node.op, kind)
+    value = np.array([[2.0, 1.0], [1.0, 3.0]])
+    np.testing.assert_allclose(MatrixInverse()(x).eval({x: value}), np.linalg.inv(value))
+    np.testing.assert_allclose(KroneckerProduct()(x, x).eval({x: value}), np.kron(value, value))
 
 
 def test_modes_by_name() -> None:

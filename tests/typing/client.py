@@ -7,8 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+import occelo
 import occelo as oc
+import occelo.ifelse
+import occelo.scan
 import occelo.tensor as ot
+import occelo.tensor.shape
+import occelo.tensor.sort
 from occelo import export, optimize, sparse, xtensor
 from occelo.gradient import grad
 from occelo.scan import until
@@ -43,6 +48,24 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from occelo_compile.calling import Function
+
+
+def functions_with_names_of_modules() -> None:
+    """They are functions where their modules are imported, too, and have the names of the modules as attributes."""
+
+    def twice(v: TensorVariable) -> TensorVariable:
+        return v * 2.0
+
+    x = ot.dvector("x")
+    doubled = occelo.scan(twice, [x], return_updates=False)
+    chosen: Any = occelo.ifelse(x.sum() > 0, x, -x)
+    lengths, ordered = occelo.tensor.shape(x), occelo.tensor.sort(x)
+    assert occelo.scan.until is until
+    assert occelo.ifelse.IfElse in type(chosen.owner.op).__mro__
+    if TYPE_CHECKING:
+        assert_type(doubled, TensorVariable)
+        assert_type(lengths, TensorVariable)
+        assert_type(ordered, TensorVariable)
 
 
 def trees() -> None:

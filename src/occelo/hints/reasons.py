@@ -77,7 +77,6 @@ _BY_REASON = {
     ),
     "it is only a name for annotations": _sparse("SparsityTypes"),
     "methods of dense tensors convert a sparse matrix themselves": _sparse("override_dense"),
-    "use Sort and ArgSort of occelo.tensor": "SortOp ArgSortOp",
     "it is only for annotations: kind= of occelo.tensor.sort lists them": "KIND KIND_VALUES",
     "use RandomGeneratorType": "AbstractRandomGeneratorType",
     "it is a part of PyTensor's own workings": """
@@ -103,11 +102,8 @@ _BY_REASON = {
     "arguments and errors of types are TypeError and ValueError in Occelo": "ShapeError AdvancedIndexingError",
     "it is composed of FFT ops of another form": "RFFTOp rfft_op IRFFTOp irfft_op",
     "use occelo.graph.basic.as_string": "op_as_string",
-    "use Inv": "MatrixInverse",
-    "use Pinv": "MatrixPinv",
-    "use LuFactor": "LUFactor LU",
-    "use Kron": "KroneckerProduct",
-    "use BlockDiag": "BlockDiagonal BaseBlockDiagonal",
+    "use LUFactor": "LU",
+    "use BlockDiagonal": "BaseBlockDiagonal",
     "use PivotToPermutation": "PivotToPermutations",
     "use tridiagonal_lu_factor and tridiagonal_lu_solve, whose ops are TridiagonalFactor and TridiagonalSolve": """
         LUFactorTridiagonal SolveLUFactorTridiagonal""",
@@ -213,5 +209,16 @@ OLDER_MODULES = {
     "tests": "use occelo.verify_grad, and occelo_testing",
 }
 """The same for modules of libraries before PyTensor, and of its first versions."""
+
+
+def why_no_module(place: str) -> str | None:
+    """What to use instead of the module at ``place`` below ``occelo``, or why it is not there; None if it is not known."""
+    for modules in (MODULES, OLDER_MODULES):
+        for each, reason in modules.items():
+            if f"{place}.".startswith(f"{each}."):
+                return reason
+    return None
+
+
 REASONS = {name: reason for reason, names in _BY_REASON.items() for name in names.split()}
 """Maps names that only PyTensor has to what to use instead, or to why Occelo does not have them."""

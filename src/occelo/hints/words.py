@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import importlib
 
-from occelo.hints.reasons import MODULES
+from occelo.hints.reasons import REASONS, why_no_module
+from occelo.places import SAME_NAMES
 from occelo_graph.ir.nodes import Variable
 from occelo_graph.ops.index.at import PartAt
 from occelo_graph.ops.index.subtensor import indexed
@@ -24,6 +25,7 @@ NAMES = {
         "occelo.disconnected_grad": "no_grad nograd detach",
         "occelo.as_op": "pure_callback io_callback py_func py_function numpy_function",
         "occelo.dprint": "make_jaxpr xla_computation",
+        "occelo.OpFromGraph": "named_call closure_convert",
         "occelo.Print": "debug_print",
         "occelo.updates": "optim optimizers optax",
         "occelo.trees": "tree tree_util pytree",
@@ -140,6 +142,7 @@ TEXTS = {
     ),
 }
 """Maps words of other libraries to what to write instead, where this is no single name."""
+_DRAWS, _FAMILY_OF_DRAWS = "occelo.tensor.random", "occelo_random"
 RANDOM_TEXTS = {
     "ball": "use normal, and divide by the norm",
     "maxwell": "it is the norm of three draws of normal",
@@ -178,9 +181,6 @@ METHODS = {
 }
 """Maps words for methods of tensors to what to write instead."""
 
-FLAT = frozenset("blas inplace opt raw_random rewriting utils var".split())
-"""Names of submodules of similar tensor libraries. Here, their functions are in `occelo.tensor` itself."""
-
 _PLACES = (
     "occelo.tensor",
     "occelo",
@@ -210,16 +210,22 @@ def hint(name: str, owner: object) -> str:
             return "the generator of a draw rv is rv.owner.inputs[0]"
         if hasattr(PartAt, name) and _is_part(owner):
             return f"use x.at[key].{'multiply' if name == 'mul' else name}(y) to change a part of x"
-    if owner == "occelo.tensor" and name in FLAT:
-        return f"all functions of tensors are in {owner} itself"
     if isinstance(owner, str):
-        text = RANDOM_TEXTS.get(name) if owner == "occelo.tensor.random" else None
-        place = f"{owner.removeprefix('occelo.')}.{name}"
-        text = text or TEXTS.get(name) or MODULES.get(place)
-        if text is not None:
+        if owner == _FAMILY_OF_DRAWS:
+            owner = _DRAWS
+        text = RANDOM_TEXTS.get(name) if owner == _DRAWS else None
+        if text := text or TEXTS.get(name) or _at_a_place(f"{owner}.{name}"):
             return text
     near = NAMES.get(name)
     for place in _PLACES:
         if near is None and place != owner and name in dir(importlib.import_module(place)):
             near = f"{place}.{name}"
-    return "" if near is None else f"use {near}"
+    return REASONS.get(name, "") if near is None else f"use {near}"
+
+
+def _at_a_place(full: str) -> str | None:
+    """What to write for a name of a module of PyTensor, which is another one or none in Occelo; None if it is not known."""
+    if full in SAME_NAMES:
+        return f"write import {full}"
+    place = full.removeprefix("occelo.")
+    return None if place == full else why_no_module(place) or REASONS.get(place)

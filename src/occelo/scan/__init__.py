@@ -37,7 +37,7 @@ if TYPE_CHECKING:
         strict: bool
         checkpoint: int | str | None
 
-    class _Scan:
+    class ScanFunction:
         """What type checkers know of the function: how it is called, and its attributes."""
 
         @overload
@@ -102,7 +102,7 @@ if TYPE_CHECKING:
         scan_checkpoints = staticmethod(scan_checkpoints)
         until = until
 
-    scan: _Scan
+    scan: ScanFunction
 else:
     from occelo_loops.ops.building.classic import scan
 

@@ -60,7 +60,7 @@ unravel_index unstack unwrap vander vdot vertical_stack view_as_blocks view_as_w
 """
 """The names of `occelo_arrays.functions`, which is imported at the first use of one of them."""
 _SORTING = """
-ArgSort LexicographicOrder SearchSorted Sort argpartition argsort argtopk argwhere bincount count_nonzero digitize histogram histogram2d
+ArgSort ArgSortOp LexicographicOrder SearchSorted Sort SortOp argpartition argsort argtopk argwhere bincount count_nonzero digitize histogram histogram2d
 histogram_bin_edges histogramdd interp interpolate1d intersect1d isin lexsort median mode nanargmax nanargmin
 nancumprod nancumsum nanmax nanmean nanmedian nanmin nanpercentile nanprod nanquantile nanstd nansum nanvar partition
 percentile quantile searchsorted setdiff1d setxor1d sort sort_complex top_k topk topk_and_argtopk union1d unique unique_all unique_counts
@@ -153,6 +153,9 @@ if TYPE_CHECKING:
     from occelo_graph import jacobian as jacobian
     from occelo_graph import pullback as pullback
     from occelo_graph import pushforward as pushforward
+
+    # again, since of a name with one declaration pyright takes the module of this name in files that import it
+    from occelo_graph.tensor import shape as shape
     from occelo_linalg.functions import kron as kron
     from occelo_linalg.functions import norm as norm
     from occelo_signal.numpy_functions import blackman as blackman
@@ -164,6 +167,7 @@ if TYPE_CHECKING:
     from occelo_signal.numpy_functions import polyfit as polyfit
     from occelo_signal.numpy_functions import roots as roots
     from occelo_sorting.functions import *
+    from occelo_sorting.functions import sort as sort
     from occelo_special.functions import *
 
     nlinalg = linalg

@@ -9,6 +9,8 @@ from occelo_sorting.ops.counting import *
 from occelo_sorting.ops.interpolation import *
 from occelo_sorting.ops.nan_reductions import *
 from occelo_sorting.ops.orders import *
+from occelo_sorting.ops.orders import ArgSort as ArgSortOp
+from occelo_sorting.ops.orders import Sort as SortOp
 from occelo_sorting.ops.quantiles import *
 from occelo_sorting.ops.searching import *
 from occelo_sorting.ops.selecting import *

@@ -67,10 +67,9 @@ def normalize_axes(axis: Any, of: Any) -> tuple[int, ...]:
 def listed_axes(axis: Any) -> list[Any]:
     """A list of the axes in ``axis``: one axis, a sequence, an array or a constant. TypeError for another variable."""
     axis = taken(axis)
-    if isinstance(axis, Variable):
-        text = f"The axes must be known when the graph is built, got {axis}"
-        text += (
-            "; maximum(x, y) and its like combine two tensors, x.at[key].max(y) a part of x and y"
-        )
+    if isinstance(axis, Variable | float):
+        text = "The axes must be known when the graph is built"
+        text = text if isinstance(axis, Variable) else "The axis must be an integer"
+        text += f", got {axis}; maximum(x, y) and its like combine two tensors, x.at[key].max(y) a part of x and y"
         raise explained(TypeError(text), "axes")
     return list(axis) if is_list_or_tuple(axis) or np.ndim(axis) else [axis]
