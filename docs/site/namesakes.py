@@ -37,6 +37,7 @@ PLACES = {
         "scipy.sparse": SCIPY,
         "scipy.sparse.linalg": SCIPY,
         "numpy": NUMPY,
+        "numpy.linalg": NUMPY,
         "scipy.special": SCIPY,
     },
     "occelo.xtensor.math": {"numpy": NUMPY, "scipy.special": SCIPY},

@@ -5,6 +5,7 @@ from occelo_sparse.ops import variable
 from occelo_sparse.ops.arithmetic import *
 from occelo_sparse.ops.assembling import *
 from occelo_sparse.ops.conversions import *
+from occelo_sparse.ops.determinants import *
 from occelo_sparse.ops.elementwise import *
 from occelo_sparse.ops.indexing import *
 from occelo_sparse.ops.multiplying import *

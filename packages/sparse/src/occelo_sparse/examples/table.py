@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 
 from occelo_graph.examples.example import Example, draw
-from occelo_sparse.ops.assembling import COMPRESSED, csm_data
+from occelo_sparse.ops.assembling import COMPRESSED, CSR, csm_data
 from occelo_sparse.ops.conversions import csr_from_dense, tocsc
+from occelo_sparse.ops.determinants import slogdet
 from occelo_sparse.ops.multiplying import dot, sampling_dot
+from occelo_sparse.ops.solving import spsolve
 from occelo_sparse.ops.structure import lines_of
 
 _INDICES = np.array([1, 3, 0, 3, 0, 1], "int32")
@@ -73,7 +75,49 @@ def _sampled_products(format: str) -> list[Example]:
     ]
 
 
+_FULL = np.tile(np.arange(3, dtype="int32"), 3), np.arange(0, 10, 3, dtype="int32")
+_GENERAL = np.array([0.5, 2.0, 0.0, -1.0, 0.3, 1.0, 0.7, 0.2, 3.0])
+_DEFINITE = np.array([2.0, 0.5, 0.0, 0.5, 3.0, 1.0, 0.0, 1.0, 4.0])
+
+
+def _whole(values: Any) -> Any:
+    """The matrix of 3 x 3 that stores all its elements."""
+    return CSR(values, *_FULL, (3, 3))
+
+
 EXAMPLES: list[Example] = [
+    *(
+        Example(
+            f"sparse_slogdet_{name}",
+            "sparse",
+            lambda v: slogdet(_whole(v)).logabsdet,
+            lambda v: np.linalg.slogdet(v.reshape(3, 3))[1],
+            (values,),
+            gradient=(0,),
+        )
+        for name, values in (
+            ("general", _GENERAL),
+            ("definite", _DEFINITE),
+            ("complex", _GENERAL + 0.5j),
+        )
+    ),
+    Example(
+        "sparse_slogdet_sign",
+        "sparse",
+        lambda v: slogdet(_whole(v)).sign,
+        lambda v: np.linalg.slogdet(v.reshape(3, 3))[0],
+        (_GENERAL + 0.5j,),
+        gradient=(0,),
+    ),
+    Example(
+        "sparse_spsolve",
+        "sparse",
+        lambda v, b: spsolve(_whole(v), b),
+        lambda v, b: np.linalg.solve(v.reshape(3, 3), b),
+        (_GENERAL, draw((-1.0, 1.0), (3,), salt=4)),
+        gradient=(0, 1),
+        batched=(1,),
+    ),
     *_products("csr"),
     *_products("csc"),
     *_sampled_products("csr"),

@@ -16,14 +16,13 @@ from occelo_graph.ops.elemwise.complex import conj
 from occelo_graph.ops.shape.dimensions import moveaxis
 from occelo_graph.ops.shape.reading import length_product, lengths_by_variables
 from occelo_graph.ops.shape.reshaping import reshape
-from occelo_graph.optional_scipy import scipy_module
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.nodes import Tensors
 from occelo_graph.tensors.type import TensorType, is_complex
 from occelo_sparse.ops.assembling import as_sparse_variable, lengths_of, properties, where_equal
+from occelo_sparse.ops.factors import factorized
 from occelo_sparse.ops.multiplying import common_dtype
 from occelo_sparse.ops.products import SampledProduct
-from occelo_sparse.ops.structure import check_structure
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
@@ -47,19 +46,9 @@ class SparseSolve(Op):
 
     def evaluate(self, values: Any, indices: Any, offsets: Any, b: Any) -> Any:
         n = len(offsets) - 1
-        check_structure(indices, offsets, n)
         if len(b) != n:
             raise ValueError(f"A matrix of {n} x {n} does not fit to {len(b)} elements")
-        if not b.size:
-            return np.array(b)
-        sparse, linalg = scipy_module("sparse", "spsolve"), scipy_module("sparse.linalg", "spsolve")
-        matrix = sparse.csc_matrix((values, indices, offsets), shape=(n, n))
-        try:
-            factors = linalg.splu(matrix)
-        except RuntimeError as error:
-            raise np.linalg.LinAlgError(f"The sparse matrix is singular: {error}") from None
-        found = factors.solve(np.ascontiguousarray(b), "T" if self.transposed else "N")
-        return np.ascontiguousarray(found, dtype=b.dtype)
+        return factorized(values, indices, offsets).solve(b, self.transposed)
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[True], [False], [False], [True]]
@@ -99,12 +88,19 @@ def spsolve(A: Any, b: Any) -> TensorVariable:
     matrix, b = as_sparse_variable(A), as_tensor_variable(b)
     if b.type.ndim not in (1, 2):
         raise TypeError(f"spsolve takes a vector or a matrix on its right, got {describe(b)}")
-    values, indices, offsets, _ = properties(matrix)
-    rows, columns = lengths_of(matrix)
-    indices = where_equal(indices, rows, columns, "spsolve takes a square matrix")
+    values, indices, offsets = square_parts(matrix, "spsolve")
     dtype = common_dtype(matrix.type.dtype, b.dtype)
     if np.dtype(dtype).kind in "iu":
         dtype = "float64"
     solve = SparseSolve(matrix.type.format == "csr")
     made: TensorVariable = solve(cast(values, dtype), indices, offsets, cast(b, dtype))
     return made
+
+
+def square_parts(a: Any, what: str) -> tuple[Any, Any, Any]:
+    """The values, indices and offsets of a sparse matrix, with a check that it is square."""
+    matrix = as_sparse_variable(a)
+    values, indices, offsets, _ = properties(matrix)
+    rows, columns = lengths_of(matrix)
+    indices = where_equal(indices, rows, columns, f"{what} takes a square matrix")
+    return values, indices, offsets
