@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -183,6 +184,65 @@ def test_examples_in_c_and_cpp_under_the_address_sanitizer(
     example = tmp_path / "example.cpp"
     run(*cpp_compiler(), *STRICT, example, tmp_path / "model.o", *flags[1:], "-o", program)
     assert values_in(run(program)) == found
+
+
+_JULIA_OF_C = {
+    "float": "Float32", "double": "Float64", "bool": "Bool", "char": "Cchar",
+    **{f"{u}int{n}_t": f"{'UInt' if u else 'Int'}{n}" for u in ("", "u") for n in (8, 16, 32, 64)},
+}  # fmt: skip
+
+
+def julia_types(header: str, name: str) -> tuple[str, list[str]]:
+    """The types of Julia for the result and the arguments of a function that a C header declares."""
+    found = re.search(
+        rf"^(?P<result>[^\n;]*\W){name}\((?P<arguments>[^)]*)\);", header, re.MULTILINE
+    )
+    assert found is not None, name
+    arguments = [each.rsplit(maxsplit=1) for each in found["arguments"].split(",")]
+    return julia_type(found["result"]), [
+        julia_type(kind + "*" * each.count("*")) for kind, each in arguments
+    ]
+
+
+def julia_type(declared: str) -> str:
+    kind = declared.replace("const", "").replace("*", "").strip()
+    if "*" not in declared:
+        return _JULIA_OF_C[kind]
+    return "Cstring" if kind == "char" else f"Ptr{{{_JULIA_OF_C.get(kind, 'Cvoid')}}}"
+
+
+def test_the_example_in_julia_calls_what_the_header_declares(tmp_path: Path) -> None:
+    """Julia is not needed: types of calls are those of the header, and values have the types of calls."""
+    dtypes = "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 complex128"
+    inputs = [
+        ot.tensor(f"{dtype}_{len(shape)}", dtype=dtype, shape=shape)
+        for dtype in dtypes.split()
+        for shape in ((), (2,), (None, 2))
+    ]
+    state = oc.shared(np.zeros(2, "float32"), "state")
+    f = oc.function(inputs, [v[...] for v in inputs], updates={state: state + 1}, mode="c")
+    odd = [np.nan, -np.inf]
+    given = [np.full([2] * v.type.ndim, 1, v.type.dtype) for v in inputs]
+    given = [
+        np.array(odd) if v.name == "float64_1" else x for v, x in zip(inputs, given, strict=True)
+    ]
+    f.export(tmp_path, "model", example=given)
+    header, example = (tmp_path / name for name in ("model.h", "example.jl"))
+    text = example.read_text()
+    calls = re.findall(r"ccall\(\((\w+)\), (\w+), \(([^)]*)\), ([^)]*)\)", text)
+    declared = julia_types(header.read_text(), "model")
+    assert len(calls) == 2, "the first call, and the one after an array has grown"
+    for pointer, result, kinds, values in calls:
+        assert (pointer, result, kinds.split(", ")) == ("model_pointer", *declared)
+        for value, kind in zip(values.split(", ")[:-1], kinds.split(", ")[:-1], strict=True):
+            made = re.search(rf"^{value} = (?:zeros\()?(\w+)(.)", text, re.MULTILINE)
+            assert made is not None, value
+            assert made[1] == kind.removeprefix("Ptr{").removesuffix("}")
+            assert (made[2] == "(") != kind.startswith("Ptr"), "a number or an array"
+        assert values.split(", ")[-1] == "C_NULL"
+    assert "ccall(Libdl.dlsym(library, :model_message), Cstring, (Int64,), code)" in text
+    assert julia_types(header.read_text(), "model_message") == ("Cstring", ["Int64"])
+    assert "float64_1 = Float64[NaN, -Inf]" in text
 
 
 def test_dtypes_shapes_and_constants(tmp_path: Path) -> None:

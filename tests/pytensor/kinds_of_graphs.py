@@ -10,6 +10,7 @@ import pytensor.sparse as ps
 import pytensor.tensor as pt
 import pytensor.xtensor as px
 from pytensor.compile.builders import OpFromGraph
+from pytensor.conditional import ifelse
 from pytensor.gradient import (
     Rop,
     disconnected_grad,
@@ -20,7 +21,6 @@ from pytensor.gradient import (
     zero_grad,
 )
 from pytensor.graph.replace import graph_replace
-from pytensor.ifelse import ifelse
 from pytensor.raise_op import Assert
 from pytensor.scan.utils import until
 from pytensor.tensor.optimize import minimize, minimize_scalar, root, root_scalar

@@ -223,6 +223,35 @@ def test_values_are_pytensors(name: str, rewritten: str | None) -> None:
         np.testing.assert_allclose(a, b, rtol=1e-10, atol=1e-12)
 
 
+@pytest.mark.parametrize("mode", [None, "OCCELO"])
+def test_solutions_whose_types_pytensor_states_wrongly(mode: str | None) -> None:
+    """The type of a solution is a matrix for PyTensor, also if the right side is a vector. Its values are vectors."""
+    a, b = pt.dmatrix("a"), pt.dvector("b")
+    x, *rest = Lstsq()(a, b, -1.0)
+    solved = pt.linalg.tensorsolve(a.T @ a, b[:3])
+    outputs = [x, *rest, pt.exp(x).sum(), solved]
+    if mode is None:
+        f = oc.function(*bridge.from_pytensor(outputs, [a, b]))
+    else:
+        f = pytensor.function([a, b], outputs, mode=mode)
+    right = np.array([1.0, -2.0, 0.5, 3.0])
+    found = f(X, right)
+    wanted = np.linalg.lstsq(X, right)
+    solution = wanted[0]
+    wanted = [*wanted, np.exp(solution).sum()]
+    wanted += [np.linalg.solve(X.T @ X, right[:3])]
+    for one, other in zip(found, wanted, strict=True):
+        assert np.shape(one) == np.shape(other)
+        np.testing.assert_allclose(one, other, rtol=1e-10)
+
+
+def test_slopes_of_least_squares_of_a_vector() -> None:
+    a, b = pt.dmatrix("a"), pt.dvector("b")
+    inputs, value = bridge.from_pytensor(Lstsq()(a, b, -1.0)[0].sum(), [a, b])
+    f = oc.function(inputs, oc.grad(value, inputs[1]))
+    np.testing.assert_allclose(f(X, np.ones(4)), np.linalg.pinv(X).sum(axis=0), rtol=1e-10)
+
+
 def test_names_and_lines_of_the_user_are_kept() -> None:
     x = pt.dvector("x")
     y = pt.exp(x)

@@ -22,7 +22,10 @@ from pytensor.scan.utils import until
 import occelo as oc
 import occelo_pytensor as bridge
 
-pytestmark = pytest.mark.filterwarnings("ignore:PyTensor could not link to a BLAS")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:PyTensor could not link to a BLAS"),
+    pytest.mark.filterwarnings("ignore:RandomVariable Ops will stop hiding the rng"),
+]
 THEIRS = Mode("py", "fast_compile")
 COUNT = 300 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 8
 

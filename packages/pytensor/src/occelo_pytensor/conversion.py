@@ -39,6 +39,10 @@ if TYPE_CHECKING:
 Checks = Literal["raise", "minus_infinity", "none"]
 
 
+class Mistyped(list[Any]):
+    """Results of an op whose types PyTensor states wrongly: they keep their own, also in what is computed of them."""
+
+
 class Unconvertible(NotImplementedError):
     """A node has no equal in Occelo: it is run by its own Python code."""
 
@@ -150,11 +154,21 @@ def _converted(node: Any, inputs: list[Any], source: Source | None) -> list[Any]
             error.add_note(f"while converting PyTensor's {node.op} of {types}{made_at}")
             raise
         several = list(results) if isinstance(results, list | tuple) else [results]
-        fitting = [_fit(v, wanted) for v, wanted in zip(several, node.outputs, strict=True)]
+        fit = _named if isinstance(results, Mistyped) or _mistyped(node, inputs) else _fit
+        fitting = [fit(v, wanted) for v, wanted in zip(several, node.outputs, strict=True)]
     if source is not None:
         for each in made:
             each.mark = source
     return fitting
+
+
+def _mistyped(node: Any, inputs: list[Any]) -> bool:
+    """Whether inputs have other numbers of dimensions than PyTensor states."""
+    return any(
+        getattr(v, "ndim", 0) != getattr(theirs.type, "ndim", 0)
+        for v, theirs in zip(inputs, node.inputs, strict=True)
+        if not isinstance(theirs.type, ScalarType)  # converted on whole tensors
+    )
 
 
 def _fit(variable: Any, wanted: Any) -> Any:

@@ -21,9 +21,11 @@ _JULIA = {"bool": "Bool", "float16": "UInt16", "complex64": "Float32", "complex1
 
 
 def _julia_type(dtype: str) -> str:
-    return _JULIA.get(dtype) or dtype.replace("uint", "UInt").replace("int", "Int").replace(
-        "float", "Float"
-    )
+    return _JULIA.get(dtype) or dtype.capitalize().replace("Ui", "UI")
+
+
+def _julia(value: Any) -> str:
+    return repr(value).lower().replace("nan", "NaN").replace("inf", "Inf")
 
 
 def _per_element(dtype: str) -> int:
@@ -207,7 +209,7 @@ def julia_example(name: str, arguments: Sequence[Argument], values: Values) -> s
     for each in arguments:
         kind = _julia_type(each.dtype)
         if each.role != "output":
-            listed = ", ".join(repr(v).lower() for v in elements_of(values[each.name], plain=True))
+            listed = ", ".join(map(_julia, elements_of(values[each.name], plain=True)))
             value = f"{kind}({listed})" if each.by_value else f"{kind}[{listed}]"
             lines.append(f"{each.name} = {value}")
             shape = values[each.name].shape

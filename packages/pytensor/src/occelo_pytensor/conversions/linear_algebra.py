@@ -35,7 +35,7 @@ from occelo_linalg.ops.equations.solve import Solve as OurSolve
 from occelo_linalg.ops.equations.sylvester import TriangularSylvester
 from occelo_linalg.ops.equations.tridiagonal import TridiagonalFactor
 from occelo_linalg.ops.factorizations.eigh import Eigh as OurEigh
-from occelo_pytensor.conversion import Unconvertible
+from occelo_pytensor.conversion import Mistyped, Unconvertible
 from occelo_pytensor.registry import register_conversion
 from occelo_pytensor.variables import as_dtype
 
@@ -199,9 +199,8 @@ def _triangular_sylvester(node: Any, a: Any, b: Any, c: Any) -> Any:
 
 @register_conversion(Lstsq)
 def _least_squares(node: Any, a: Any, b: Any, rcond: Any) -> Any:
-    if b.ndim != 2:  # PyTensor's op promises matrices
-        raise Unconvertible(f"{node.op} of a vector")
-    return list(ol.lstsq(a, b, rcond))
+    results = ol.lstsq(a, b, rcond)
+    return list(results) if b.ndim == 2 else Mistyped(results)  # PyTensor's op promises a matrix
 
 
 @register_conversion(TensorInv)
@@ -211,9 +210,8 @@ def _tensor_inverse(node: Any, a: Any) -> Any:
 
 @register_conversion(TensorSolve)
 def _tensor_solve(node: Any, a: Any, b: Any) -> Any:
-    if a.ndim != b.ndim + 2:  # likewise
-        raise Unconvertible(f"{node.op} with a solution that is no matrix")
-    return ol.tensorsolve(a, b, node.op.axes)
+    solution = ol.tensorsolve(a, b, node.op.axes)
+    return solution if solution.ndim == 2 else Mistyped([solution])  # likewise
 
 
 @register_conversion(LUFactorTridiagonal)
