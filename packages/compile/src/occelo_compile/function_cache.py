@@ -17,13 +17,14 @@ from collections.abc import Iterable, Iterator
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
+from occelo_compile.deferred_graphs import DeferredGraph, has_unnamed
 from occelo_compile.maker import CallGraph, FunctionMaker, Linked
 from occelo_graph import Apply, Container, Op, Variable
 from occelo_graph.canonical.document import Numbering, digest_of_numbered
 from occelo_graph.config import config
 from occelo_graph.errors import explained_by
 from occelo_graph.extensions import UnknownSource, extensions_text, is_external, source_text
-from occelo_graph.families import GRAPH, family_of_module, with_required
+from occelo_graph.families import GRAPH, declared, family_of_module, with_required
 from occelo_graph.fgraph.frozen import FrozenFunctionGraph
 from occelo_graph.ir.graph_like import inspected
 from occelo_graph.narrowing import is_list_or_tuple
@@ -149,15 +150,20 @@ def _sources_of_families(parts: Iterable[Op | ScalarOp]) -> dict[str, str]:
     """Return a digest of the sources of each family that ops or scalar ops belong to, and of the families that it needs.
     Ops of packages of Occelo that are no families have the sources of their package, too.
 
-    The rules and lowerings of other families do not apply to a graph without their ops.
+    The rules and lowerings of other families do not apply to a graph without their ops. A `DeferredGraph` may have ops of
+    all families.
     """
+    parts = list(parts)
+    deferred = declared() if any(isinstance(part, DeferredGraph) for part in parts) else []
     modules = {_home(part).__module__ for part in parts}
     families = {module: family_of_module(module or "") for module in modules}
     others = {m.partition(".")[0] for m, family in families.items() if m and family is None}
     return {
         f"sources of {each.name}": manifest(each.folder)
         for each in with_required(
-            each for each in families.values() if each is not None and each is not GRAPH
+            each
+            for each in (*families.values(), *deferred)
+            if each is not None and each is not GRAPH
         )
     } | {
         f"sources of {name}": manifest(os.path.dirname(sys.modules[name].__file__ or ""))
@@ -329,10 +335,16 @@ def _relink(maker: FunctionMaker, packed: memoryview) -> Linked | None:
 def keep(maker: FunctionMaker, linked: Linked) -> None:
     """Store a linked function in the cache, if its linker can pack its VM.
 
-    A function whose rewriting stopped at a limit is not kept, so that the next process is warned, too.
+    A function whose rewriting stopped at a limit is not kept, so that the next process is warned, too. Nor is one with a
+    `DeferredGraph` that has parts which its digest does not name.
     """
     store, key = default_store(), maker.cache_key
-    if store is None or key is None or maker.rewritten.record.limits:
+    if (
+        store is None
+        or key is None
+        or maker.rewritten.record.limits
+        or has_unnamed([each.variable for each in maker.outputs])
+    ):
         return
     known = set(maker.cache_ops)
     if not are_named_by(key, [n.op for n in linked.vm.python_nodes if n.op not in known]):

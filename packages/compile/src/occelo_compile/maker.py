@@ -11,6 +11,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from occelo_compile.collect import Collected
+from occelo_compile.deferred_graphs import opened
 from occelo_compile.garbage_collection import fewer_collections
 from occelo_compile.memory import insert_deepcopy
 from occelo_compile.mode import Mode, get_mode
@@ -259,6 +260,10 @@ class FunctionMaker:
         self.__init__(**state)
         self.nested = nested
 
+    def opened_outputs(self) -> list[Variable]:
+        """The user's outputs. A graph that was deferred is built."""
+        return opened([each.variable for each in self.outputs])
+
     def create_fgraph(self) -> FunctionGraph:
         """Return the graph to rewrite. It has outputs for updates, and features that protect inputs."""
         updated = [
@@ -268,7 +273,7 @@ class FunctionMaker:
         mapping = {count + k: i for k, (i, _) in enumerate(updated)}
         if self._given is None:
             variables = [each.variable for each in self.inputs]
-            outputs = [each.variable for each in self.outputs] + [update for _, update in updated]
+            outputs = [*self.opened_outputs(), *(update for _, update in updated)]
             memo: dict[Any, Any] = {v: _fresh_root(v) for v in variables}
             copy_specialized(outputs, memo)
             fgraph = FunctionGraph(

@@ -19,7 +19,7 @@ from occelo_graph.ir.op import Op, op
 from occelo_pytensor import library
 from occelo_pytensor.variables import our_type
 
-_RELEASED = ("pytensor", "pymc", "pymc_extras")
+RELEASED = ("pytensor", "pymc", "pymc_extras")
 """Packages whose version stands for the code of their ops."""
 
 
@@ -135,7 +135,7 @@ def _unpickled(text: str) -> Any:
 @functools.lru_cache(1000)
 def _code(kind: type) -> str:
     package = kind.__module__.partition(".")[0]
-    if package in _RELEASED:
+    if package in RELEASED:
         return f"{package} {version(package.replace('_', '-'))}"
     return source_text(kind, f"the op {kind.__qualname__}")
 

@@ -18,10 +18,13 @@ from pytensor.compile.mode import get_mode, predefined_modes
 
 import occelo as oc
 import occelo.tensor as ot
-from occelo_pytensor.conversion import Checks, from_pytensor
+from occelo_compile.deferred_graphs import Built, DeferredGraph
+from occelo_pytensor.conversion import Checks, Settings, convert, converting
+from occelo_pytensor.digests import NoDigest, digest_of
 from occelo_pytensor.library import theirs as pytensor
 from occelo_pytensor.linker import OcceloLinker
 from occelo_pytensor.mode import NAME
+from occelo_pytensor.variables import converted_shared, our_type
 
 
 @dataclass
@@ -60,10 +63,22 @@ def log_density(
     variables = list(model.continuous_value_vars if variables is None else variables)
     if shapes is None:
         shapes = {k: np.shape(v) for k, v in model.initial_point().items()}
-    point, pieces = _pieces(variables, shapes)
     cost = model.logp(jacobian=jacobian) if costs is None else costs
-    with model:  # its lines are those of the factors
-        value = from_pytensor(cost, replace=pieces, checks=checks_of(model))
+    settings = Settings(checks_of(model))
+    return _converted(model, cost, _point(variables, shapes), variables, shapes, settings)
+
+
+def _converted(
+    model: Any,
+    cost: Any,
+    point: Any,
+    variables: Sequence[Any],
+    shapes: Mapping[str, Sequence[int]],
+    settings: Settings,
+) -> LogDensity:
+    pieces = _pieces(point, variables, shapes)
+    with model, converting(settings):  # the model's lines are those of the factors
+        (value,) = convert([cost], dict(pieces))
     parts = oc.grad(value, list(pieces.values()), disconnected_inputs="ignore")
     named = {v.name: piece for v, piece in pieces.items()}
     return LogDensity(point, value, joined(parts, point.dtype), named)
@@ -74,24 +89,57 @@ def checks_of(model: Any) -> Checks:
     return "minus_infinity" if model is None or model.check_bounds else "none"
 
 
-def _pieces(
-    variables: Sequence[Any], shapes: Mapping[str, Sequence[int]]
-) -> tuple[Any, dict[Any, Any]]:
+def _size(shape: Sequence[int]) -> int:
+    return int(np.prod(shape, dtype=int))
+
+
+def _point(variables: Sequence[Any], shapes: Mapping[str, Sequence[int]]) -> Any:
     wrong = [v.name for v in variables if not v.type.dtype.startswith("float")]
     if wrong:
         raise TypeError(f"A log density has no gradient with respect to {', '.join(wrong)}")
-    sizes = [int(np.prod(shapes[v.name], dtype=int)) for v in variables]
     dtype = np.result_type(*(v.type.dtype for v in variables)).name if variables else "float64"
-    point = ot.tensor("point", dtype=dtype, shape=(sum(sizes),))
+    return ot.tensor("point", dtype=dtype, shape=(sum(_size(shapes[v.name]) for v in variables),))
+
+
+def _pieces(
+    point: Any, variables: Sequence[Any], shapes: Mapping[str, Sequence[int]]
+) -> dict[Any, Any]:
     pieces: dict[Any, Any] = {}
     start = 0
-    for variable, size in zip(variables, sizes, strict=True):
+    for variable in variables:
         shape = tuple(shapes[variable.name])
-        piece = point[start : start + size] if shape else point[start]
+        stop = start + _size(shape)
+        piece = point[start:stop] if shape else point[start]
         piece = piece if len(shape) < 2 else ot.reshape(piece, shape)
         pieces[variable] = ot.cast(piece, variable.type.dtype)
-        start += size
-    return point, pieces
+        start = stop
+    return pieces
+
+
+def deferred_density(
+    model: Any, cost: Any, variables: Sequence[Any], shapes: Mapping[str, Sequence[int]]
+) -> tuple[Any, list[Any]]:
+    """The point, and the value and the gradient of a log density, as those of `log_density`.
+
+    They are converted and differentiated only when something reads their graph: not if the function is in the cache. If
+    the graph of PyTensor has no digest, they are converted at once.
+    """
+    point = _point(variables, shapes)
+    sizes = [(v.type.dtype, tuple(shapes[v.name])) for v in variables]
+    settings = Settings(checks_of(model))
+    try:
+        digest, shared = digest_of([cost], variables, point.type, sizes, settings.checks)
+    except NoDigest:
+        found = _converted(model, cost, point, variables, shapes, settings)
+        return point, [found.value, found.gradient]
+    roots = [point, *map(converted_shared, shared)]
+
+    def build() -> Built:
+        found = _converted(model, cost, point, variables, shapes, settings)
+        return Built(roots, [found.value, found.gradient], not settings.called)
+
+    kinds = our_type(cost.type), point.type
+    return point, DeferredGraph(digest, kinds, build)(*roots, return_list=True)
 
 
 def joined(parts: Sequence[Any], dtype: str) -> Any:
@@ -144,24 +192,28 @@ class ConvertedValueGrad(ValueGradFunction):
         }
         self._extra_are_set = False
         self._raveled_inputs = True
-        self._density = self._converted(costs, model, initial_point)
-        self._pytensor_function = self._density.function(
-            mode=linker.occelo_mode, on_unused_input="ignore"
+        start = model.initial_point() if initial_point is None else initial_point
+        point, density = deferred_density(
+            model,
+            self._total(costs),
+            self._grad_vars,
+            {k: np.shape(v) for k, v in start.items()},
+        )
+        self._pytensor_function = oc.function(
+            [point], density, mode=linker.occelo_mode, on_unused_input="ignore"
         )
 
-    def _converted(self, costs: Sequence[Any], model: Any, initial_point: Any) -> LogDensity:
+    def _total(self, costs: Sequence[Any]) -> Any:
         total, weights = costs[0], self._weights
         for i, cost in enumerate(costs[1:]):
             total = total + weights[i] * cost
         if self._extra_vars:
             given = {v: self._extra_vars_shared[v.name] for v in self._extra_vars}
             (total,) = pytensor.graph.replace.graph_replace([total], given, strict=False)
-        start = model.initial_point() if initial_point is None else initial_point
-        shapes = {k: np.shape(v) for k, v in start.items()}
-        return log_density(model, costs=total, variables=self._grad_vars, shapes=shapes)
+        return total
 
     def copy(self) -> Any:
-        if not hasattr(self, "_density"):
+        if not hasattr(self, "_weights"):
             return super().copy()
         made = object.__new__(type(self))
         made.__dict__.update(self.__dict__)

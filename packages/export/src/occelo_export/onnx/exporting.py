@@ -97,7 +97,7 @@ def _parts(
                 f"A model of ONNX changes no values, and {graph} updates {updated[0]}; compile a function that "
                 "takes the value and returns the new one"
             )
-        outputs = [each.variable for each in graph.maker.outputs]
+        outputs = graph.maker.opened_outputs()
         keys: Sequence[str | None] = graph.output_keys or [v.name for v in outputs]
         return outputs, [each.variable for each in graph.maker.inputs], list(keys), graph.name
     # an input may be a tree, such as a tensor with named dimensions
