@@ -162,7 +162,6 @@ def test_names_in_unusual_places_say_where_to_look() -> None:
         ("conv1d", r"use occelo\.tensor\.signal\.conv1d(?m:$)"),
         ("conv", r"use occelo\.tensor\.signal\.conv2d(?m:$)"),
         ("root", r"use occelo\.optimize\.root(?m:$)"),
-        ("opt", r"in occelo\.tensor itself(?m:$)"),
         ("xtensor", r"use occelo\.xtensor(?m:$)"),
         ("RandomStreams", r"use occelo\.tensor\.random\.RandomStream(?m:$)"),
         ("nnet", r"; use occelo\.nn, and occelo\.tensor, which has"),
