@@ -34,10 +34,13 @@ def table(part: str) -> tuple[list[str], dict[str, list[float | None]]]:
 
 
 def draw(part: str, unit: str, path: Path, rows_like: str = "") -> None:
-    """A picture of the rows whose names match: a point for each library on an axis of times."""
+    """A picture of the rows whose names match: a point for each library on an axis of times.
+
+    It is as narrow as a phone, and names stand above the points, so that letters are as large as those of the page.
+    """
     columns, rows = table(part)
     chosen = {name: row for name, row in rows.items() if re.search(rows_like, name)}
-    figure = Figure(figsize=(8, 1 + 0.32 * len(chosen)), layout="constrained")
+    figure = Figure(figsize=(4.8, 1.4 + 0.52 * len(chosen)), layout="constrained")
     axes = figure.subplots()
     for library, color in COLORS.items():
         if library in columns:
@@ -47,13 +50,17 @@ def draw(part: str, unit: str, path: Path, rows_like: str = "") -> None:
             axes.scatter(
                 [t for t in times if t is not None], places, size, color, marker, label=library
             )
-    axes.set_yticks(range(len(chosen)), list(chosen))
-    axes.invert_yaxis()
+    for place, name in enumerate(chosen):
+        start = (0.01, place - 0.35)
+        axes.annotate(name, start, xycoords=axes.get_yaxis_transform(), va="center", fontsize=12)
+    axes.set_yticks([])
+    axes.set_ylim(len(chosen) - 0.6, -0.8)
     axes.set_xscale("log")
-    axes.set_xlabel(unit)
+    axes.set_xlabel(unit, fontsize=13)
+    axes.tick_params(axis="x", labelsize=13)
     axes.grid(axis="x", alpha=0.3)
-    figure.legend(loc="outside upper center", ncols=3)
-    figure.savefig(path, dpi=130)
+    figure.legend(loc="outside upper center", ncols=2, fontsize=12)
+    figure.savefig(path, dpi=150)
 
 
 COMMANDS = {
