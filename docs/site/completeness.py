@@ -15,8 +15,8 @@ def lacks(entry: Entry) -> frozenset[str]:
     """What a name lacks: a "summary", "parameters", an "example", "errors", a "namesake".
 
     A summary is a first sentence. A parameter of a function is named in the docstring. An example is a line that begins
-    with ``>>>``, or a section of `worked_examples`. Errors of a function are named in
-    its docstring, or are those of `mistakes`, unless it cannot be called wrongly. A
+    with ``>>>``, or a section of `worked_examples`. Errors of a function or class are named in
+    its docstring, or are those of `mistakes`, unless it cannot be called wrongly; classes of NumPy are documented there. A
     namesake is linked if NumPy or SciPy has a function of this name, unless that is an unlike one.
     """
     text = entry.docstring
@@ -30,9 +30,11 @@ def lacks(entry: Entry) -> frozenset[str]:
     shown = ">>> " in text or entry.examples
     if entry.kind in ("function", "class", "constant") and not shown:
         missing.add("example")
-    if entry.kind == "function":
+    foreign = entry.kind == "class" and not entry.value.__module__.startswith("occelo")
+    if entry.kind in ("function", "class") and not foreign:
         if not ERROR.search(text) and entry.full not in mistakes.by_function():
             missing.add("errors")
+    if entry.kind == "function":
         known = namesakes.of_this_name(entry)
         if known and namesakes.namesake(entry) is None and entry.full not in namesakes.UNLIKE:
             missing.add("namesake")

@@ -79,7 +79,7 @@ class _Containers(_Values):
 
 
 class Function(Shown, Generic[R]):
-    """A compiled function.
+    """A compiled function. TypeError for wrong arguments, in a call too.
 
     A call accepts the inputs in order or by name. It returns an array, a list or a dict, in the form in which the
     outputs were passed to `function`, which is the type R for type checkers. Scalars are returned as 0-d arrays. Several threads may call one function. If

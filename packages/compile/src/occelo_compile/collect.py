@@ -47,7 +47,7 @@ class Collected:
     ``inputs`` are the user's inputs, and then an implicit input for each shared variable, with its update. ``outputs``
     are the user's outputs. If the user passed a dict of outputs, ``output_keys`` are its keys. ``unpack_single`` is
     true if the user passed a single output, and ``return_none`` if the user passed None. ``nested`` is None unless
-    arguments or results are trees.
+    arguments or results are trees. TypeError if a field is missing.
     """
 
     inputs: list[SymbolicInput]

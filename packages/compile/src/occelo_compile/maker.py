@@ -57,7 +57,7 @@ class Times:
 class Rewritten:
     """The result of `FunctionMaker.rewrite`: the graph before and after rewriting, and the record of the rewriting.
 
-    The outputs of both graphs are the user's outputs, and then an output for each update.
+    The outputs of both graphs are the user's outputs, and then an output for each update. TypeError if a field is missing.
     """
 
     before: FunctionGraph
@@ -67,7 +67,7 @@ class Rewritten:
 
 @mutable_dataclass
 class Linked:
-    """The result of `FunctionMaker.link`: the VM, and the containers of its inputs and outputs."""
+    """The result of `FunctionMaker.link`: the VM, and the containers of its inputs and outputs. TypeError if a field is missing."""
 
     vm: VM
     inputs: list[Container]
@@ -111,7 +111,7 @@ class FunctionMaker:
     are added if they are missing.
 
     If the cache has an equal function, `create` neither rewrites nor compiles. Then ``fgraph`` and ``rewritten`` are
-    computed at their first use.
+    computed at their first use. TypeError if an input or an output is no variable.
     """
 
     def __init__(

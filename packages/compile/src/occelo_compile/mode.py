@@ -34,7 +34,7 @@ class Mode(Tabulated):
     ``linker`` is a `Linker` or the name of a linker. ``optimizer`` is a query, the name of a query, or a rewriter.
     ``db`` is the database of rewrites. ``settings`` are arguments of the linker if ``linker`` is a name, as in
     ``Mode("jax", mesh=mesh)``. Modes are immutable: `including`, `excluding`, `requiring` and `register` return new
-    modes.
+    modes. ValueError for a linker or optimizer that does not exist.
     """
 
     def __init__(

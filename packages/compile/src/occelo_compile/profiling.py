@@ -33,7 +33,7 @@ class ProfileStats(Tabulated):
     a few percent of the running time. ``nodes.samples`` is the number of these calls.
 
     `summary` prints a report, `as_dict` and `to_json` return the figures, and `write_page` writes a page with a flame
-    graph.
+    graph. TypeError for unknown arguments.
     """
 
     def __init__(self, message: str | None = None) -> None:

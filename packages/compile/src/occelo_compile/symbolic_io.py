@@ -27,7 +27,10 @@ def _name(given: object) -> str | None:
 
 
 class SymbolicInput:
-    """A variable as an input of a function, with its flags. The flags mean the same as in `In`, which users call."""
+    """A variable as an input of a function, with its flags. The flags mean the same as in `In`, which users call.
+
+    TypeError if ``variable`` is none.
+    """
 
     def __init__(
         self,
@@ -110,7 +113,7 @@ class In(SymbolicInput):
 
 
 class SymbolicOutput:
-    """An output of a function. If ``borrow`` is true, it may alias internal storage."""
+    """An output of a function. If ``borrow`` is true, it may alias internal storage. TypeError if ``variable`` is none."""
 
     def __init__(self, variable: Variable, borrow: bool = False) -> None:
         self.variable = _variable(variable, "An output")
@@ -123,4 +126,4 @@ class SymbolicOutput:
 
 
 class Out(SymbolicOutput):
-    """The short name of `SymbolicOutput`."""
+    """The short name of `SymbolicOutput`. TypeError if ``variable`` is none."""

@@ -116,6 +116,8 @@ def _like(rng: Any, following: Any) -> Any:
 class XRandomGenerator:
     """A variable whose value is a generator of NumPy, with draws as methods: ``next_rng, x = rng.normal(0, 1, extra_dims={"a": 3})``.
 
+    TypeError if the generator is missing.
+
     It holds `generator`, the variable of `occelo.tensor.random`; functions and updates take it in the place of that one.
     """
 

@@ -24,7 +24,7 @@ from occelo_graph.narrowing import is_dict, is_list_or_tuple, is_tuple
 
 
 class XTensorVariable(Labelled):
-    """A symbolic tensor with named dimensions.
+    """A symbolic tensor with named dimensions. ValueError if ``dims`` are not one name for each dimension.
 
     It holds a tensor without names, `values`, which is a variable of the graph; functions that take variables or trees of
     them take it in its place. Methods call the functions of the same names in `occelo.xtensor`.
@@ -523,7 +523,7 @@ def _is_key(key: object) -> bool:
 
 
 class XTensorConstant(XTensorVariable):
-    """A constant with named dimensions."""
+    """A constant with named dimensions. ValueError if ``dims`` are not one name for each dimension."""
 
     __slots__ = ()
 
@@ -535,7 +535,7 @@ class XTensorConstant(XTensorVariable):
 
 
 class XTensorSharedVariable(XTensorVariable):
-    """A shared variable with named dimensions."""
+    """A shared variable with named dimensions. ValueError if ``dims`` are not one name for each dimension."""
 
     __slots__ = ()
 

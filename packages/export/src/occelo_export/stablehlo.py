@@ -26,7 +26,7 @@ class StableHLO:
 
     ``text`` is the module in MLIR's text form and ``bytecode`` the same module as a portable artifact, which tools of
     other versions of StableHLO read. ``arguments`` and ``results`` have the dtype and the lengths of each argument and
-    result, in order; ``names`` are the names of the arguments.
+    result, in order; ``names`` are the names of the arguments. TypeError if a field is missing.
     """
 
     text: str

@@ -34,7 +34,7 @@ class Signature(Protocol):
 class VM(abc.ABC):
     """A virtual machine, made by a linker. A call computes the output cells from the input cells.
 
-    VMs derive from this class, which declares what functions ask them for.
+    VMs derive from this class, which declares what functions ask them for. TypeError if a subclass lacks an abstract method.
     """
 
     storage_map: StorageMap
@@ -118,7 +118,7 @@ class WrappingVM(VM):
 
 @frozen_dataclass(eq=False, repr=False)
 class Linking:
-    """The argument of `Linker.make_vm`: the nodes in execution order, and the cells of all variables.
+    """The argument of `Linker.make_vm`: the nodes in execution order, and the cells of all variables. TypeError if a field is missing.
 
     ``inputs`` and ``outputs`` are the cells of the graph's inputs and outputs; ``storage_map`` has a cell for each
     variable. A variable that is both an input and an output, or more than one output, has only one cell.
@@ -161,7 +161,7 @@ class Linker:
 
     A mode with this linker always adds ``required_rewrites`` to its query, and always excludes the tags that
     ``incompatible_rewrites`` includes. ``scheduler`` orders the nodes; the default is `FunctionGraph.toposort`. If
-    ``allow_gc`` is true, values are dropped after their last use.
+    ``allow_gc`` is true, values are dropped after their last use. TypeError for unknown options.
     """
 
     name: str = ""
@@ -346,7 +346,7 @@ class WrapLinker(Linker):
     All linkers must run nodes one by one in Python, as ``py`` and ``vm`` do. For each node, `WrapLinker` calls
     ``wrapper(fgraph, i, node, *thunks)``, which must call the thunks. There is one thunk for each linker. The thunk
     computes the node in the cells of its linker. The attributes ``inputs`` and ``outputs`` of a thunk are lists of
-    cells.
+    cells. ValueError if there is no linker.
     """
 
     name = "wrap"

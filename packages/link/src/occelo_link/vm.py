@@ -26,7 +26,7 @@ Callback = Callable[[Apply, "NodeThunk", StorageMap, dict[Variable, bool]], Any]
 
 
 class NodeThunk:
-    """The thunk of a node. A call computes the values of the node's output cells from those of its input cells."""
+    """The thunk of a node. A call computes the values of the node's output cells from those of its input cells. TypeError if the node or the cells are missing."""
 
     __slots__ = ("inputs", "kernel", "node", "outputs")
 
@@ -54,7 +54,7 @@ class NodeThunk:
 
 
 class PythonVM(VM):
-    """A VM that runs one thunk for each node.
+    """A VM that runs one thunk for each node. TypeError if the linking is missing.
 
     The thunks run on demand if a node is lazy or if only some outputs are wanted, and otherwise in order.
     """
@@ -229,7 +229,7 @@ class _PythonLinker(Linker):
 
 
 class PerformLinker(_PythonLinker):
-    """The linker ``py``: runs the NumPy code of each node, in topological order."""
+    """The linker ``py``: runs the NumPy code of each node, in topological order. TypeError for unknown options."""
 
     name = "py"
 
@@ -240,7 +240,7 @@ class VMLinker(_PythonLinker):
     ``callback(node, thunk, storage_map, compute_map)`` is called after each node, and ``callback_input(variable,
     value)`` for each input before the first node. If ``lazy`` is true, nodes run on demand, and if it is false, in
     order. The default is the option ``vm__lazy``. If the option is None, nodes run on demand in graphs that have lazy
-    ops.
+    ops. TypeError for unknown options.
     """
 
     name = "vm"

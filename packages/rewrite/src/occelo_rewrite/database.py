@@ -39,7 +39,7 @@ class RewriteDatabaseQuery:
 
     A database in a database is queried with the same query, or with the query that ``subquery`` maps its name to.
     Stages at a position after ``position_cutoff`` are left out. ``extra_rewrites`` are pairs of a rewriter to add and
-    its position.
+    its position. TypeError if one of these is no list of tags.
     """
 
     include: frozenset[str] = frozenset()
@@ -140,7 +140,7 @@ _changed: WeakSet[RewriteDatabase] = WeakSet()
 
 
 class RewriteDatabase:
-    """Rewrites by name and tags. `query` combines the rewrites that a query chooses into one rewriter.
+    """Rewrites by name and tags. `query` combines the rewrites that a query chooses into one rewriter. TypeError for unknown arguments.
 
     ``standard`` is a function that registers the initial rewrites, when the database is first used. ``generation``
     counts later changes. `is_standard` is true if the database has exactly its initial rewrites.
@@ -491,7 +491,7 @@ def _flat(chosen: Iterable[tuple[str, Rewriter]]) -> list[Rewriter]:
 
 
 class SequenceDB(RewriteDatabase):
-    """A database of rewriters that run one after the other, in order of position."""
+    """A database of rewriters that run one after the other, in order of position. TypeError for unknown arguments."""
 
     def build(self, chosen: Sequence[tuple[str, Rewriter]]) -> GraphRewriter:
         stages: list[GraphRewriter] = []
@@ -509,7 +509,7 @@ class EquilibriumDB(RewriteDatabase):
     """A database of rewriters that run until nothing changes.
 
     Final and cleanup rewriters are explained in `EquilibriumGraphRewriter`. ``tidy`` is the database of an earlier
-    stage: its rules are also tried at nodes that enter or change in this stage.
+    stage: its rules are also tried at nodes that enter or change in this stage. TypeError for unknown arguments.
     """
 
     def __init__(
@@ -590,7 +590,7 @@ class EquilibriumDB(RewriteDatabase):
 
 
 class LocalGroupDB(RewriteDatabase):
-    """A group of rules that are tried in order at each node. A query returns the list of chosen rules."""
+    """A group of rules that are tried in order at each node. A query returns the list of chosen rules. TypeError for unknown arguments."""
 
     _holds = (NodeRewriter,)
 
@@ -599,7 +599,7 @@ class LocalGroupDB(RewriteDatabase):
 
 
 class TopoDB(RewriteDatabase):
-    """The rules of the group ``db``, tried once at every node of the graph."""
+    """The rules of the group ``db``, tried once at every node of the graph. TypeError for unknown arguments."""
 
     _holds = (NodeRewriter,)
 
@@ -616,7 +616,10 @@ class TopoDB(RewriteDatabase):
 
 
 class ProxyDB(RewriteDatabase):
-    """A database that passes all queries on to the database ``db``. So ``db`` can be registered in two databases."""
+    """A database that passes all queries on to the database ``db``. So ``db`` can be registered in two databases.
+
+    TypeError if ``db`` is missing.
+    """
 
     def __init__(self, db: RewriteDatabase, name: str = "") -> None:
         super().__init__(name or db.name)

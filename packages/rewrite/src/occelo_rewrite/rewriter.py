@@ -28,7 +28,10 @@ from occelo_rewrite.records.record import RECORDS, RewriteRecord
 
 
 class GraphRewriter:
-    """Base class of rewriters. Subclasses override `apply`, and `add_requirements` if `apply` needs features."""
+    """Base class of rewriters. Subclasses override `apply`, and `add_requirements` if `apply` needs features.
+
+    TypeError if it is given arguments.
+    """
 
     name: str = ""
 
@@ -155,7 +158,7 @@ class MergeOptimizer(RecordingRewriter):
 
     Constants with equal types and bits become one variable. Then nodes with equal ops and the same inputs become one
     node. (For commutative ops, the order of inputs does not matter.) The graph keeps a `MergeFeature`, so that the
-    engine merges later nodes as they appear.
+    engine merges later nodes as they appear. TypeError for unknown arguments.
     """
 
     def __init__(self, name: str = "merge") -> None:
@@ -203,7 +206,10 @@ def graph_rewriter(
 
 
 class SequentialGraphRewriter(RecordingRewriter):
-    """Runs ``rewriters``, or those of one list, in order. If one fails, the option ``on_opt_error`` says what happens."""
+    """Runs ``rewriters``, or those of one list, in order. If one fails, the option ``on_opt_error`` says what happens.
+
+    TypeError for what is no rewriter.
+    """
 
     def __init__(self, *rewriters: Any, name: str = "") -> None:
         listed = is_list_or_tuple(rewriters[0]) if len(rewriters) == 1 else False
@@ -235,7 +241,7 @@ class WalkingGraphRewriter(RecordingRewriter):
     """Tries rules once at every node, and also at new nodes unless ``ignore_newtrees`` is True.
 
     ``order`` is "in_to_out" (from the inputs of the graph to its outputs), "out_to_in" or "dfs" (the same as
-    "in_to_out").
+    "in_to_out"). ValueError for another ``order``.
     """
 
     def __init__(
@@ -276,7 +282,7 @@ def _adds_requirements(rule: NodeRewriter) -> bool:
 
 
 class EquilibriumGraphRewriter(RecordingRewriter):
-    """Applies rules and rewriters in rounds, until a round changes nothing.
+    """Applies rules and rewriters in rounds, until a round changes nothing. TypeError for what is no rule and no rewriter.
 
     In each round the graph rewriters run first, then the rules, then the ``final_rewriters``. If the round changed
     anything, the ``cleanup_rewriters`` run next. After ``max_rounds`` rounds the rewriter stops (`limits`).

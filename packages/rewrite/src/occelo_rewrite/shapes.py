@@ -28,7 +28,7 @@ class ShapeFeature(Feature):
 
     The ``infer_shape`` of ops infers a length when a rule first reads it. The expressions are not part of the graph, so
     they do not count as users of the graph's variables. Equal lengths are one object, so shapes can be compared by
-    identity.
+    identity. TypeError if it is given arguments.
     """
 
     provides = ("shape_of", "same_shape")

@@ -20,7 +20,7 @@ class Culprit:
     """The result of `bisect`: the first replacement after which results are wrong.
 
     ``application`` is this replacement and ``number`` its position among all replacements. ``compilations`` is the
-    number of times that the search compiled the function.
+    number of times that the search compiled the function. TypeError if a field is missing.
     """
 
     application: Application

@@ -40,6 +40,8 @@ class _Monitors:
 class MonitorMode(Mode):
     """A mode that calls ``pre_func`` before each node and ``post_func`` after each node.
 
+    ValueError for a linker or optimizer that does not exist.
+
     Both get the arguments ``(fgraph, i, node, thunk)``. ``i`` is the position of the node in the schedule.
     ``thunk.inputs`` and ``thunk.outputs`` are lists of cells; a cell is a list of one element, which is the value. If
     the linker compiles blocks, the nodes also run in Python, in addition to the compiled code.

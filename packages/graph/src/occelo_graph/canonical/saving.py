@@ -42,7 +42,7 @@ FORMAT_VERSION = 2
 
 @frozen_dataclass
 class SavedGraph:
-    """A loaded graph: its inputs and outputs, in the order in which they were saved."""
+    """A loaded graph: its inputs and outputs, in the order in which they were saved. TypeError if a field is missing."""
 
     inputs: list[Variable]
     outputs: list[Variable]

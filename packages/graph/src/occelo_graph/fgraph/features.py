@@ -25,7 +25,7 @@ class Feature:
     """Base class of features. Its methods are hooks that the graph calls; by default they do nothing.
 
     ``provides`` lists names of methods of the feature. While the feature is attached to a graph, the graph has these
-    methods, too.
+    methods, too. TypeError if it is given arguments.
     """
 
     provides: tuple[str, ...] = ()
@@ -72,7 +72,7 @@ class Bookkeeper(Feature):
     """Base class of features that must see all nodes of a graph.
 
     When the feature is attached, ``on_import`` is called for each node that is already in the graph. When it is
-    detached, ``on_prune`` is called for each node.
+    detached, ``on_prune`` is called for each node. TypeError if it is given arguments.
     """
 
     def on_attach(self, fgraph: FunctionGraph) -> None:
@@ -102,7 +102,7 @@ class Change:
 class History(Feature):
     """Records the changes after a `checkpoint`, so that `revert` can undo them.
 
-    Checkpoints may be nested. Only the latest one can be reverted or released.
+    Checkpoints may be nested. Only the latest one can be reverted or released. TypeError if it is given arguments.
     """
 
     provides = ("checkpoint", "revert", "release")
@@ -156,7 +156,10 @@ class History(Feature):
 
 
 class Validator(Feature):
-    """Gives the graph the methods `validate` and `consistent`, which call ``on_validate`` of all features."""
+    """Gives the graph the methods `validate` and `consistent`, which call ``on_validate`` of all features.
+
+    TypeError if it is given arguments.
+    """
 
     provides = ("validate", "consistent")
 
@@ -178,7 +181,7 @@ class Validator(Feature):
 
 
 class ReplaceValidate(Feature):
-    """Gives the graph methods that replace variables, then validate the graph.
+    """Gives the graph methods that replace variables, then validate the graph. TypeError if it is given arguments.
 
     If a feature refuses the changed graph, or a replacement has a wrong type, all replacements of the call are undone.
     """

@@ -38,7 +38,7 @@ class FrozenFunctionGraph:
     """A graph that never changes. Equal graphs are one object, so they are compared by identity.
 
     Its inputs are objects of `NominalVariable`, which have only a position and a type. `freeze` and
-    `FunctionGraph.freeze` make frozen graphs.
+    `FunctionGraph.freeze` make frozen graphs. TypeError if a part is missing.
     """
 
     __slots__ = (

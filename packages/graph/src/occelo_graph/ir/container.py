@@ -39,7 +39,7 @@ class Container:
     - ``storage``: the cell, a list of one element. Linkers read and write it without checks.
     - ``readonly``: refuse all new values.
     - ``strict``: refuse values that need a conversion.
-    - ``allow_downcast``: passed to `Type.filter`.
+    - ``allow_downcast``: passed to `Type.filter`. TypeError if ``storage`` is no list of one element.
     """
 
     __slots__ = ("__weakref__", "allow_downcast", "name", "readonly", "storage", "strict", "type")

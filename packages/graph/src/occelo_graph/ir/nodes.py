@@ -93,7 +93,7 @@ class Variable(_Tagged, Shown):
     """A symbolic value of a graph.
 
     ``owner`` is the node that computes the variable (None for a root), and ``index`` is its position among the outputs
-    of this node. Variables are compared by identity.
+    of this node. Variables are compared by identity. TypeError if the name is no string.
     """
 
     __slots__ = ("__weakref__", "_auto_name", "_name", "_where", "index", "owner", "type")
@@ -231,7 +231,7 @@ class Variable(_Tagged, Shown):
 
 
 class AtomicVariable(Variable):
-    """Base class of variables that no node ever computes: constants and inputs of inner graphs."""
+    """Base class of variables that no node ever computes: constants and inputs of inner graphs. TypeError if the name is no string."""
 
     __slots__ = ()
 
@@ -251,7 +251,7 @@ class AtomicVariable(Variable):
 
 
 class Constant(AtomicVariable):
-    """A variable with a fixed value, ``data``. The value is never changed in place."""
+    """A variable with a fixed value, ``data``. The value is never changed in place. TypeError if ``type`` does not accept ``data``."""
 
     __slots__ = ("data",)
 
@@ -290,7 +290,7 @@ class NominalVariable(AtomicVariable):
     """An input of a frozen graph, which is identified by its position ``id`` and its type.
 
     There is only one object for each position and type, so equal frozen graphs have the same inputs. The class of the
-    object is `Type.nominal_class`, so nominal tensors have the methods of tensors.
+    object is `Type.nominal_class`, so nominal tensors have the methods of tensors. TypeError without a type.
     """
 
     __slots__ = ("id",)

@@ -153,7 +153,7 @@ def frozen_value(value: Any) -> Any:
 
 
 class Op(Traits):
-    """The base class of ops. The docstring of the module lists the methods that a subclass defines."""
+    """The base class of ops. The docstring of the module lists the methods that a subclass defines. TypeError for parameters that a subclass does not declare."""
 
     # attributes that the older protocol declares
     __props__: ClassVar[tuple[str, ...]]

@@ -34,7 +34,7 @@ class SharedVariable(Variable):
     """A root of graphs with a value, which is stored in ``container``.
 
     Without ``container``, a new container with ``value`` is made. ``strict`` and ``allow_downcast`` decide which values
-    it accepts, as in `Type.filter`.
+    it accepts, as in `Type.filter`. TypeError if ``type`` does not accept the value.
     """
 
     __slots__ = ("_default_update", "container")

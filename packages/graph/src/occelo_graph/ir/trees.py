@@ -244,7 +244,7 @@ def is_nested(value: Any) -> bool:
 class Structure:
     """What a tree is without its leaves. Structures can be compared.
 
-    ``count`` is the number of leaves.
+    ``count`` is the number of leaves. TypeError for unknown arguments.
     """
 
     __slots__ = ("_children", "_cls", "_data", "_kind", "count")

@@ -22,7 +22,7 @@ class Type:
     Subclasses define `filter`. Those with parameters define `key`, a tuple of them: two types are equal if their classes and
     keys are. A type with values that consist of arrays defines `parts`, `to_parts` and `from_parts`. Then compiled code
     computes with these arrays, and values are copied, compared, saved and cached array by array. Values of all other
-    types are treated as Python objects.
+    types are treated as Python objects. TypeError for parameters that a subclass does not declare.
     """
 
     __slots__ = ("__weakref__",)
@@ -281,7 +281,7 @@ class NoneTypeT(Type):
 
 
 class DisconnectedType(Type):
-    """The type of the gradient of a variable on which the cost does not depend."""
+    """The type of the gradient of a variable on which the cost does not depend. TypeError if it is given arguments."""
 
     __slots__ = ()
 
@@ -293,7 +293,7 @@ class DisconnectedType(Type):
 
 
 class NullType(Type):
-    """The type of a gradient that is not defined. ``why_null`` is the reason, for error messages."""
+    """The type of a gradient that is not defined. ``why_null`` is the reason, for error messages. TypeError for unknown arguments."""
 
     __slots__ = ("why_null",)
 

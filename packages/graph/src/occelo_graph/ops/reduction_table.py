@@ -382,7 +382,7 @@ _add(xor, title="Reduce{xor}", identity=_number(0), rounds=False, names={"loops"
 
 @frozen_dataclass
 class Reducer:
-    """A reduction that users call like a function: ``r(x, axis=None, keepdims=False)``.
+    """A reduction that users call like a function: ``r(x, axis=None, keepdims=False)``. TypeError if the reduction is missing.
 
     ``r.running(x, axis=None)`` returns the cumulative results, like `cumsum` for sums.
     """

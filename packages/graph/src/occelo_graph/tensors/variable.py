@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class TensorVariable(Variable):
-    """A symbolic tensor. Methods call the functions of the same names in `occelo.tensor`, where these are documented."""
+    """A symbolic tensor. Methods call the functions of the same names in `occelo.tensor`, where these are documented. TypeError if the name is no string."""
 
     __slots__ = ()
     __array_priority__ = 1000
@@ -681,7 +681,7 @@ def _written(variable: Variable) -> str:
 
 
 class TensorConstant(TensorVariable, Constant):  # pyright: ignore[reportIncompatibleVariableOverride]  # `type`, as above
-    """A tensor with a fixed value."""
+    """A tensor with a fixed value. TypeError if the type does not accept the value."""
 
     __slots__ = ()
 
@@ -729,7 +729,7 @@ class TensorNominalVariable(TensorVariable, NominalVariable):  # pyright: ignore
 
 
 class TensorSharedVariable(TensorVariable, SharedVariable):  # pyright: ignore[reportIncompatibleVariableOverride]  # `type`, as above
-    """A shared variable whose value is a tensor. Several compiled functions can use and update the value."""
+    """A shared variable whose value is a tensor. Several compiled functions can use and update the value. TypeError if the type does not accept the value."""
 
     __slots__ = ()
 

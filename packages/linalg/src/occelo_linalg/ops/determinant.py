@@ -134,7 +134,7 @@ def det(a: Any, **options: Unpack[ScipyOptions]) -> TensorVariable:
 
 
 class SlogdetResult(NamedTuple):
-    """The results of `slogdet`, with the same names as in NumPy."""
+    """The results of `slogdet`, with the same names as in NumPy. TypeError if a field is missing."""
 
     sign: TensorVariable
     logabsdet: TensorVariable

@@ -11,28 +11,28 @@ __all__ = ["EigResult", "EighResult", "QRResult", "SVDResult"]
 
 
 class EighResult(NamedTuple):
-    """The results of `eigh`."""
+    """The results of `eigh`. TypeError if a field is missing."""
 
     eigenvalues: TensorVariable
     eigenvectors: TensorVariable
 
 
 class EigResult(NamedTuple):
-    """The results of `eig`."""
+    """The results of `eig`. TypeError if a field is missing."""
 
     eigenvalues: TensorVariable
     eigenvectors: TensorVariable
 
 
 class QRResult(NamedTuple):
-    """The results of `qr`, if it returns Q and R without an order of columns."""
+    """The results of `qr`, if it returns Q and R without an order of columns. TypeError if a field is missing."""
 
     Q: TensorVariable
     R: TensorVariable
 
 
 class SVDResult(NamedTuple):
-    """The results of `svd`, if it returns singular vectors."""
+    """The results of `svd`, if it returns singular vectors. TypeError if a field is missing."""
 
     U: TensorVariable
     S: TensorVariable

@@ -44,7 +44,7 @@ def _load(programs: Sequence[tuple[str, Program]]) -> ctypes.CDLL:
 
 
 class CLinker(BlockLinker):
-    """The linker ``c``: compiles each block as one C function."""
+    """The linker ``c``: compiles each block as one C function. TypeError for unknown options."""
 
     name = "c"
     takes_states = True
@@ -60,7 +60,7 @@ class OpWiseCLinker(BlockLinker):
     """The linker ``c|py``: compiles each node as one C function, and runs nodes without a lowering in Python.
 
     Nodes whose results may be views, and lazy nodes, also run in Python. There, a view is made without a copy, and only
-    the branch that is taken runs.
+    the branch that is taken runs. TypeError for unknown options.
     """
 
     name = "c|py"

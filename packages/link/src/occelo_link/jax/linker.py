@@ -21,6 +21,8 @@ from occelo_link.traced.linker import Traced, TracedLinker, TracedVM
 class JAXLinker(TracedLinker):
     """The linker ``jax``, which compiles with XLA. ``static`` and ``strict`` are explained in `TracedLinker`.
 
+    ValueError for placements without a mesh.
+
     - ``mesh``: a `jax.sharding.Mesh` of devices that share the work. The devices may belong to several processes.
     - ``placements``: a mapping from inputs and shared variables, or their names, to placements on the mesh. A placement is
       a `jax.sharding.PartitionSpec`, or a tuple with the name of a mesh axis or None for each dimension. Inputs without a

@@ -184,7 +184,7 @@ class Virtual(Tensor):
 class TensorGroup(Tensor):
     """A value that consists of several tensors, ``parts``. The type of the value defines them (`Type.parts`).
 
-    The group itself has no elements.
+    The group itself has no elements. TypeError if ``parts`` is no sequence.
     """
 
     __slots__ = ("parts",)

@@ -82,7 +82,7 @@ def compiled_by_llvm(program: Program, part: Part, *, threads: bool) -> NativeUn
 
 
 class NativeLinker(BlockLinker):
-    """The linker ``native``: compiles each block to machine code."""
+    """The linker ``native``: compiles each block to machine code. TypeError for unknown options."""
 
     name = "native"
     takes_states = True

@@ -39,7 +39,7 @@ class PytorchLinker(TracedLinker):
 
     If ``compiled`` is false, the FX graph runs without being compiled. The default is the option ``pytorch__compile``.
     ``static`` and ``strict`` are explained in `TracedLinker`. Both sides of a branch are computed. If the side that is
-    not taken fails, the call runs in Python, with a warning.
+    not taken fails, the call runs in Python, with a warning. TypeError for unknown options.
     """
 
     name = "pytorch"

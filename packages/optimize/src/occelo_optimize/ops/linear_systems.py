@@ -23,7 +23,10 @@ _METHODS: dict[str, Any] = {"cg": krylov.cg, "minres": krylov.minres, "gmres": k
 
 
 class LinearSolution(NamedTuple):
-    """A pair as SciPy's functions return it: the solution, and 0 if it was found, else the number of iterations."""
+    """A pair as SciPy's functions return it: the solution, and 0 if it was found, else the number of iterations.
+
+    TypeError if a field is missing.
+    """
 
     x: Any
     info: Any

@@ -30,7 +30,7 @@ __all__ = ["Quadrature", "quad"]
 
 
 class Quadrature(NamedTuple):
-    """A pair as SciPy's function returns it: the integral, and an estimate of its error."""
+    """A pair as SciPy's function returns it: the integral, and an estimate of its error. TypeError if a field is missing."""
 
     integral: Any
     abserr: Any

@@ -14,6 +14,8 @@ __all__ = ["OptimizeResult"]
 class OptimizeResult(tuple[Any, Any]):
     """A pair of the solution and whether it was found, as PyTensor returns it, with the attributes of SciPy's results.
 
+    TypeError if ``x`` or ``success`` is missing.
+
     All of them are variables. ``solution, success = minimize(cost, x)`` takes it apart.
 
     - ``x``, also ``root``: the solution, a tree like the start. ``success``, also ``converged``: a bool.

@@ -143,7 +143,7 @@ def unseeded(lack: str) -> Any:
 class RandomGeneratorType(Type):
     """The type of NumPy's generators with any bit generator of NumPy.
 
-    Two values are equal if they have the same bit generator and the same state.
+    Two values are equal if they have the same bit generator and the same state. TypeError if it is given arguments.
     """
 
     __slots__ = ()

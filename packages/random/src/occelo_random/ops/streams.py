@@ -26,7 +26,7 @@ class RandomStream:
     """Has the functions of `generators` as methods: ``RandomStream(1).normal(0.0, 1.0, size=3)`` is a draw.
 
     Their arguments are those of PyTensor's functions: the second one of ``gamma`` is the rate, and ``multivariate_normal``
-    draws by a Cholesky factor.
+    draws by a Cholesky factor. TypeError if the seed is no integer, ValueError if it is negative.
 
     Each draw has its own generator, in a shared variable. The seeds of the generators are spawned from ``seed`` by
     `numpy.random.SeedSequence`, so all draws are independent. If ``seed`` is None, the operating system provides a

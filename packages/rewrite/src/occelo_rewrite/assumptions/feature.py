@@ -42,7 +42,7 @@ class AssumptionFeature(Feature):
 
     Facts that users state with `assume` are stored by variable. If a new variable replaces the variable in the graph,
     the facts are copied to the new variable. Other facts are inferred from constants and ops when a rule looks them up,
-    and cached until the graph changes.
+    and cached until the graph changes. TypeError if it is given arguments.
     """
 
     def __init__(self) -> None:

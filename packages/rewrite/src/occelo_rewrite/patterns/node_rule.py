@@ -36,6 +36,8 @@ class Wildcard:
 class OpPattern(Generic[OpT]):
     """A pattern of ops: ops of the class ``op_type`` with the given ``parameters``.
 
+    TypeError if ``op_type`` is no class of ops, ValueError for a parameter that it lacks.
+
     ``parameters`` are pairs of the name of a field, and the value of the field, a class of its value, or a pattern for an op
     as its value. They may also be
     given by name, as in ``OpPattern(CAReduce, scalar_op=add)``. An op of a subclass matches, too, unless the subclass
@@ -102,7 +104,7 @@ class NodeRewriter:
       such an op or scalar op computes it, if it is a constant that equals such a number, or, with `Constant` in the
       set, if it is a constant.
 
-    The docstring of the function is the law that the rule applies.
+    The docstring of the function is the law that the rule applies. TypeError if the function is missing.
     """
 
     def __init__(
@@ -239,7 +241,7 @@ def node_rewriter(
 
 @frozen_dataclass
 class RuleSet:
-    """An immutable, ordered set of rules: ``|`` is the union, ``-`` the difference."""
+    """An immutable, ordered set of rules: ``|`` is the union, ``-`` the difference. TypeError for unknown arguments."""
 
     rules: tuple[NodeRewriter, ...] = ()
     name: str = field(default="", compare=False)

@@ -22,7 +22,7 @@ class PatternNodeRewriter(NodeRewriter):
     constant. A dict has a ``"pattern"`` and a ``"constraint"``, a function that accepts or rejects the matched
     variable. ``out_pattern`` has the same form. It may also be a function of the graph, the node, and a dict from
     strings to the variables that they matched. Nodes matched below the root must have no other users, unless
-    ``allow_multiple_clients`` is True.
+    ``allow_multiple_clients`` is True. TypeError if ``in_pattern`` is no tuple.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class PatternNodeRewriter(NodeRewriter):
 
 
 class SubstitutionNodeRewriter(NodeRewriter):
-    """A rule that replaces every node of the op ``op1`` by a node of ``op2`` with the same inputs."""
+    """A rule that replaces every node of the op ``op1`` by a node of ``op2`` with the same inputs. TypeError if an op is missing."""
 
     def __init__(self, op1: Op, op2: Op, name: str | None = None) -> None:
         self.op1, self.op2 = op1, op2

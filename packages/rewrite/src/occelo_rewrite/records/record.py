@@ -36,7 +36,7 @@ class Application:
     """One replacement: its stage, its rule, the old and the new expression as text, and the user's line.
 
     ``parent`` is the number of the application that made the replaced variable; -1 if this variable is in the user's
-    graph.
+    graph. TypeError if a field is missing.
     """
 
     stage: str
@@ -94,7 +94,7 @@ class RewriteRecord:
 
     Rewriting ends after ``limit`` applications. If ``profiling`` is True, ``counts`` has the calls, hits and time of
     each rule, by stage. ``on_application`` is called after each application. ``trace`` is the path of a file; `finish`
-    appends the applications to it.
+    appends the applications to it. TypeError for unknown arguments.
     """
 
     applications: list[Application] = field(default_factory=lambda: list[Application]())

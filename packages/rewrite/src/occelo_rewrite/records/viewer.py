@@ -108,7 +108,7 @@ def _told(application: Application) -> dict[str, Any]:
 
 @dataclass
 class RewriteView:
-    """An HTML page that shows a rewriting. Notebooks display it inline.
+    """An HTML page that shows a rewriting. Notebooks display it inline. TypeError if a field is missing.
 
     ``record`` is the record of the rewriting, and ``outputs`` are the outputs of the rewritten graph.
     """

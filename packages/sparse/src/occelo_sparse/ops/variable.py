@@ -41,7 +41,7 @@ class SparseVariable(_Dense):
     """A symbolic sparse matrix.
 
     It is a tensor variable only by its class, so that Python asks it first for ``dense + sparse``; functions of dense
-    tensors refuse it.
+    tensors refuse it. TypeError if the name is no string.
     """
 
     __slots__ = ()
@@ -237,7 +237,7 @@ for _name in _DENSE:
 
 
 class SparseConstant(SparseVariable, Constant):
-    """A sparse matrix with a fixed value."""
+    """A sparse matrix with a fixed value. TypeError if the type does not accept the value."""
 
     __slots__ = ()
 
@@ -261,7 +261,7 @@ class _SparseNominal(SparseVariable, NominalVariable):
 
 
 class SparseTensorSharedVariable(SparseVariable, _Shared):
-    """A shared variable whose value is a sparse matrix."""
+    """A shared variable whose value is a sparse matrix. TypeError if the type does not accept the value."""
 
     __slots__ = ()
 

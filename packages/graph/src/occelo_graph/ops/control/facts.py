@@ -20,7 +20,7 @@ class Fact:
 
     ``of_matrices`` is True for a property of the matrices in the last two dimensions. ``implies`` lists the names of
     facts that follow from this fact. ``transposed`` is the name of the fact that the transposed matrix then has, or
-    None.
+    None. TypeError if the name is missing.
     """
 
     name: str
