@@ -52,21 +52,24 @@ def test_messages_lead_to_an_entry_or_to_where_they_are_written() -> None:
     ("text", "parts"),
     [
         (
-            "unwrap turns angles back, which int8 cannot hold; cast them",
-            ("occelo_arrays.ops.calculus", ": unwrap", "without jumps", "Arguments\n---"),
+            "The option blas__ldflags has no effect: BLAS is called through the library that NumPy or SciPy brought",
+            ("occelo_link.options",),
         ),
-        ("turns angles back", ("which ... cannot hold", ": unwrap")),
-        (
-            "A value in the list of inputs is none",
-            ("occelo_graph.canonical.saving", "SavedGraphError"),
-        ),
+        ("so that it chooses none", ("No rewrite has the tag", "occelo_rewrite.database")),
     ],
 )
-def test_what_is_said_of_a_message_without_an_entry(text: str, parts: tuple[str, ...]) -> None:
+def test_what_is_said_of_a_text_that_is_not_raised(text: str, parts: tuple[str, ...]) -> None:
     assert entry_of(text) is None
     done = CliRunner().invoke(app, ["errors", text], catch_exceptions=False)
     assert done.exit_code == 0
     assert [part for part in parts if part not in done.output] == []
+
+
+def test_of_a_message_from_the_sources_the_kind_is_explained() -> None:
+    text = "unwrap turns angles back, which int8 cannot hold; cast them"
+    done = CliRunner().invoke(app, ["errors", text], catch_exceptions=False)
+    assert "raised by `occelo_arrays.ops.calculus.unwrap`" in done.output
+    assert "Running\n---" in done.output
 
 
 def test_words_of_no_message_are_an_error() -> None:

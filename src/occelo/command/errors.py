@@ -11,6 +11,8 @@ import click
 from occelo.command.messages import Written, written
 from occelo.hints.explanations import Entry, entries, entry_of
 
+_KIND = re.compile(r"^The kind of error: \[(\w+)\]", re.M)
+"""The line of an entry from the sources that names the kind, whose entry explains more."""
 _SHOWN = 3
 """Of more entries than these, only one line each is printed."""
 
@@ -64,6 +66,9 @@ def _show_places(places: list[Written]) -> None:
 
 def _show(entry: Entry) -> None:
     click.echo(f"{entry.title}\n{'-' * len(entry.title)}\n{_as_text(entry.text)}\n")
+    kind = _KIND.search(entry.text)
+    if kind is not None:
+        _show(entries()[kind[1]])
 
 
 def _chosen(words: str) -> list[Entry]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from occelo.hints.explanations import Entry, entries
+from occelo.hints.explanations import Entry, entries_by_hand
 
 _FILES = 12
 """How many sources are read closely at first: those that have most of the message's words."""
@@ -81,7 +81,7 @@ def _written_in(path: Path) -> list[Written]:
     """The texts that the functions of a source write, but docstrings."""
     package = [p for p in path.parents if (p / "__init__.py").exists()][-1]
     module = ".".join(path.relative_to(package.parent).with_suffix("").parts)
-    start = Written(module, "", "", 0, "", _kind_of_package(package))
+    start = Written(module, "", "", 0, "", kind_of_package(package.name))
     return [*_inside(ast.parse(_sources()[path]), start)]
 
 
@@ -123,7 +123,7 @@ def _raised_kind(raised: ast.expr | None) -> str:
     if not isinstance(raised, ast.Call):
         return ""
     name = ast.unparse(raised.func).rpartition(".")[2]
-    return _given_kind(raised) or (name if name in entries() else "")
+    return _given_kind(raised) or (name if name in entries_by_hand() else "")
 
 
 def _given_kind(node: ast.AST) -> str:
@@ -136,14 +136,14 @@ def _given_kind(node: ast.AST) -> str:
 
 
 @functools.cache
-def _kind_of_package(package: Path) -> str:
-    """The kind that the functions of a package give their errors, if they give one."""
+def kind_of_package(package: str) -> str:
+    """The kind that the functions of a package (its module's name) give their errors, if they give one; else ""."""
     for path, text in _sources().items():
-        if path.is_relative_to(package) and (found := _BY_PACKAGE.search(text)):
+        if package in path.parts and (found := _BY_PACKAGE.search(text)):
             return _title(found[1])
     return ""
 
 
 def _title(kind: str) -> str:
     """The entry of docs/errors.md that is called so, in small letters or not."""
-    return next((title for title in entries() if title.lower() == kind.lower()), "")
+    return next((title for title in entries_by_hand() if title.lower() == kind.lower()), "")

@@ -1,0 +1,46 @@
+"""The pages of docs/errors/raised are what the sources say, and every message of a raise statement has an entry."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from occelo.hints.explanations import entries, entry_of
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+@pytest.fixture(scope="module")
+def messages() -> Any:
+    sys.path.insert(0, str(DOCS))
+    try:
+        return importlib.import_module("messages")
+    finally:
+        sys.path.remove(str(DOCS))
+
+
+def test_pages_are_written_from_the_sources(messages: Any) -> None:
+    written = messages.pages()
+    assert {*messages.FOLDER.glob("*.md")} == {*written}
+    differ = [path.name for path, text in written.items() if path.read_text() != text]
+    assert not differ, "python docs/messages.py writes them again"
+
+
+def test_every_message_has_an_entry_or_is_caught(messages: Any) -> None:
+    sources = messages.read()
+    raised = [each for each in sources.raised() if not sources.is_internal(each)]
+    assert len(raised) > 1500
+    lacking = [r for r in raised if entry_of(r.message.replace("...", "q7")) is None]
+    assert not lacking
+
+
+def test_what_a_message_may_be_is_read_from_the_source(messages: Any) -> None:
+    unwrap = "unwrap turns angles back, which ... cannot hold; cast them"
+    (found,) = (entry for entry in entries().values() if entry.message == unwrap)
+    assert found.page == "errors/raised/arrays.md"
+    assert "`occelo.tensor.unwrap`" in found.text
+    assert "[Running](../../errors.md#running)" in found.text
