@@ -54,7 +54,11 @@ class Source:
         made: dict[str, int] = {}
         for name in self.modules:
             members = vars(importlib.import_module(f"occelo_link.{name}"))
-            made.update((k, v) for k, v in members.items() if k[0].isalpha() and k.isupper())
+            made.update(
+                (k, v)
+                for k, v in members.items()
+                if k[0].isalpha() and k.isupper() and isinstance(v, int)
+            )
         return made
 
     def text(self) -> str:

@@ -20,7 +20,6 @@ import pytest
 import occelo_compile as oc
 from occelo_graph import tensor as ot
 from occelo_graph.config import config
-from occelo_link.machine import threads as pool
 from occelo_link.native.llvm import parallel
 from occelo_link.units import object_layout
 from occelo_link.units.entry_loading import entry_code
@@ -359,16 +358,11 @@ def test_calls_of_one_function_may_overlap() -> None:
 def test_functions_with_updates_run_in_pieces_and_lose_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Calls of several threads, each of which lets go of the interpreter's lock to wait for others."""
+    """Calls of several threads, of which one at a time has the pool."""
     monkeypatch.setattr(parallel, "_ENOUGH", -1)
-    pieces: list[Any] = []
-    plain = pool._Chunks.__init__
-
-    def noting(self: Any, *arguments: Any) -> None:
-        pieces.append(arguments)
-        plain(self, *arguments)
-
-    monkeypatch.setattr(pool._Chunks, "__init__", noting)
+    pool = entry_code().pool
+    monkeypatch.setattr(pool, "worth", 1)
+    before = pool.loops
     x, total = ot.dvector("x"), oc.shared(np.zeros(100), "total")
     with config.change_flags(native__threads=2, cache=False):
         f = oc.function([x], (total * 2).sum(), updates={total: total + x})
@@ -380,7 +374,7 @@ def test_functions_with_updates_run_in_pieces_and_lose_nothing(
         caller.start()
     for caller in callers:
         caller.join()
-    assert pieces
+    assert pool.loops > before
     np.testing.assert_array_equal(total.get_value(), np.full(100, 101.0))
 
 

@@ -24,6 +24,7 @@ from occelo_link.c.compiler import CompilerMissing, shared_library
 from occelo_link.standalone.c_function import CFunction
 from occelo_link.standalone.context import BAD_LENGTH, NO_ROOM
 from occelo_link.standalone.selection import NeedsPython
+from occelo_link.units.entry_loading import entry_code
 
 MODES = ("native", "c")
 REALS = "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64".split()
@@ -281,16 +282,18 @@ def test_failures_are_codes_with_a_meaning(mode: str) -> None:
     assert lengths.tolist() == [3]
 
 
-def test_units_that_run_loops_in_pythons_threads_are_compiled_again() -> None:
+def test_c_functions_run_in_one_thread() -> None:
     x = ot.dvector("x")
     with config.change_flags(native__threads=2):
         f = oc.function([x], ot.exp(-x * x) + ot.sin(x), mode="native")
-        vm: Any = f.vm
-        (unit,) = vm.units
         c = f.c_function()
-    point = np.random.default_rng(0).uniform(size=50)
-    assert "service:parallel" in unit.interface.table
-    assert same(called(c, point)[1], f(point))
+    point = np.random.default_rng(0).uniform(size=1_000_000)
+    expected, pool = f(point), entry_code().pool
+    before = pool.loops
+    assert same(called(c, point)[1], expected)
+    assert pool.loops == before
+    f(point)
+    assert pool.loops > before
 
 
 def test_lengths_that_the_type_has() -> None:

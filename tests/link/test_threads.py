@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import _thread
 import os
 import signal
 import subprocess
 import sys
 import threading
 import time
-from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,6 +21,7 @@ from occelo_link import make_linker
 from occelo_link.loops.build import find_lowering, lower_graph
 from occelo_link.machine import threads
 from occelo_link.native.llvm import parallel, print_llvm
+from occelo_link.units.entry_loading import ThreadPool, entry_code
 from occelo_testing.checks import symbolic
 from occelo_testing.examples import EXAMPLES
 from occelo_testing.loop_programs import Compiled, map_program
@@ -45,36 +45,12 @@ def linked(inputs: Any, outputs: Any) -> Any:
 
 
 @pytest.fixture
-def every_loop(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """However little there is to do, loops run in pieces; their ranges are listed."""
+def every_loop(monkeypatch: pytest.MonkeyPatch) -> ThreadPool:
+    """However little there is to do, loops run in pieces, the last of which is the first to be begun."""
     monkeypatch.setattr(parallel, "_ENOUGH", -1)
-    seen: list[Any] = []
-    plain = threads._Chunks.__init__
-
-    def noting(self: Any, part: int, env: int, bounds: Any, table: int, flag: int) -> None:
-        seen.append(bounds)
-        plain(self, part, env, bounds, table, flag)
-
-    monkeypatch.setattr(threads._Chunks, "__init__", noting)
-    return seen
-
-
-@pytest.fixture
-def backwards(every_loop: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pieces run one after the other, the last first, so that turns which depend on others are found."""
-
-    class OneThread:
-        def submit(self, work: Any) -> None:
-            work()
-
-    noting = threads._Chunks.__init__
-
-    def reversing(self: Any, *arguments: Any) -> None:
-        noting(self, *arguments)
-        self.left.reverse()
-
-    monkeypatch.setattr(threads._Chunks, "__init__", reversing)
-    monkeypatch.setattr(threads, "_pool", lambda *_: OneThread())
+    pool = entry_code().pool
+    monkeypatch.setattr(pool, "worth", 1)
+    return pool
 
 
 def graph() -> tuple[list[Any], list[Any]]:
@@ -100,17 +76,17 @@ def arguments() -> list[Any]:
     return [random.normal(size=1003), random.normal(size=(37, 41)), np.int64(1)]
 
 
-def test_no_turn_needs_another(backwards: None) -> None:
+def test_no_turn_needs_another(every_loop: ThreadPool) -> None:
     inputs, outputs = graph()
     expected = linked(inputs, outputs)(*arguments())
-    with config.change_flags(native__threads=7):
+    with config.change_flags(native__threads=7, cache=False):
         found = linked(inputs, outputs)(*arguments())
     for a, b in zip(found, expected, strict=True):
         assert a.tobytes() == b.tobytes()
 
 
 @on_random_graphs(most=20, dtypes=("float64", "float32", "int64", "bool"))
-def test_no_turn_of_random_graphs_needs_another(backwards: None, graph: RandomGraph) -> None:
+def test_no_turn_of_random_graphs_needs_another(every_loop: ThreadPool, graph: RandomGraph) -> None:
     if not all(find_lowering(node) for node in og.toposort(graph.outputs)):
         return
     values = [np.array(v) for v in graph.values]
@@ -121,24 +97,26 @@ def test_no_turn_of_random_graphs_needs_another(backwards: None, graph: RandomGr
         assert np.asarray(a).tobytes() == np.asarray(b).tobytes()
 
 
-@pytest.mark.parametrize("count", [2, 5, 64])
-def test_results_do_not_depend_on_the_number_of_threads(every_loop: Any, count: int) -> None:
+@pytest.mark.parametrize("count", [2, 3, 8, 64])
+def test_results_do_not_depend_on_the_number_of_threads(every_loop: ThreadPool, count: int) -> None:
     inputs, outputs = graph()
-    expected = linked(inputs, outputs)(*arguments())
-    assert not every_loop
+    with config.change_flags(native__threads=1):
+        expected = linked(inputs, outputs)(*arguments())
+    before = every_loop.loops
     with config.change_flags(native__threads=count):
-        found = linked(inputs, outputs)(*arguments())
-    assert every_loop
-    assert max(map(len, every_loop)) == min(count, 64)
-    for bounds in every_loop:
-        assert all(a[1] == b[0] for a, b in pairwise(bounds))
-    for a, b in zip(found, expected, strict=True):
-        assert a.dtype == b.dtype
-        assert a.tobytes() == b.tobytes()
+        call = linked(inputs, outputs)
+    for _ in range(20):
+        found = call(*arguments())
+        for a, b in zip(found, expected, strict=True):
+            assert a.dtype == b.dtype
+            assert a.tobytes() == b.tobytes()
+    assert every_loop.loops >= before + 20
 
 
 @pytest.mark.parametrize("example", EXAMPLES if THOROUGH else EXAMPLES[::28], ids=lambda e: e.name)
-def test_examples_in_pieces_from_the_last_to_the_first(backwards: None, example: Any) -> None:
+def test_examples_in_pieces_from_the_last_to_the_first(
+    every_loop: ThreadPool, example: Any
+) -> None:
     inputs, output = symbolic(example, False)
     outputs = list(output) if isinstance(output, list | tuple) else [output]
     expected = linked(inputs, outputs)(*example.arguments)
@@ -188,144 +166,141 @@ def test_loops_that_do_the_same_share_a_function() -> None:
         np.testing.assert_allclose(found, np.sin(value) * (2.0 if i % 3 else 5.0), rtol=1e-14)
 
 
-def test_little_work_stays_in_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(threads._Chunks, "__init__", lambda *_: pytest.fail("it ran in pieces"))
+def test_little_work_stays_in_one_thread() -> None:
     x = ot.dvector("x")
     with config.change_flags(native__threads=4):
         call = linked([x], [ot.exp(x)])
+    pool = entry_code().pool
+    before = pool.loops
     np.testing.assert_array_equal(call(np.zeros(1000))[0], np.ones(1000))
+    assert pool.loops == before
+    np.testing.assert_array_equal(call(np.zeros(1_000_000))[0], np.ones(1_000_000))
+    assert pool.loops == before + 1
 
 
-def test_without_the_option_the_code_is_as_ever() -> None:
+def test_short_loops_have_no_function() -> None:
     program = map_program(lambda b, x: b.op("add", x, x))
     assert "@part" not in print_llvm(program)
     assert Compiled(program)(np.ones(5))[0].tolist() == [2.0] * 5
 
 
-def test_an_interrupt_waits_for_all_pieces(
-    every_loop: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.skipif(sys.platform == "win32", reason="no such signals")
+@pytest.mark.parametrize("count", [1, 4])
+def test_an_interrupt_ends_a_long_loop(count: int) -> None:
     x = ot.dvector("x")
-    told: list[str] = []
-    monkeypatch.setattr(_thread, "interrupt_main", lambda: told.append("interrupted"))
-    plain, waits = threading.Event.wait, [0]
-
-    def wait(self: Any, timeout: Any = None) -> bool:
-        waits[0] += 1
-        if waits[0] == 1:
-            raise KeyboardInterrupt
-        return plain(self, timeout)
-
-    with config.change_flags(native__threads=2):
-        call = linked([x], [x * 3])
-        call(np.ones(100))  # the pool's threads have started
-        with monkeypatch.context() as patch:
-            patch.setattr(threading.Event, "wait", wait)
-            found = call(np.arange(100.0))
-        while not told:
-            time.sleep(0.01)
-    np.testing.assert_array_equal(found[0], np.arange(100.0) * 3)
-    assert told == ["interrupted"]
-
-
-def test_an_interrupt_by_signal_is_raised_after_the_call(every_loop: Any) -> None:
-    x = ot.dvector("x")
-    with config.change_flags(native__threads=2):
-        call = linked([x], [x * 3])
-        found = call(np.arange(100.0))
-
-    def call_and_wait() -> None:
-        call(np.arange(100.0))
-        time.sleep(1)
-
+    y = x
+    for _ in range(40):
+        y = ot.sin(y) + ot.cos(y * 2.0)
+    with config.change_flags(native__threads=count):
+        call = linked([x], [y])
+    small = np.arange(100_000.0)
+    expected = call(small)[0]
     # a shell in the background may have the signal ignored
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    plain = threads._Chunks.work
-
-    def work(self: Any) -> None:
-        os.kill(os.getpid(), signal.SIGINT)
-        time.sleep(0.05)
-        plain(self)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(threads._Chunks, "work", work)
-        try:
-            with pytest.raises(KeyboardInterrupt):
-                call_and_wait()
-            assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-        finally:
-            signal.signal(signal.SIGINT, before)
-    np.testing.assert_array_equal(found[0], np.arange(100.0) * 3)
-    np.testing.assert_array_equal(call(np.arange(5.0))[0], np.arange(5.0) * 3)
-
-
-def test_what_is_interrupted_before_it_begins_runs_in_one_piece(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def interrupted(*_: Any) -> None:
-        raise KeyboardInterrupt
-
-    seen: list[Any] = []
-    monkeypatch.setattr(parallel, "_ENOUGH", -1)
-    monkeypatch.setattr(threads._Chunks, "__init__", interrupted)
-    monkeypatch.setattr(sys, "unraisablehook", seen.append)
-    x = ot.dvector("x")
-    with config.change_flags(native__threads=2):
-        found = linked([x], [x * 3])(np.arange(100.0))
-    np.testing.assert_array_equal(found[0], np.arange(100.0) * 3)
-    assert [s.exc_type for s in seen] == [KeyboardInterrupt]
-
-
-def test_a_pool_that_takes_no_more_work(every_loop: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Closed:
-        def submit(self, *_: Any) -> None:
-            raise RuntimeError("cannot schedule new futures after shutdown")
-
-    monkeypatch.setattr(threads, "_pool", lambda *_: Closed())
-    x = ot.dvector("x")
-    with config.change_flags(native__threads=2):
-        found = linked([x], [x * 3])(np.arange(100.0))
-    np.testing.assert_array_equal(found[0], np.arange(100.0) * 3)
+    timer = threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT))
+    try:
+        started = time.perf_counter()
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            call(np.zeros(50_000_000))
+            time.sleep(30)
+        assert time.perf_counter() - started < 3
+    finally:
+        timer.cancel()
+        signal.signal(signal.SIGINT, before)
+    # nothing is left of the interrupted loop
+    np.testing.assert_array_equal(call(small)[0], expected)
 
 
 FORKS = """
 import os
+import threading
 import numpy as np
 import occelo_graph as og
 from occelo_graph import tensor as ot
 from occelo_graph.config import config
 from occelo_link import make_linker
-from occelo_link.machine import threads
 from occelo_link.native.llvm import parallel
+from occelo_link.units.entry_loading import entry_code
 
 parallel._ENOUGH = -1
-config.native__threads = 2
+pool = entry_code().pool
+pool.worth = 1
+config.native__threads = 3
 x = ot.dvector("x")
 triple = make_linker("native").accept(og.FunctionGraph([x], [x * 3])).make_function()
-assert np.all(triple(np.ones(100))[0] == 3)
-assert threads._pool.cache_info().currsize == 1
-child = os.fork()
-if child == 0:
-    status = 1
-    try:
-        status = 0 if np.all(triple(np.ones(100))[0] == 3) else 2
-    finally:
-        os._exit(status)
-_, status = os.waitpid(child, 0)
-raise SystemExit(os.waitstatus_to_exitcode(status))
+
+def right(n=1000):
+    return np.all(triple(np.ones(n))[0] == 3)
+
+assert right()
+assert pool.loops > 0
+ended = []
+
+def calling():
+    while not ended:
+        assert right(100_000)
+
+# children are made while another thread calls, perhaps in the midst of a loop
+caller = threading.Thread(target=calling)
+caller.start()
+for _ in range(20):
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            before = pool.loops
+            status = 0 if all(right() for _ in range(5)) and pool.loops >= before + 5 else 2
+        finally:
+            os._exit(status)
+    _, status = os.waitpid(child, 0)
+    if status:
+        break
+ended.append(True)
+caller.join()
+raise SystemExit(os.waitstatus_to_exitcode(status) or not right())
+"""
+ENDS = """
+import threading
+import numpy as np
+import occelo_graph as og
+from occelo_graph import tensor as ot
+from occelo_link import make_linker
+
+x = ot.dvector("x")
+call = make_linker("native").accept(og.FunctionGraph([x], [ot.exp(x)])).make_function()
+values = np.zeros(2_000_000)
+call(values)
+
+def calling():
+    while True:
+        call(values)
+
+# the interpreter ends while daemons compute
+for _ in range(3):
+    threading.Thread(target=calling, daemon=True).start()
+call(values)
 """
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no fork")
-def test_forked_processes_have_a_pool_of_their_own() -> None:
+def _run(program: str) -> None:
     # in a process of its own: one that runs tests has threads and pipes that a child must not have
-    command = [sys.executable, "-c", FORKS]
+    command = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", program]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     done = subprocess.run(command, env=environment, capture_output=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr.decode()
 
 
-def test_calls_in_several_threads_share_the_pool(every_loop: Any) -> None:
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows has no fork")
+def test_forked_processes_have_a_pool_of_their_own() -> None:
+    _run(FORKS)
+
+
+def test_a_process_ends_while_threads_work() -> None:
+    _run(ENDS)
+
+
+def test_calls_in_several_threads_share_the_pool(every_loop: ThreadPool) -> None:
     inputs, outputs = graph()
     values = arguments()
     with config.change_flags(native__threads=2):
@@ -347,13 +322,101 @@ def test_calls_in_several_threads_share_the_pool(every_loop: Any) -> None:
     assert wrong == []
 
 
-def test_sums_of_whole_tensors_run_in_pieces(every_loop: list[Any]) -> None:
-    x = ot.dvector("x")
-    outputs = [(ot.sin(x) ** 2).sum(), x.mean(), (x * x).sum() / x.sum()]
-    value = np.random.default_rng(8).normal(size=50_000)
-    expected = linked([x], outputs)(value)
-    with config.change_flags(native__threads=3):
-        found = linked([x], outputs)(value)
-    assert [len(bounds) for bounds in every_loop]
-    for a, b in zip(found, expected, strict=True):
-        assert np.asarray(a).tobytes() == np.asarray(b).tobytes()
+REDUCTIONS = {
+    "sums": lambda x, m, k: [(ot.sin(x) ** 2).sum(), x.mean(), (x * x).sum() / x.sum()],
+    "extremes": lambda x, m, k: [x.max(), abs(x).min(), k.max(), (k > 3).all(), (k > 3).any()],
+    "integers": lambda x, m, k: [k.sum(), (k * k).prod(), ot.eq(k, 3).sum()],
+    "two at once": lambda x, m, k: [x.sum(), x.max(), ot.exp(x).sum(), x.prod()],
+    "rows": lambda x, m, k: [m.sum(axis=1), ot.logsumexp(m, axis=1), ot.argmax(m, axis=1)],
+    "columns": lambda x, m, k: [
+        m.sum(axis=0),
+        m.max(axis=0),
+        (m * m).prod(axis=0),
+        m.T.sum(axis=1),
+    ],
+    "strided": lambda x, m, k: [m[:, ::2].sum(), m.T[1:].max(), (m[::-1, 1:] ** 2).sum()],
+    "running": lambda x, m, k: [ot.cumsum(m, axis=1), ot.cumprod(m, axis=0), ot.cumsum(x)],
+    "complex": lambda x, m, k: [(m + 1j * m[::-1]).sum(axis=1), (m + 2j).prod(axis=1)],
+    "long rows": lambda x, m, k: [ot.outer(m[0], x).sum(axis=0), ot.outer(x, m[0]).max(axis=0)],
+}
+
+
+EMPTY = [(name, (0, 0)) for name in ("sums", "integers", "running", "complex")]
+FILLED = [
+    (name, shape) for name in REDUCTIONS for shape in ((2, 2), (37, 41), (3, 2500), (2500, 3))
+]
+
+
+@pytest.mark.sampled(1)
+@pytest.mark.parametrize(("name", "shape"), EMPTY + FILLED)
+def test_reductions_in_pieces(every_loop: ThreadPool, name: str, shape: tuple[int, int]) -> None:
+    rng = np.random.default_rng(8)
+    x, m, k = ot.dvector("x"), ot.dmatrix("m"), ot.lvector("k")
+    outputs = REDUCTIONS[name](x, m, k)
+    count = 50_001 if shape[0] else 0
+    values = [rng.normal(size=count), rng.normal(size=shape), rng.integers(0, 9, size=count)]
+    expected: list[Any] = []
+    before = every_loop.loops
+    for count in (1, 2, 3, 8, 64):
+        with config.change_flags(native__threads=count):
+            found = linked([x, m, k], outputs)(*values)
+        expected = expected or found
+        for a, b in zip(found, expected, strict=True):
+            assert np.asarray(a).tobytes() == np.asarray(b).tobytes()
+    assert every_loop.loops > before or not shape[0]
+    reference = og.evaluate(outputs, dict(zip((x, m, k), values, strict=True)))
+    for a, b in zip(expected, reference, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-9)
+
+
+def _group(folder: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+@pytest.mark.parametrize(
+    ("listed", "files", "expected"),
+    [
+        ("0::/", {}, []),
+        ("0::/", {"cpu.max": "150000 100000\n"}, [2]),
+        ("0::/a/b", {"a/cpu.max": "100000 100000", "a/b/cpu.max": "max 100000"}, [1]),
+        ("0::/a", {"cpu.max": "max 100000", "a/cpu.max": "50000 100000"}, [1]),
+        ("0::/a", {"unified/a/cpu.max": "400000 100000"}, [4]),
+        (
+            "3:cpu,cpuacct:/a\n1:memory:/a",
+            {
+                "cpu,cpuacct/a/cpu.cfs_quota_us": "250000",
+                "cpu,cpuacct/a/cpu.cfs_period_us": "100000",
+                "memory/a/cpu.max": "1 1",
+            },
+            [3],
+        ),
+        ("3:cpu:/", {"cpu/cpu.cfs_quota_us": "-1", "cpu/cpu.cfs_period_us": "100000"}, []),
+    ],
+)
+def test_limits_of_control_groups(
+    tmp_path: Path, listed: str, files: dict[str, str], expected: list[int]
+) -> None:
+    _group(tmp_path, {**files, "listed": listed})
+    found = list(threads._quotas(str(tmp_path), str(tmp_path / "listed")))
+    assert sorted(set(found)) == expected
+    assert list(threads._quotas(str(tmp_path), str(tmp_path / "absent"))) == []
+
+
+def test_processors_of_a_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    monkeypatch.setattr(threads, "_quotas", lambda *_: [3])
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: range(8), raising=False)
+    monkeypatch.setattr("multiprocessing.parent_process", lambda: None)
+    monkeypatch.setattr("multiprocessing.process.parent_process", lambda: None)
+    assert threads.processors() == 3
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: range(2))
+    assert threads.processors() == 2
+    monkeypatch.setattr("multiprocessing.process.parent_process", lambda: "another process")
+    assert threads.processors() == 1
+    monkeypatch.setenv("OMP_NUM_THREADS", "5,2")
+    assert threads.processors() == 5
+    monkeypatch.setenv("OMP_NUM_THREADS", "none")
+    assert threads.processors() == 1

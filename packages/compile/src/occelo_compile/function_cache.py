@@ -64,6 +64,7 @@ _WITHOUT_EFFECT = {
     "mode",
     "linker",
     "vm__lazy",
+    "native__threads",
     "blas__ldflags",
     "cxx",
     "gcc__cxxflags",

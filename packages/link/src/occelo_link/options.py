@@ -21,6 +21,11 @@ def positive(value: Any) -> int:
     return number
 
 
+def not_negative(value: Any) -> int:
+    """Parse a whole number that is not negative."""
+    return 0 if str(value) == "0" else positive(value)
+
+
 def seconds(value: Any) -> float:
     """Parse a number of seconds; -1 means no limit."""
     return float(value)
@@ -133,9 +138,9 @@ LAZY = config.declare(
 )
 THREADS = config.declare(
     "native__threads",
-    1,
-    "how many threads the linker native may use for one large loop; results do not depend on it",
-    positive,
+    0,
+    "how many threads native and c may use for one large loop; 0 means the number of processors; results do not depend on it",
+    not_negative,
     "occelo_link",
 )
 LLVM_LEVEL = config.declare(

@@ -24,6 +24,8 @@ BLOCK = 2048
 """The number of elements of a block. Floats are summed block by block, and the sums of blocks are added with
 compensation.
 """
+_COLUMNS = 512
+"""The number of columns that are summed together, so that their sums stay in the nearest cache."""
 LIGHT = 12
 """The largest cost of a formula that is reduced with 32 accumulators. For more costly formulas there are 8
 accumulators, or 16 for float32.
@@ -198,30 +200,38 @@ class _Nest:
         builder = self.builder
         if len(inner) == 1:
             return self._reduce(self.shape[inner[0]], index, inner[0])
-        with builder.loop(self.shape[inner[0]]) as loop:
+        operations = [(r.combine, r.acc_dtype) for r in self.reductions]
+
+        def of_part(number: Value) -> list[Value]:
             at = list(index)
-            at[inner[0]] = loop.index
+            at[inner[0]] = number
+            return self._reduce_nested(inner[1:], at)
+
+        of_row = _in_parts(builder, self.shape[inner[0]], operations, of_part)
+        with builder.loop(self.shape[inner[0]]) as loop:
             carried = [
-                loop.carry(builder.const(identity_element(r.combine, r.acc_dtype), r.acc_dtype))
-                for r in self.reductions
+                loop.carry(builder.const(identity_element(op, dtype), dtype))
+                for op, dtype in operations
             ]
-            partial = self._reduce_nested(inner[1:], at)
-            for each, value, root in zip(carried, partial, self.reductions, strict=True):
-                each.following = builder.op(root.combine, each.param, value)
+            partial = of_row(loop.index)
+            for each, value, (op, _) in zip(carried, partial, operations, strict=True):
+                each.following = builder.op(op, each.param, value)
         return [each.result for each in carried]
 
     def _write_general(self) -> None:
         """Write a kernel that reduces other axes than the innermost ones. Its accumulators lie in memory."""
         builder, index = self.builder, self._zeros()
         accumulators = [self._accumulator(root) for root in self.reductions]
-        last = self.axes[-1]
+        last, whole = self.axes[-1], self.shape[self.axes[-1]]
         with ExitStack() as stack:
+            # columns are independent, so blocks of them may be in different threads
+            start, stop = self._columns(stack) if self.axes[0] in self.reduced else (None, whole)
             self._loops(stack, self.axes[:-1], index)
             if last in self.reduced:
-                values = self._reduce(self.shape[last], index, last)
+                values = self._reduce(whole, index, last)
                 self._accumulate(accumulators, values, index)
             else:
-                loop = stack.enter_context(builder.loop(self.shape[last], lanes=self._lanes()))
+                loop = stack.enter_context(builder.loop(stop, start=start, lanes=self._lanes()))
                 index[last] = loop.index
                 self._store_elements(index)
                 values = [
@@ -231,6 +241,18 @@ class _Nest:
         for root, accumulator in zip(self.reductions, accumulators, strict=True):
             if accumulator is not root.target:
                 self._convert(accumulator, root.target)
+
+    def _columns(self, stack: ExitStack) -> tuple[Value | None, Value]:
+        """Open a parallel loop over blocks of the last axis if it may have several. Returns the start and stop of a block."""
+        builder, last = self.builder, self.axes[-1]
+        whole, size = self.shape[last], builder.i64(_COLUMNS)
+        known = whole.op == "const" and whole.args[0] <= _COLUMNS
+        if last in self.reduced or known or not builder.in_threads:
+            return None, whole
+        count = builder.op("floordiv", builder.add(whole, builder.i64(_COLUMNS - 1)), size)
+        loop = stack.enter_context(builder.loop(count, parallel=True))
+        start = builder.mul(loop.index, size)
+        return start, builder.op("min", builder.add(start, size), whole)
 
     def _accumulator(self, root: ReduceRoot) -> Stored:
         """Allocate the accumulators of a root in memory, and fill them with the identity element."""
@@ -279,7 +301,8 @@ def reduce_elements(
     grow with the number of blocks.
     """
     short = count.op == "const" and count.args[0] <= BLOCK
-    if short or not any(op == "add" and is_float(d) for op, d in operations):
+    in_threads = builder.in_threads and all(_is_exact(op, d) for op, d in operations)
+    if short or not (in_threads or any(op == "add" and is_float(d) for op, d in operations)):
         return _reduce_range(builder, builder.i64(0), count, operations, element, lanes)
     size = builder.i64(BLOCK)
     blocks = (
@@ -293,10 +316,9 @@ def reduce_elements(
         stop = builder.op("min", builder.add(start, size), count)
         return _reduce_range(builder, start, stop, operations, element, lanes)
 
-    of_one_block = (
-        _all_blocks(builder, blocks, operations, of_block) if builder.in_threads else of_block
-    )
+    of_one_block = _in_parts(builder, blocks, operations, of_block)
     with builder.loop(blocks) as loop:
+        loop.statement.non_interruptible |= builder.threads  # an iteration only adds two numbers
         totals = [loop.carry(builder.const(identity_element(op, d), d)) for op, d in operations]
         lost: list[Carried | None] = [
             loop.carry(builder.const(0.0, d)) if op == "add" and is_float(d) else None
@@ -322,20 +344,27 @@ def reduce_elements(
     return results
 
 
-def _all_blocks(
+def _is_exact(op: str, dtype: str) -> bool:
+    """Whether an operation gives the same result in any order."""
+    return not is_float(dtype) or op in ("min", "max")
+
+
+def _in_parts(
     builder: Builder,
-    blocks: Value,
+    count: Value,
     operations: Sequence[tuple[str, str]],
-    of_block: Callable[[Value], Sequence[Value]],
-) -> Callable[[Value], list[Value]]:
-    """Write a parallel loop that computes the results of all blocks. Returns a function that reads the results of one
-    block.
+    of_part: Callable[[Value], Sequence[Value]],
+) -> Callable[[Value], Sequence[Value]]:
+    """Write a parallel loop that computes the results of all parts of a reduction, if it may run in several threads. Returns
+    a function that reads or computes the results of one part.
     """
+    if not builder.in_threads:
+        return of_part
     buffers = [builder.buffer(dtype, "work", ndim=1) for _, dtype in operations]
     for buffer in buffers:
-        builder.alloc(buffer, blocks)
-    with builder.loop(blocks, parallel=True) as loop:
-        for buffer, value in zip(buffers, of_block(loop.index), strict=True):
+        builder.alloc(buffer, count)
+    with builder.loop(count, parallel=True) as loop:
+        for buffer, value in zip(buffers, of_part(loop.index), strict=True):
             builder.store(buffer, loop.index, value)
     return lambda number: [builder.load(buffer, number) for buffer in buffers]
 

@@ -106,17 +106,12 @@ def address_of(name: str, constants: Sequence[Any]) -> int:
     """Return the address for an entry of a program's table, by the name of the entry.
 
     The name ``constant<k>`` means the data of a constant. Names that begin with ``libm:``, ``special:``, ``blas:`` or
-    ``lapack:`` mean library functions. ``service:parallel`` is the service that divides loops among threads. Raises
-    KeyError for any other name.
+    ``lapack:`` mean library functions. Raises KeyError for any other name.
     """
     if name.startswith("constant"):
         address: int = constants[int(name[8:])].ctypes.data
         return address
     kind, _, function = name.partition(":")
-    if kind == "service":
-        from occelo_link.machine.threads import parallel_service  # only needed with several threads
-
-        return parallel_service()
     if kind == "libm":
         return _function_address(_c_library(), function)
     if kind == "special":

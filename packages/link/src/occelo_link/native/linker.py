@@ -15,7 +15,7 @@ from occelo_link.blocks.linker import BlockLinker
 from occelo_link.blocks.partition import Part
 from occelo_link.blocks.vm import CompiledUnit
 from occelo_link.cache.objects import object_code
-from occelo_link.options import LLVM_LEVEL, THREADS
+from occelo_link.options import LLVM_LEVEL
 from occelo_link.units.engine import compile_module, load_object
 from occelo_link.units.interface import UnitInterface
 from occelo_link.units.unit import NativeUnit
@@ -91,7 +91,7 @@ class NativeLinker(BlockLinker):
         return self.name if type(self) is NativeLinker else None
 
     def threaded(self) -> bool:
-        return THREADS.get() > 1
+        return True
 
     def time_loops(self, fgraph: FunctionGraph, values: Sequence[Any], runs: int = 20) -> Any:
         from occelo_link.native.timing import time_loops  # slow to import, and rarely needed

@@ -48,6 +48,13 @@ nothing else refers to the memory of the input, the output gets this memory, and
 GIL from then on.
 """
 SERVICES = 4
+PARALLEL = "service:parallel"
+"""The entry of the table for ``i64 (ptr part, ptr env, i64 start, i64 stop, ptr table, ptr frame, i64 work, i64 length,
+i64 threads)``, which runs a loop in several threads (``thread_pool.h``). ``part`` is the function of the loop
+(`native.llvm.parallel`). The address is null where a unit must run in one thread.
+"""
+THREAD_LIMIT = "service:threads"
+"""The entry of the table for the most threads of a loop; 0 means the number of processors that the process may use."""
 
 NO_MEMORY = -1
 INTERRUPTED = -2

@@ -17,14 +17,17 @@ from typing import Any
 import numpy as np
 
 from occelo_link.machine.symbol_addresses import address_of
+from occelo_link.units.entry_loading import parallel_service
 from occelo_link.units.frame import (
     ALLOC_OUTPUT,
     FIRST_INPUT,
     GROW,
     INPUT_SLOTS,
+    PARALLEL,
     POLL,
     SERVICES,
     TAKE,
+    THREAD_LIMIT,
 )
 from occelo_link.units.interface import UnitFailure, UnitInterface
 
@@ -39,13 +42,22 @@ _TAKE = ctypes.CFUNCTYPE(
 _GROW = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
 
 
-def make_table(interface: UnitInterface, services: Sequence[int]) -> Any:
-    """The table of addresses for a unit, as an array of 8-byte slots."""
+def make_table(
+    interface: UnitInterface, services: Sequence[int], threads: tuple[int, int] = (0, 0)
+) -> Any:
+    """The table of addresses for a unit, as an array of 8-byte slots.
+
+    ``threads`` are the address of the service `PARALLEL` and the most threads of a loop. By default the unit runs in one
+    thread.
+    """
     table = np.zeros(SERVICES + len(interface.table), dtype=np.int64)
+    known = dict(zip((PARALLEL, THREAD_LIMIT), threads, strict=True))
     table[:SERVICES] = services
     for name, slot in interface.table.items():
         callbacks = interface.callbacks
-        if callbacks is not None and name.startswith(("callback:", "results:")):
+        if name in known:
+            table[SERVICES + slot] = known[name]
+        elif callbacks is not None and name.startswith(("callback:", "results:")):
             table[SERVICES + slot] = callbacks.address(name)
         else:
             table[SERVICES + slot] = address_of(name, interface.constants)
@@ -102,7 +114,7 @@ class PythonEntry:
         # `ctypes.cast` would make a reference cycle, so that results would live until the next garbage collection
         services = [ctypes.c_void_p.from_address(ctypes.addressof(f)).value or 0 for f in functions]
         assert (ALLOC_OUTPUT, GROW, POLL, TAKE) == (0, 1, 2, 3)
-        table = make_table(self._interface, services)
+        table = make_table(self._interface, services, parallel_service())
         frame, kept = make_frame(arrays)
         status = self._unit(frame.ctypes.data, table.ctypes.data)
         del kept

@@ -85,7 +85,7 @@ class Builder:
         self.threads = False
         """Whether loops may run in several threads."""
         self.non_interruptible = False
-        """Whether loops that are opened now must not poll for interrupts and must not run in several threads."""
+        """Whether loops that are opened now must not poll for interrupts."""
         self.foreign: dict[str, None] = {}
         """The names of the ops whose lowerings are from other packages. If there are any, the program is verified."""
         self.epoch = 0
@@ -461,15 +461,13 @@ class Builder:
         body = Block(self.block, fixed)
         index = self._value("int64", "param", (), body)
         first = self.i64(0) if start is None else start
-        # a non-interruptible loop keeps the GIL, and loops in several threads release it
-        apart = parallel and not self.non_interruptible
         statement = For(
             index,
             first,
             stop,
             body,
             lanes,
-            apart,
+            parallel,
             non_interruptible=self.non_interruptible,
             node=self.node,
         )

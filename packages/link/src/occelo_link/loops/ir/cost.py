@@ -31,6 +31,10 @@ _UNKNOWN_ITERATIONS = 64
 """The number of iterations between two polls if the work of an iteration is unknown."""
 _FEW, _SHORT = 8, 160
 """A loop is unrolled if it has at most `_FEW` iterations with at most `_SHORT` statements altogether."""
+_SCALAR = 4
+"""The number of operations on one lane that an operation of a loop without lanes counts as."""
+_GUESSED = 8
+"""The number of iterations of a loop whose number is not known."""
 _CALL = 20
 """The number of operations that a call counts as."""
 
@@ -108,6 +112,36 @@ class _Works(Visitor[Work]):
 
     def swap(self, statement: Swap) -> Work:
         return _ONE
+
+
+class _Costs(_Works):
+    """Visitor for `parallel_work`."""
+
+    def of(self, loop: For | While) -> Work:
+        work = self.block(loop.body)
+        lanes = loop.lanes if isinstance(loop, For) else 1
+        return work if lanes > 1 else Work(_SCALAR * work.own, work.inner)
+
+    def repeated(self, loop: For | While, times: int) -> Work:
+        work = self.of(loop)
+        return Work(times * work.own, work.inner)
+
+    def loop(self, loop: For) -> Work:
+        if self.known(loop.start) and self.known(loop.stop):
+            return Work(0, [(loop.start, loop.stop, self.of(loop))])
+        most = _most_iterations(loop.start, loop.stop)
+        return self.repeated(loop, _GUESSED if most is None else most)
+
+    def while_loop(self, loop: While) -> Work:
+        return self.repeated(loop, _GUESSED)
+
+
+def parallel_work(loop: For) -> Work:
+    """The work of an iteration, for the decision whether several threads are worth it.
+
+    The unit is an operation on one lane, about 0.05 ns. Numbers of iterations that are not known before the loop are guessed.
+    """
+    return _Costs(loop.body.depth).of(loop)
 
 
 def _most_iterations(start: Value, stop: Value) -> int | None:
@@ -199,6 +233,10 @@ def iterations_between_polls(loop: While) -> int:
 
 def is_long(loop: For) -> bool:
     """Whether a loop may take more operations than `BUDGET`."""
-    work = iteration_work(loop)
+    return not is_short(loop, iteration_work(loop), BUDGET)
+
+
+def is_short(loop: For, work: Work, most: int) -> bool:
+    """Whether a loop, whose iterations take ``work``, is known to take at most ``most`` operations."""
     known = loop.stop.op == "const" and loop.start.op == "const" and not work.inner
-    return not known or (loop.stop.args[0] - loop.start.args[0]) * work.own > BUDGET
+    return known and (loop.stop.args[0] - loop.start.args[0]) * work.own <= most

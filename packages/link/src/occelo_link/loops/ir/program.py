@@ -231,8 +231,7 @@ class For(_Record):
 
     If ``lanes`` is above 1, this number of iterations forms a vector iteration. Then the body has no nested blocks, and
     iterations depend on each other only by `Carried` scalars with ``combine``. If ``parallel`` is True, iterations are
-    independent and write disjoint elements. A ``non_interruptible`` loop does not poll for interrupts and does not run
-    in several threads.
+    independent and write disjoint elements. A ``non_interruptible`` loop does not poll for interrupts.
     """
 
     __slots__ = (

@@ -242,10 +242,6 @@ class _Verifier(Visitor[None]):
             self.use(each.initial, "carry")
             kinds = {each.initial.dtype, each.param.dtype, each.following.dtype, each.result.dtype}
             self.require(len(kinds) == 1, f"carried {each.param} has dtypes {sorted(kinds)}")
-        self.require(
-            not (loop.parallel and loop.non_interruptible),
-            "a loop is parallel and non-interruptible",
-        )
         if loop.lanes > 1:
             self.lanes(loop)
         inside = {loop.index.number, *(c.param.number for c in loop.carried)}

@@ -130,7 +130,8 @@ def _fold(context: Context, node: TensorApply[CAReduce], x: Tensor) -> Tensor:
         index = [context.i64(0)] * x.ndim
         with ExitStack() as stack:
             for axis in kept:
-                index[axis] = stack.enter_context(builder.loop(x.shape[axis])).index
+                row = builder.loop(x.shape[axis], parallel=axis == kept[0])
+                index[axis] = stack.enter_context(row).index
             start = builder.const(initial, x.dtype), builder.const(False, "bool")
             value, _ = elements(index, op.axis, start)
             where = result.position(builder, [index[i] for i in kept])
@@ -225,7 +226,8 @@ def _combine_each(
 
     with ExitStack() as stack:
         for axis in kept:
-            index[axis] = stack.enter_context(builder.loop(shape[axis])).index
+            row = builder.loop(shape[axis], parallel=axis == kept[0])
+            index[axis] = stack.enter_context(row).index
         for result, value in zip(results, elements(index, axes, start), strict=True):
             where = result.position(builder, [index[i] for i in kept])
             builder.store(result.buffer, where, value)
@@ -280,7 +282,8 @@ def lower_argmax(
         index = [context.i64(0)] * x.ndim
         with ExitStack() as stack:
             for axis in kept:
-                index[axis] = stack.enter_context(builder.loop(x.shape[axis])).index
+                row = builder.loop(x.shape[axis], parallel=axis == kept[0])
+                index[axis] = stack.enter_context(row).index
             zero = context.i64(0)
             start = [builder.const(0, part.dtype) for part in parts]
             state = _best(context, parts, op.axis, index, (zero, zero, *start))
@@ -372,7 +375,7 @@ def _scan(
 
         with ExitStack() as stack:
             for i in range(axis):
-                index[i] = stack.enter_context(builder.loop(shape[i])).index
+                index[i] = stack.enter_context(builder.loop(shape[i], parallel=i == 0)).index
             loop = stack.enter_context(builder.loop(shape[axis]))
             index[axis] = loop.index
             if not inner:

@@ -57,10 +57,10 @@ class Polling:
         yield
         self.nesting -= 1
 
-    def total_work(self, loop: For) -> str:
-        """Print code that computes the approximate number of operations of a whole loop."""
+    def total_work(self, loop: For, work: Work) -> str:
+        """Print code that computes the number of operations of a whole loop, whose iterations take ``work``."""
         iterations = self.emit(f"sub i64 {self.use(loop.stop)}, {self.use(loop.start)}")
-        return self.emit(f"mul i64 {iterations}, {self.work(iteration_work(loop))}")
+        return self.emit(f"mul i64 {iterations}, {self.work(work)}")
 
     def work(self, work: Work) -> str:
         """Return an approximate number of operations, as the name of a computed value or as a literal."""
@@ -95,15 +95,16 @@ class Polling:
     def poll(self, resume: str) -> None:
         """Print a poll. If there is an interrupt, the unit returns. Otherwise it continues at the label ``resume``."""
         status = self.emit(f"call i64 {self.out.service(POLL)}(ptr %frame)")
-        self._resume_unless_interrupted(status, resume)
+        self.unless_interrupted(status, resume)
 
     def stop_if_interrupted(self, status: str) -> None:
         """Print a test of the ``status`` that a poll returned. If there was an interrupt, the unit returns."""
         go = self.out.new_label("go")
-        self._resume_unless_interrupted(status, go)
+        self.unless_interrupted(status, go)
         self.out.start_block(go)
 
-    def _resume_unless_interrupted(self, status: str, resume: str) -> None:
+    def unless_interrupted(self, status: str, resume: str) -> None:
+        """Print a branch to ``resume`` if a poll returned the ``status`` 0. Otherwise the unit returns."""
         self.is_used = True
         not_interrupted = self.emit(f"icmp eq i64 {status}, 0")
         self.out.branch_likely(not_interrupted, resume, "interrupted")

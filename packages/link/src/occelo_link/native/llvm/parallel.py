@@ -5,11 +5,9 @@ several threads. Only a loop directly in the program's body can be outlined. It 
 compute, loop and store.
 
 The function is ``void part(ptr env, i64 start, i64 stop, ptr table)``. ``env`` holds the values and addresses that the
-loop captures, in slots of 8 bytes. A loop that may run in threads is given to the service of
-`occelo_link.machine.threads` if there is enough work. If there is not, or if the service was interrupted before any
-iteration began, one call runs all iterations in the calling thread. Of the other loops, a long one is called strip by
-strip, with a poll for interrupts after each strip, and a short one by a single call. The results are the same in all
-cases.
+loop captures, in slots of 8 bytes. A loop that may run in threads is given to the service `PARALLEL` if there is enough
+work, and otherwise one call runs all iterations. Of the other loops, a long one is called strip by strip, with a poll for
+interrupts after each strip, and a short one by a single call. The results are the same in all cases.
 """
 
 from __future__ import annotations
@@ -17,18 +15,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cached_property
 
+from occelo_link.loops.ir.cost import is_short, parallel_work
 from occelo_link.loops.ir.program import Buffer, For, Value
 from occelo_link.loops.ir.uses import is_plain, used_by
 from occelo_link.native.llvm.interrupt_polling import Polling
 from occelo_link.native.llvm.literals import element_type
 from occelo_link.native.llvm.module_writer import ModuleWriter, fixed_function
 from occelo_link.native.llvm.scalars import Scalars
-from occelo_link.units.frame import POLL, table_slot
+from occelo_link.units.frame import PARALLEL, POLL, THREAD_LIMIT, table_slot
 
-PARALLEL_SERVICE = "service:parallel"
-"""The table entry of the service that divides a loop among threads."""
 _ENOUGH = 1_500_000
-"""Loops with fewer operations than this do not wake other threads."""
+"""Loops with fewer operations (`parallel_work`) than this do not wake other threads.
+
+That many take some 75 us. A thread that sleeps wakes within 5 us, and on some virtual machines within 40.
+"""
 _LARGE = 5_000
 """Loops are outlined if the program has more statements than this. A loop counts as `_PER_LOOP` further statements.
 
@@ -73,10 +73,17 @@ class OutlinedLoops:
 
     def is_outlined(self, loop: For) -> bool:
         """Whether a loop is outlined."""
-        wanted = self.is_large or (self.threads and loop.parallel)
-        if not wanted or loop.carried or loop.body.parent is not self.out.program.body:
+        if loop.carried or loop.body.parent is not self.out.program.body:
+            return False
+        if not self.is_large and not self.may_be_divided(loop):
             return False
         return is_plain(loop.body)
+
+    def may_be_divided(self, loop: For) -> bool:
+        """Whether a loop may run in several threads, and may have enough work for that."""
+        if not self.threads or not loop.parallel:
+            return False
+        return not is_short(loop, parallel_work(loop), _ENOUGH)
 
     def call_outlined(self, loop: For) -> None:
         """Print the function of a loop, and code that calls it, directly or through the service for threads."""
@@ -91,7 +98,7 @@ class OutlinedLoops:
         start, stop = self.use(loop.start), self.use(loop.stop)
         function = self.function(self.function_text(loop, captured))
         given = f"ptr {env}, i64 {start}, i64 {stop}, ptr %table"
-        if self.threads and loop.parallel:
+        if self.may_be_divided(loop):
             self.in_threads(loop, function, given)
         elif self.polling.is_strip_mined(loop):
             self.in_strips(loop, function, given)
@@ -119,26 +126,30 @@ class OutlinedLoops:
         self.polling.stop_if_interrupted(status)
 
     def in_threads(self, loop: For, function: str, given: str) -> None:
-        """Print code that calls the service if there is enough work, and otherwise the loop's function."""
-        flag = f"%flag{len(self.out.allocas)}"
-        self.out.allocas.append(f"  {flag} = alloca i64, align 8")
-        divided, whole, done = self.out.new_labels("threads", "whole", "done")
-        enough = self.emit(f"icmp sgt i64 {self.polling.total_work(loop)}, {_ENOUGH}")
-        self.line(f"br i1 {enough}, label %{divided}, label %{whole}")
-        self.out.start_block(divided)
-        self.out.program.entry(PARALLEL_SERVICE)
-        slot = table_slot(self.out.program, PARALLEL_SERVICE)
-        address = self.emit(f"getelementptr i64, ptr %table, i64 {slot}")
-        service = self.emit(f"load ptr, ptr {address}, align 8")
-        self.line(f"store i64 0, ptr {flag}, align 8")
-        self.line(f"call void {service}(ptr {function}, {given}, ptr {flag})")
-        ended = self.emit(f"load i64, ptr {flag}, align 8")
-        all_done = self.emit(f"icmp ne i64 {ended}, 0")
-        self.line(f"br i1 {all_done}, label %{done}, label %{whole}")
-        self.out.start_block(whole)
+        """Print code that calls the service if there is enough work, and otherwise the function of the loop."""
+        out, program, emit = self.out, self.out.program, self.emit
+        divided, whole, done = out.new_labels("threads", "whole", "done")
+        slots: list[str] = []
+        for entry in (PARALLEL, THREAD_LIMIT):
+            program.entry(entry)
+            slots.append(emit(f"getelementptr i64, ptr %table, i64 {table_slot(program, entry)}"))
+        service = emit(f"load ptr, ptr {slots[0]}, align 8")
+        exists = emit(f"icmp ne ptr {service}, null")
+        work = self.polling.total_work(loop, parallel_work(loop))
+        enough = emit(f"icmp sgt i64 {work}, {_ENOUGH}")
+        both = emit(f"and i1 {exists}, {enough}")
+        out.branch_likely(both, divided, whole)
+        out.start_block(divided)
+        limit = emit(f"load i64, ptr {slots[1]}, align 8")
+        length = self.use(loop.stop) if loop.non_interruptible else self.polling.strip_length(loop)
+        status = emit(
+            f"call i64 {service}(ptr {function}, {given}, ptr %frame, i64 {work}, i64 {length}, i64 {limit})"
+        )
+        self.polling.unless_interrupted(status, done)
+        out.start_block(whole)
         self.line(f"call void {function}({given})")
         self.line(f"br label %{done}")
-        self.out.start_block(done)
+        out.start_block(done)
 
     def function(self, text: str) -> str:
         """Return the name of a function with this text. Loops that do the same with other values share a function."""
