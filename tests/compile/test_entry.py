@@ -20,7 +20,7 @@ import pytest
 import occelo_compile as oc
 from occelo_graph import tensor as ot
 from occelo_graph.config import config
-from occelo_link.native.llvm import parallel
+from occelo_link.loops.ir import cost
 from occelo_link.units import object_layout
 from occelo_link.units.entry_loading import entry_code
 
@@ -359,7 +359,7 @@ def test_functions_with_updates_run_in_pieces_and_lose_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Calls of several threads, of which one at a time has the pool."""
-    monkeypatch.setattr(parallel, "_ENOUGH", -1)
+    monkeypatch.setattr(cost, "ENOUGH", -1)
     pool = entry_code().pool
     monkeypatch.setattr(pool, "worth", 1)
     before = pool.loops

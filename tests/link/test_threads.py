@@ -19,20 +19,24 @@ from occelo_graph import tensor as ot
 from occelo_graph.config import config
 from occelo_link import make_linker
 from occelo_link.loops.build import find_lowering, lower_graph
+from occelo_link.loops.ir import cost
 from occelo_link.machine import threads
 from occelo_link.native.llvm import parallel, print_llvm
 from occelo_link.units.entry_loading import ThreadPool, entry_code
 from occelo_testing.checks import symbolic
 from occelo_testing.examples import EXAMPLES
-from occelo_testing.loop_programs import Compiled, map_program
+from occelo_testing.loop_programs import Compiled, has_compiler, map_program
 from occelo_testing.programs.trying import RandomGraph, on_random_graphs
 
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 
 
-def linked(inputs: Any, outputs: Any) -> Any:
+LINKERS = ["native", *(["c"] if has_compiler() else [])]
+
+
+def linked(inputs: Any, outputs: Any, by: str = "native") -> Any:
     graph = og.FunctionGraph(list(inputs), list(outputs))
-    linker = make_linker("native")
+    linker = make_linker(by)
     vm, ins, outs = linker.accept(graph).make_thunk()
 
     def call(*values: Any) -> list[Any]:
@@ -47,7 +51,7 @@ def linked(inputs: Any, outputs: Any) -> Any:
 @pytest.fixture
 def every_loop(monkeypatch: pytest.MonkeyPatch) -> ThreadPool:
     """However little there is to do, loops run in pieces, the last of which is the first to be begun."""
-    monkeypatch.setattr(parallel, "_ENOUGH", -1)
+    monkeypatch.setattr(cost, "ENOUGH", -1)
     pool = entry_code().pool
     monkeypatch.setattr(pool, "worth", 1)
     return pool
@@ -97,14 +101,17 @@ def test_no_turn_of_random_graphs_needs_another(every_loop: ThreadPool, graph: R
         assert np.asarray(a).tobytes() == np.asarray(b).tobytes()
 
 
+@pytest.mark.parametrize("by", LINKERS)
 @pytest.mark.parametrize("count", [2, 3, 8, 64])
-def test_results_do_not_depend_on_the_number_of_threads(every_loop: ThreadPool, count: int) -> None:
+def test_results_do_not_depend_on_the_number_of_threads(
+    every_loop: ThreadPool, count: int, by: str
+) -> None:
     inputs, outputs = graph()
     with config.change_flags(native__threads=1):
         expected = linked(inputs, outputs)(*arguments())
     before = every_loop.loops
     with config.change_flags(native__threads=count):
-        call = linked(inputs, outputs)
+        call = linked(inputs, outputs, by)
     for _ in range(20):
         found = call(*arguments())
         for a, b in zip(found, expected, strict=True):
@@ -220,10 +227,10 @@ import occelo_graph as og
 from occelo_graph import tensor as ot
 from occelo_graph.config import config
 from occelo_link import make_linker
-from occelo_link.native.llvm import parallel
+from occelo_link.loops.ir import cost
 from occelo_link.units.entry_loading import entry_code
 
-parallel._ENOUGH = -1
+cost.ENOUGH = -1
 pool = entry_code().pool
 pool.worth = 1
 config.native__threads = 3

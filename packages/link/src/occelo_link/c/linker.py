@@ -40,7 +40,7 @@ class SharedUnit:
 
 
 def _load(programs: Sequence[tuple[str, Program]]) -> ctypes.CDLL:
-    return shared_library(print_c(programs), default_store())
+    return shared_library(print_c(programs, threads=True), default_store())
 
 
 class CLinker(BlockLinker):

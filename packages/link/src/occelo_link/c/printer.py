@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 from occelo_link.c.literals import TYPES, literal, memory_type
 from occelo_link.c.operations import Operations
-from occelo_link.loops.ir.cost import is_long, iterations_between_polls, poll_interval_text
+from occelo_link.loops.ir import cost
 from occelo_link.loops.ir.program import (
     Alloc,
     Block,
@@ -31,7 +31,7 @@ from occelo_link.loops.ir.program import (
     While,
     itemsize,
 )
-from occelo_link.loops.ir.uses import constants_of, live_values
+from occelo_link.loops.ir.uses import constants_of, defined_in, live_values, used_by
 from occelo_link.loops.ir.visitor import Visitor
 from occelo_link.units.frame import (
     ALLOC_OUTPUT,
@@ -41,8 +41,10 @@ from occelo_link.units.frame import (
     GROW,
     INPUT_SLOTS,
     INTERRUPTED,
+    PARALLEL,
     POLL,
     TAKE,
+    THREAD_LIMIT,
     table_slot,
 )
 
@@ -56,11 +58,17 @@ def words_of(lines: Iterable[str]) -> set[str]:
 
 
 class Printer(Visitor[None]):
-    """Prints one program as one C function. ``helpers`` collects helper functions, which several programs share."""
+    """Prints one program as one C function. ``helpers`` collects helper functions, which several programs share.
 
-    def __init__(self, program: Program, function: str, helpers: dict[str, str]) -> None:
+    If ``threads`` is true, loops may run in several threads.
+    """
+
+    def __init__(
+        self, program: Program, function: str, helpers: dict[str, str], threads: bool = False
+    ) -> None:
         self.program = program
         self.function_name = function
+        self.threads = threads
         self.own: dict[str, str] = {}
         self.lines: list[str] = []
         self.depth = 1
@@ -344,7 +352,7 @@ class Printer(Visitor[None]):
         self.depth += 1
         self.line(f"if (!{self.use(loop.condition)}) break;")
         if counter:
-            every = iterations_between_polls(loop)
+            every = cost.iterations_between_polls(loop)
             self.line(f"if (++{counter} % {every} == 0 && {self.poll()}) return {INTERRUPTED};")
         self.depth -= 1
         self.nested(loop.body)
@@ -352,6 +360,9 @@ class Printer(Visitor[None]):
         self.line("}")
 
     def loop(self, loop: For) -> None:
+        if self.threads and cost.may_be_divided(loop, self.program):
+            self.divided_loop(loop)
+            return
         if loop.lanes > 1 and loop.carried:
             self.lanes_loop(loop)
             return
@@ -365,6 +376,54 @@ class Printer(Visitor[None]):
                 self.line(f"{first} = {limit};")
         else:
             self.plain_loop(loop, index, start, self.use(loop.stop))
+
+    def divided_loop(self, loop: For) -> None:
+        """Print a loop as a function of its own, and code that calls the function, in several threads if there is enough
+        work.
+        """
+        start, stop = self.use(loop.start), self.use(loop.stop)
+        made, env = self.fresh(f"{self.function_name}_part"), self.fresh("env")
+        held = ", ".join(self.part(loop, made))
+        work, use = self.fresh("work"), self.use
+        each = cost.work_text(cost.parallel_work(loop), use)
+        self.line(f"struct {made}_env {env} = {{{held}}};")
+        self.line(f"i64 {work} = ({stop} - {start}) * ({each});")
+        for entry in (PARALLEL, THREAD_LIMIT):
+            self.program.entry(entry)
+        service, limit = (f"table[{table_slot(self.program, e)}]" for e in (PARALLEL, THREAD_LIMIT))
+        length = stop if loop.non_interruptible else cost.poll_interval_text(loop, use, "/")
+        given = f"&{env}, {start}, {stop}, table"
+        self.line(f"if (!{service} || {work} <= {cost.ENOUGH}) {made}({given});")
+        call = f"((parallel_fn){service})({made}, {given}, frame, {work}, {length}, (i64){limit})"
+        self.line(f"else if ({call}) return {INTERRUPTED};")
+
+    def part(self, loop: For, name: str) -> list[str]:
+        """Print the function ``name`` of a loop. Returns what its struct holds: the values and addresses from outside."""
+        inside = {v.number for v in defined_in(loop.body)} | {loop.index.number}
+        fields, given = ["i64 *frame;"], ["frame"]
+        starts = ["i64 *frame UNUSED = e->frame;"]
+        for each in dict.fromkeys(used_by(loop.body)):
+            if isinstance(each, Buffer):
+                kind, field = f"{memory_type(each.dtype)} *", each.name
+                given.append(field)
+            elif each.op == "const" or each.number in inside:
+                continue
+            else:
+                kind, field = f"{TYPES[each.dtype]} ", f"v{each.number}"
+                given.append(self.use(each))
+            fields.append(f"{kind}{field};")
+            starts.append(f"{kind}{field} UNUSED = e->{field};")
+        outer = self.lines, self.names, self.depth
+        self.lines, self.names, self.depth = [], {}, 1
+        self.plain_loop(loop, f"v{loop.index.number}", "start", "stop")
+        struct = f"struct {name}_env"
+        head = f"static NOT_INLINED void {name}(void *env, i64 start, i64 stop, void **table UNUSED) {{"
+        body = [f"  {text}" for text in (f"{struct} *e = env;", *starts)]
+        self.own[name] = "\n".join(
+            [f"{struct} {{ {' '.join(fields)} }};", head, *body, *self.lines, "}"]
+        )
+        self.lines, self.names, self.depth = outer
+        return given
 
     def plain_loop(self, loop: For, index: str, start: str, stop: str) -> None:
         if loop.lanes > 1:
@@ -392,7 +451,7 @@ class Printer(Visitor[None]):
 
         Only long interruptible loops outside of all other loops are divided.
         """
-        return not self.nesting and not loop.non_interruptible and is_long(loop)
+        return not self.nesting and not loop.non_interruptible and cost.is_long(loop)
 
     def poll(self) -> str:
         return f"((poll_fn)table[{POLL}])(frame)"
@@ -405,7 +464,7 @@ class Printer(Visitor[None]):
         up to that limit.
         """
         limit, step, stop = self.fresh("limit"), self.fresh("step"), self.use(loop.stop)
-        self.line(f"i64 {step} = {poll_interval_text(loop, self.use, '/')};")
+        self.line(f"i64 {step} = {cost.poll_interval_text(loop, self.use, '/')};")
         self.line("for (;;) {")
         self.depth += 1
         self.line(f"i64 {limit} = {first} + {step} < {stop} ? {first} + {step} : {stop};")

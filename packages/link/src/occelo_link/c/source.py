@@ -14,8 +14,11 @@ from occelo_link.c.printer import Printer
 from occelo_link.loops.ir.program import Program
 
 
-def print_c(programs: Sequence[tuple[str, Program]]) -> str:
-    """Return the text of a C file that defines a function for each pair of a name and a program."""
+def print_c(programs: Sequence[tuple[str, Program]], threads: bool = False) -> str:
+    """Return the text of a C file that defines a function for each pair of a name and a program.
+
+    If ``threads`` is true, loops may run in several threads, but those of programs with long blocks.
+    """
     bodies: list[str] = []
     helpers: dict[str, str] = {}
     for name, program in programs:
@@ -23,5 +26,5 @@ def print_c(programs: Sequence[tuple[str, Program]]) -> str:
         if pieces.divided:
             bodies.append(DividedPrinter(program, name, helpers, pieces).run())
         else:
-            bodies.append(Printer(program, name, helpers).run())
+            bodies.append(Printer(program, name, helpers, threads).run())
     return "\n".join([PRELUDE, *helpers.values(), "", *bodies])

@@ -90,13 +90,10 @@ class NativeLinker(BlockLinker):
     def fingerprint(self) -> str | None:
         return self.name if type(self) is NativeLinker else None
 
-    def threaded(self) -> bool:
-        return True
-
     def time_loops(self, fgraph: FunctionGraph, values: Sequence[Any], runs: int = 20) -> Any:
         from occelo_link.native.timing import time_loops  # slow to import, and rarely needed
 
         return time_loops(self, fgraph, values, runs)
 
     def compile(self, program: Program, part: Part) -> CompiledUnit:
-        return compiled_by_llvm(program, part, threads=self.threaded())
+        return compiled_by_llvm(program, part, threads=self.threads)

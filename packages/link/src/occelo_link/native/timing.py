@@ -92,9 +92,6 @@ class _Timed(BlockLinker):
         self._timed = linker
         self.builds: list[tuple[list[tuple[Apply, ...]], Any]] = []
 
-    def threaded(self) -> bool:
-        return self._timed.threaded()
-
     def compile(self, program: Program, part: Part) -> CompiledUnit:
         text, nodes_of_loops, times = print_timed(program)
         code = object_code(f"1\n{text}", lambda: compile_module(text))

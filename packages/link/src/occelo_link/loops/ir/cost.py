@@ -23,6 +23,7 @@ from occelo_link.loops.ir.program import (
     While,
     itemsize,
 )
+from occelo_link.loops.ir.uses import is_plain
 from occelo_link.loops.ir.visitor import Visitor
 
 BUDGET = 40_000_000
@@ -31,6 +32,11 @@ _UNKNOWN_ITERATIONS = 64
 """The number of iterations between two polls if the work of an iteration is unknown."""
 _FEW, _SHORT = 8, 160
 """A loop is unrolled if it has at most `_FEW` iterations with at most `_SHORT` statements altogether."""
+ENOUGH = 1_500_000
+"""Loops with fewer operations (`parallel_work`) than this do not wake other threads.
+
+That many take some 75 us. A thread that sleeps wakes within 5 us, and on some virtual machines within 40.
+"""
 _SCALAR = 4
 """The number of operations on one lane that an operation of a loop without lanes counts as."""
 _GUESSED = 8
@@ -144,6 +150,16 @@ def parallel_work(loop: For) -> Work:
     return _Costs(loop.body.depth).of(loop)
 
 
+def may_be_divided(loop: For, program: Program) -> bool:
+    """Whether a loop may run in several threads, and may have enough work for that.
+
+    Only a loop directly in the program's body may. It carries no value, and only loads, computes, loops and stores.
+    """
+    if not loop.parallel or loop.carried or loop.body.parent is not program.body:
+        return False
+    return is_plain(loop.body) and not is_short(loop, parallel_work(loop), ENOUGH)
+
+
 def _most_iterations(start: Value, stop: Value) -> int | None:
     """An upper bound of the number of iterations of a loop from ``start`` to ``start + n``, with constant n.
 
@@ -207,7 +223,7 @@ def poll_interval_text(loop: For, use: Callable[[Value], str], divided_by: str) 
     """
     work = iteration_work(loop)
     return (
-        f"{BUDGET} {divided_by} ({_text(work, use)}) + 1"
+        f"{BUDGET} {divided_by} ({work_text(work, use)}) + 1"
         if work.inner
         else str(static_poll_interval(loop))
     )
@@ -218,9 +234,10 @@ def static_poll_interval(loop: For) -> int:
     return max(1, BUDGET // iteration_work(loop).own // loop.lanes) * loop.lanes
 
 
-def _text(work: Work, use: Callable[[Value], str]) -> str:
+def work_text(work: Work, use: Callable[[Value], str]) -> str:
+    """A number of operations, as an expression in C or Python."""
     terms = (
-        f" + ({use(stop)} - {use(start)}) * ({use(start)} < {use(stop)}) * ({_text(each, use)})"
+        f" + ({use(stop)} - {use(start)}) * ({use(start)} < {use(stop)}) * ({work_text(each, use)})"
         for start, stop, each in work.inner
     )
     return f"{work.own}{''.join(terms)}"

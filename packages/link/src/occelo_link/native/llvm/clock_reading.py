@@ -78,7 +78,7 @@ def print_timed(program: Program) -> tuple[str, list[list[int]], Any]:
     entry = program.entry(f"constant{len(program.constants)}")
     program.constants.append(times)
     program.entry(_CLOCK)
-    printer = Printer(program)
+    printer = Printer(program, threads=True)
     timing = _TimingVisitor(printer, entry)
     text = f"{printer.unit(timing.block)}\n{fixed_function('ticks')}\n"
     return text, timing.nodes_of_loops, times

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cached_property
 
-from occelo_link.loops.ir.cost import is_short, parallel_work
+from occelo_link.loops.ir import cost
 from occelo_link.loops.ir.program import Buffer, For, Value
 from occelo_link.loops.ir.uses import is_plain, used_by
 from occelo_link.native.llvm.interrupt_polling import Polling
@@ -24,11 +24,6 @@ from occelo_link.native.llvm.module_writer import ModuleWriter, fixed_function
 from occelo_link.native.llvm.scalars import Scalars
 from occelo_link.units.frame import PARALLEL, POLL, THREAD_LIMIT, table_slot
 
-_ENOUGH = 1_500_000
-"""Loops with fewer operations (`parallel_work`) than this do not wake other threads.
-
-That many take some 75 us. A thread that sleeps wakes within 5 us, and on some virtual machines within 40.
-"""
 _LARGE = 5_000
 """Loops are outlined if the program has more statements than this. A loop counts as `_PER_LOOP` further statements.
 
@@ -73,17 +68,15 @@ class OutlinedLoops:
 
     def is_outlined(self, loop: For) -> bool:
         """Whether a loop is outlined."""
-        if loop.carried or loop.body.parent is not self.out.program.body:
-            return False
-        if not self.is_large and not self.may_be_divided(loop):
+        if self.is_divided(loop):
+            return True
+        if not self.is_large or loop.carried or loop.body.parent is not self.out.program.body:
             return False
         return is_plain(loop.body)
 
-    def may_be_divided(self, loop: For) -> bool:
-        """Whether a loop may run in several threads, and may have enough work for that."""
-        if not self.threads or not loop.parallel:
-            return False
-        return not is_short(loop, parallel_work(loop), _ENOUGH)
+    def is_divided(self, loop: For) -> bool:
+        """Whether a loop may run in several threads."""
+        return self.threads and cost.may_be_divided(loop, self.out.program)
 
     def call_outlined(self, loop: For) -> None:
         """Print the function of a loop, and code that calls it, directly or through the service for threads."""
@@ -98,7 +91,7 @@ class OutlinedLoops:
         start, stop = self.use(loop.start), self.use(loop.stop)
         function = self.function(self.function_text(loop, captured))
         given = f"ptr {env}, i64 {start}, i64 {stop}, ptr %table"
-        if self.may_be_divided(loop):
+        if self.is_divided(loop):
             self.in_threads(loop, function, given)
         elif self.polling.is_strip_mined(loop):
             self.in_strips(loop, function, given)
@@ -135,8 +128,8 @@ class OutlinedLoops:
             slots.append(emit(f"getelementptr i64, ptr %table, i64 {table_slot(program, entry)}"))
         service = emit(f"load ptr, ptr {slots[0]}, align 8")
         exists = emit(f"icmp ne ptr {service}, null")
-        work = self.polling.total_work(loop, parallel_work(loop))
-        enough = emit(f"icmp sgt i64 {work}, {_ENOUGH}")
+        work = self.polling.total_work(loop, cost.parallel_work(loop))
+        enough = emit(f"icmp sgt i64 {work}, {cost.ENOUGH}")
         both = emit(f"and i1 {exists}, {enough}")
         out.branch_likely(both, divided, whole)
         out.start_block(divided)
