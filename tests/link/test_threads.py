@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -201,7 +202,7 @@ def test_an_interrupt_ends_a_long_loop(count: int) -> None:
     with config.change_flags(native__threads=count):
         call = linked([x], [y])
     small = np.arange(100_000.0)
-    expected = call(small)[0]
+    expected, large = call(small)[0], np.zeros(50_000_000)
     # a shell in the background may have the signal ignored
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT))
@@ -209,8 +210,7 @@ def test_an_interrupt_ends_a_long_loop(count: int) -> None:
         started = time.perf_counter()
         timer.start()
         with pytest.raises(KeyboardInterrupt):
-            call(np.zeros(50_000_000))
-            time.sleep(30)
+            call(large)
         assert time.perf_counter() - started < 3
     finally:
         timer.cancel()
@@ -329,7 +329,7 @@ def test_calls_in_several_threads_share_the_pool(every_loop: ThreadPool) -> None
     assert wrong == []
 
 
-REDUCTIONS = {
+REDUCTIONS: dict[str, Callable[[Any, Any, Any], list[Any]]] = {
     "sums": lambda x, m, k: [(ot.sin(x) ** 2).sum(), x.mean(), (x * x).sum() / x.sum()],
     "extremes": lambda x, m, k: [x.max(), abs(x).min(), k.max(), (k > 3).all(), (k > 3).any()],
     "integers": lambda x, m, k: [k.sum(), (k * k).prod(), ot.eq(k, 3).sum()],
@@ -407,19 +407,27 @@ def test_limits_of_control_groups(
     tmp_path: Path, listed: str, files: dict[str, str], expected: list[int]
 ) -> None:
     _group(tmp_path, {**files, "listed": listed})
-    found = list(threads._quotas(str(tmp_path), str(tmp_path / "listed")))
+    found = list(threads.quotas(str(tmp_path), str(tmp_path / "listed")))
     assert sorted(set(found)) == expected
-    assert list(threads._quotas(str(tmp_path), str(tmp_path / "absent"))) == []
+    assert list(threads.quotas(str(tmp_path), str(tmp_path / "absent"))) == []
 
 
 def test_processors_of_a_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
-    monkeypatch.setattr(threads, "_quotas", lambda *_: [3])
-    monkeypatch.setattr(os, "sched_getaffinity", lambda _: range(8), raising=False)
+    allowed = [8]
+
+    def of_groups(root: str, listed: str) -> list[int]:
+        return [3]
+
+    def usable(process: int) -> range:
+        return range(allowed[0])
+
+    monkeypatch.setattr(threads, "quotas", of_groups)
+    monkeypatch.setattr(os, "sched_getaffinity", usable, raising=False)
     monkeypatch.setattr("multiprocessing.parent_process", lambda: None)
     monkeypatch.setattr("multiprocessing.process.parent_process", lambda: None)
     assert threads.processors() == 3
-    monkeypatch.setattr(os, "sched_getaffinity", lambda _: range(2))
+    allowed[0] = 2
     assert threads.processors() == 2
     monkeypatch.setattr("multiprocessing.process.parent_process", lambda: "another process")
     assert threads.processors() == 1

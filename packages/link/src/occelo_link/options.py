@@ -8,9 +8,12 @@ users set; each docstring says which values are accepted.
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
-from occelo_graph.config import boolean, config, text
+from occelo_graph.config import Option, boolean, config, text
+
+T = TypeVar("T")
 
 
 def positive(value: Any) -> int:
@@ -60,121 +63,97 @@ def _without_effect(value: Any) -> str:
     return text(value)
 
 
-LINKER = config.declare(
-    "linker",
-    "auto",
-    "the linker of modes that name none; auto is the fastest one",
-    text,
-    "occelo_link",
+def _declare(name: str, default: T, doc: str, parse: Callable[[Any], T]) -> Option[T]:
+    return config.declare(name, default, doc, parse, "occelo_link")
+
+
+LINKER = _declare(
+    "linker", "auto", "the linker of modes that name none; auto is the fastest one", text
 )
-ALLOW_GC = config.declare(
-    "allow_gc",
-    True,
-    "drop values between inputs and outputs after their last use",
-    boolean,
-    "occelo_link",
+ALLOW_GC = _declare(
+    "allow_gc", True, "drop values between inputs and outputs after their last use", boolean
 )
-BASE_COMPILEDIR = config.declare(
-    "base_compiledir",
-    "",
-    "where compile directories are made; ~/.occelo by default",
-    text,
-    "occelo_link",
+BASE_COMPILEDIR = _declare(
+    "base_compiledir", "", "where compile directories are made; ~/.occelo by default", text
 )
-COMPILEDIR = config.declare(
-    "compiledir",
-    "",
-    "the compile directory; by default one is made below base_compiledir",
-    text,
-    "occelo_link",
+COMPILEDIR = _declare(
+    "compiledir", "", "the compile directory; by default one is made below base_compiledir", text
 )
-COMPILEDIR_FORMAT = config.declare(
+COMPILEDIR_FORMAT = _declare(
     "compiledir_format",
     "compiledir_%(short_platform)s-%(processor)s-%(python_version)s-%(python_bitwidth)s",
     "the name of the compile directory below base_compiledir",
     text,
-    "occelo_link",
 )
-CHECK_BOUNDS = config.declare(
+CHECK_BOUNDS = _declare(
     "check_bounds",
     False,
     "check every access of compiled code to memory; slow, for finding faults of the compiler",
     boolean,
-    "occelo_link",
 )
-CACHE = config.declare(
+CACHE = _declare(
     "cache",
     True,
     "keep compiled code in the compile directory, and use what is kept there",
     boolean,
-    "occelo_link",
 )
-CACHE_SIZE = config.declare(
+CACHE_SIZE = _declare(
     "cache_size",
     1024,
     "the size limit of the cache in megabytes; the least recently used code is deleted first",
     positive,
-    "occelo_link",
 )
-COMPILER = config.declare(
+COMPILER = _declare(
     "cxx",
     "auto",
     "the C compiler of the linkers c and c|py: a command; auto finds one, an empty text means none",
     text,
-    "occelo_link",
 )
-COMPILER_FLAGS = config.declare(
-    "gcc__cxxflags", "", "more flags for the C compiler, separated by spaces", text, "occelo_link"
+COMPILER_FLAGS = _declare(
+    "gcc__cxxflags", "", "more flags for the C compiler, separated by spaces", text
 )
-COMPILER_VERBOSE = config.declare(
-    "compiler_verbose", False, "print each command that compiles C", boolean, "occelo_link"
+COMPILER_VERBOSE = _declare(
+    "compiler_verbose", False, "print each command that compiles C", boolean
 )
-LAZY = config.declare(
+LAZY = _declare(
     "vm__lazy",
     None,
     "whether the linker vm computes on demand; None does so where a graph has lazy branches",
     if_known,
-    "occelo_link",
 )
-THREADS = config.declare(
+THREADS = _declare(
     "native__threads",
     0,
     "how many threads native and c may use for one large loop; 0 means the number of processors; results do not depend on it",
     not_negative,
-    "occelo_link",
 )
-LLVM_LEVEL = config.declare(
+LLVM_LEVEL = _declare(
     "native__llvm_level",
     None,
     "LLVM's level of optimization, 0 to 3: 0 compiles in half the time; None means 1, and 0 for long programs",
     level,
-    "occelo_link",
 )
-LOCK_TIMEOUT = config.declare(
+LOCK_TIMEOUT = _declare(
     "compile__timeout",
     120.0,
     "for how many seconds lock_ctx waits for the lock of the compile directory; -1 for no limit",
     seconds,
-    "occelo_link",
 )
-TORCH_COMPILE = config.declare(
+TORCH_COMPILE = _declare(
     "pytorch__compile",
     True,
     "the linker pytorch compiles FX graphs with Inductor; if False, it runs them as they are",
     boolean,
-    "occelo_link",
 )
-TORCH_DEVICE = config.declare(
+TORCH_DEVICE = _declare(
     "pytorch__device",
     "auto",
     "where the linker pytorch computes: a device of PyTorch's; auto is cuda where there is one, else cpu",
     text,
-    "occelo_link",
 )
-config.declare(
+_declare(
     "blas__ldflags",
     "",
     "accepted for compatibility with older programs; has no effect",
     _without_effect,
-    "occelo_link",
 )

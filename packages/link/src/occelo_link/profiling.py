@@ -130,11 +130,7 @@ class _Sample:
         _entry(costs, place[-1]).add(place[-1], seconds, made)
 
     def __call__(
-        self,
-        node: Apply,
-        thunk: NodeThunk,
-        storage_map: StorageMap,
-        computed: dict[Variable, bool],
+        self, node: Apply, thunk: NodeThunk, storage_map: StorageMap, computed: dict[Variable, bool]
     ) -> None:
         now = perf_counter()
         cost = self.profile.cost(node)

@@ -260,8 +260,4 @@ class VMLinker(_PythonLinker):
         self.callback_input = callback_input
 
     def _options(self) -> dict[str, Any]:
-        return {
-            "lazy": self.lazy,
-            "callback": self.callback,
-            "callback_input": self.callback_input,
-        }
+        return {"lazy": self.lazy, "callback": self.callback, "callback_input": self.callback_input}

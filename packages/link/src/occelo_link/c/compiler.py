@@ -105,12 +105,7 @@ def compile_shared(source: str) -> bytes:
         whole = [*command, *flags, str(text), "-o", str(made), "-lm"]
         if COMPILER_VERBOSE.get():
             print(shlex.join(whole))
-        ran = subprocess.run(
-            whole,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        ran = subprocess.run(whole, capture_output=True, text=True, check=False)
         if ran.returncode:
             raise RuntimeError(f"{shlex.join(command)} failed:\n{ran.stderr[-2000:]}")
         return made.read_bytes()

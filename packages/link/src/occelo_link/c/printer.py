@@ -31,22 +31,9 @@ from occelo_link.loops.ir.program import (
     While,
     itemsize,
 )
-from occelo_link.loops.ir.uses import constants_of, defined_in, live_values, used_by
+from occelo_link.loops.ir.uses import captured_by, constants_of, live_values
 from occelo_link.loops.ir.visitor import Visitor
-from occelo_link.units.frame import (
-    ALLOC_OUTPUT,
-    ARENA,
-    ARENA_END,
-    FIRST_INPUT,
-    GROW,
-    INPUT_SLOTS,
-    INTERRUPTED,
-    PARALLEL,
-    POLL,
-    TAKE,
-    THREAD_LIMIT,
-    table_slot,
-)
+from occelo_link.units import frame
 
 INLINE_USES = 8
 _WORD = re.compile(r"\w+")
@@ -104,9 +91,9 @@ class Printer(Visitor[None]):
         """Return the declaration of the pointer to an input or a constant."""
         kind = memory_type(buffer.dtype)
         if buffer.space == "input":
-            source = f"frame[{FIRST_INPUT + INPUT_SLOTS * buffer.position}]"
+            source = f"frame[{frame.FIRST_INPUT + frame.INPUT_SLOTS * buffer.position}]"
         else:
-            source = f"table[{table_slot(self.program, buffer.entry)}]"
+            source = f"table[{frame.table_slot(self.program, buffer.entry)}]"
         return f"{kind} *{buffer.name} = ({kind} *){source};"
 
     # text
@@ -165,7 +152,7 @@ class Printer(Visitor[None]):
     def expression(self, value: Value) -> str:
         args = value.args
         if value.op == "load" and args[0].space == "constant":
-            slot = table_slot(self.program, args[0].entry)
+            slot = frame.table_slot(self.program, args[0].entry)
             element = f"(({memory_type(value.dtype)} *)table[{slot}])[{self.use(args[1])}]"
             return f"{element} != 0" if value.dtype == "bool" else element
         if value.op == "load":
@@ -221,14 +208,14 @@ class Printer(Visitor[None]):
     def header(self, value: Value) -> str:
         buffer, axis = value.args
         which = 1 if value.op == "length" else 2
-        slot = FIRST_INPUT + INPUT_SLOTS * buffer.position + which
+        slot = frame.FIRST_INPUT + frame.INPUT_SLOTS * buffer.position + which
         entry = f"((i64 *)frame[{slot}])[{axis}]"
         return entry if which == 1 else f"{entry} / {itemsize(buffer.dtype)}"
 
     def call(self, entry: str, dtype: str, args: Sequence[Value]) -> str:
         kinds = ", ".join(TYPES[a.dtype] for a in args)
         listed = ", ".join(self.use(a) for a in args)
-        slot = table_slot(self.program, entry)
+        slot = frame.table_slot(self.program, entry)
         return f"(({TYPES[dtype]} (*)({kinds}))table[{slot}])({listed}) /* {entry} */"
 
     # memory and calls
@@ -245,24 +232,26 @@ class Printer(Visitor[None]):
             return
         if taken is not None:
             size = f"{self.use(statement.size)} * {itemsize(buffer.dtype)}"
-            take = f"((take_fn)table[{TAKE}])(frame, {buffer.position}, {taken.position}, {size})"
+            take = f"((take_fn)table[{frame.TAKE}])(frame, {buffer.position}, {taken.position}, {size})"
             self.line(f"{name} = ({kind} *){take};")
         elif buffer.space == "output":
             lengths = ", ".join(self.use(n) for n in statement.lengths) or "0"
             dims = self.fresh("dims")
             self.line(f"i64 {dims}[] = {{{lengths}}};")
-            call = f"((alloc_output_fn)table[{ALLOC_OUTPUT}])(frame, {buffer.position}, {dims})"
+            call = (
+                f"((alloc_output_fn)table[{frame.ALLOC_OUTPUT}])(frame, {buffer.position}, {dims})"
+            )
             self.line(f"{name} = ({kind} *){call};")
         else:
             size = f"({self.use(statement.size)} * {itemsize(buffer.dtype)} + 127) & -64"
             bytes_ = self.fresh("bytes")
             self.line(f"i64 {bytes_} = {size};")
-            grow = f"((grow_fn)table[{GROW}])(frame, {bytes_})"
+            grow = f"((grow_fn)table[{frame.GROW}])(frame, {bytes_})"
             if self.depth > 1 or buffer.space == "carried":
                 self.grow_buffer(buffer, bytes_)
                 return
-            fits = f"frame[{ARENA}] + {bytes_} <= frame[{ARENA_END}]"
-            take = f"{name} = ({kind} *)frame[{ARENA}]; frame[{ARENA}] += {bytes_};"
+            fits = f"frame[{frame.ARENA}] + {bytes_} <= frame[{frame.ARENA_END}]"
+            take = f"{name} = ({kind} *)frame[{frame.ARENA}]; frame[{frame.ARENA}] += {bytes_};"
             self.line(f"if ({fits}) {{ {take} }}")
             self.line(f"else {name} = ({kind} *){grow};")
         self.line(f"if (!{name}) return -1;")
@@ -276,7 +265,7 @@ class Printer(Visitor[None]):
         self.rooms[buffer] = f"i64 {room} = 0;"
         self.line(f"if ({bytes_} > {room}) {{")
         self.line(f"  {room} = {bytes_} > 2 * {room} ? {bytes_} : 2 * {room};")
-        self.line(f"  {name} = ({kind} *)((grow_fn)table[{GROW}])(frame, {room});")
+        self.line(f"  {name} = ({kind} *)((grow_fn)table[{frame.GROW}])(frame, {room});")
         self.line(f"  if (!{name}) return -1;")
         self.line("}")
 
@@ -308,7 +297,7 @@ class Printer(Visitor[None]):
                 listed.append(f"&{name}")
         result = statement.result
         returned = "void" if result is None else TYPES[result.dtype]
-        slot = table_slot(self.program, statement.entry)
+        slot = frame.table_slot(self.program, statement.entry)
         left = "" if result is None else f"{self.declared(result)} = "
         pointer = f"(({returned} (*)({', '.join(kinds)}))table[{slot}])"
         self.line(f"{left}{pointer}({', '.join(listed)}); /* {statement.entry} */")
@@ -353,7 +342,9 @@ class Printer(Visitor[None]):
         self.line(f"if (!{self.use(loop.condition)}) break;")
         if counter:
             every = cost.iterations_between_polls(loop)
-            self.line(f"if (++{counter} % {every} == 0 && {self.poll()}) return {INTERRUPTED};")
+            self.line(
+                f"if (++{counter} % {every} == 0 && {self.poll()}) return {frame.INTERRUPTED};"
+            )
         self.depth -= 1
         self.nested(loop.body)
         self.advance(loop.carried)
@@ -388,42 +379,39 @@ class Printer(Visitor[None]):
         each = cost.work_text(cost.parallel_work(loop), use)
         self.line(f"struct {made}_env {env} = {{{held}}};")
         self.line(f"i64 {work} = ({stop} - {start}) * ({each});")
-        for entry in (PARALLEL, THREAD_LIMIT):
-            self.program.entry(entry)
-        service, limit = (f"table[{table_slot(self.program, e)}]" for e in (PARALLEL, THREAD_LIMIT))
+        entries = map(self.program.entry, (frame.PARALLEL, frame.THREAD_LIMIT))
+        service, limit = (f"table[{frame.table_slot(self.program, e)}]" for e in entries)
         length = stop if loop.non_interruptible else cost.poll_interval_text(loop, use, "/")
         given = f"&{env}, {start}, {stop}, table"
         self.line(f"if (!{service} || {work} <= {cost.ENOUGH}) {made}({given});")
         call = f"((parallel_fn){service})({made}, {given}, frame, {work}, {length}, (i64){limit})"
-        self.line(f"else if ({call}) return {INTERRUPTED};")
+        self.line(f"else if ({call}) return {frame.INTERRUPTED};")
 
     def part(self, loop: For, name: str) -> list[str]:
         """Print the function ``name`` of a loop. Returns what its struct holds: the values and addresses from outside."""
-        inside = {v.number for v in defined_in(loop.body)} | {loop.index.number}
-        fields, given = ["i64 *frame;"], ["frame"]
-        starts = ["i64 *frame UNUSED = e->frame;"]
-        for each in dict.fromkeys(used_by(loop.body)):
+        held = {"frame": ("i64 *", "frame")}
+        for each in captured_by(loop):
             if isinstance(each, Buffer):
-                kind, field = f"{memory_type(each.dtype)} *", each.name
-                given.append(field)
-            elif each.op == "const" or each.number in inside:
-                continue
+                held[each.name] = f"{memory_type(each.dtype)} *", each.name
             else:
-                kind, field = f"{TYPES[each.dtype]} ", f"v{each.number}"
-                given.append(self.use(each))
-            fields.append(f"{kind}{field};")
-            starts.append(f"{kind}{field} UNUSED = e->{field};")
+                held[f"v{each.number}"] = f"{TYPES[each.dtype]} ", self.use(each)
         outer = self.lines, self.names, self.depth
         self.lines, self.names, self.depth = [], {}, 1
         self.plain_loop(loop, f"v{loop.index.number}", "start", "stop")
-        struct = f"struct {name}_env"
-        head = f"static NOT_INLINED void {name}(void *env, i64 start, i64 stop, void **table UNUSED) {{"
-        body = [f"  {text}" for text in (f"{struct} *e = env;", *starts)]
+        fields = " ".join(f"{kind}{field};" for field, (kind, _) in held.items())
+        starts = [f"  {kind}{field} UNUSED = e->{field};" for field, (kind, _) in held.items()]
         self.own[name] = "\n".join(
-            [f"{struct} {{ {' '.join(fields)} }};", head, *body, *self.lines, "}"]
+            [
+                f"struct {name}_env {{ {fields} }};",
+                f"static NOT_INLINED void {name}(void *env, i64 start, i64 stop, void **table UNUSED) {{",
+                f"  struct {name}_env *e = env;",
+                *starts,
+                *self.lines,
+                "}",
+            ]
         )
         self.lines, self.names, self.depth = outer
-        return given
+        return [given for _, given in held.values()]
 
     def plain_loop(self, loop: For, index: str, start: str, stop: str) -> None:
         if loop.lanes > 1:
@@ -454,7 +442,7 @@ class Printer(Visitor[None]):
         return not self.nesting and not loop.non_interruptible and cost.is_long(loop)
 
     def poll(self) -> str:
-        return f"((poll_fn)table[{POLL}])(frame)"
+        return f"((poll_fn)table[{frame.POLL}])(frame)"
 
     @contextmanager
     def strips(self, loop: For, first: str) -> Generator[str]:
@@ -470,7 +458,7 @@ class Printer(Visitor[None]):
         self.line(f"i64 {limit} = {first} + {step} < {stop} ? {first} + {step} : {stop};")
         yield limit
         self.line(f"if ({limit} >= {stop}) break;")
-        self.line(f"if ({self.poll()}) return {INTERRUPTED};")
+        self.line(f"if ({self.poll()}) return {frame.INTERRUPTED};")
         self.depth -= 1
         self.line("}")
 

@@ -242,10 +242,7 @@ class JaxArrays(Arrays):
         return jnp.diagonal(x, offset, axis1, axis2)
 
     def branch(
-        self,
-        condition: Any,
-        then: Callable[[], Sequence[Any]],
-        other: Callable[[], Sequence[Any]],
+        self, condition: Any, then: Callable[[], Sequence[Any]], other: Callable[[], Sequence[Any]]
     ) -> Sequence[Any]:
         return lax.cond(condition.astype(bool), lambda: list(then()), lambda: list(other()))
 

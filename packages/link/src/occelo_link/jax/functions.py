@@ -15,10 +15,7 @@ from occelo_link.traced.scalars import Scalar
 
 
 def _differentiable(
-    name: str,
-    count: int,
-    function: Callable[..., Any],
-    slopes: Callable[..., Sequence[Any]],
+    name: str, count: int, function: Callable[..., Any], slopes: Callable[..., Sequence[Any]]
 ) -> Callable[..., Any]:
     """Return a function of arrays with derivatives for ``jax.grad``. `traced.functions` describes the arguments."""
     made = jax.custom_jvp(function)

@@ -282,10 +282,7 @@ class Context:
         return result
 
     def step(
-        self,
-        reads: Sequence[Tensor],
-        writes: Sequence[Stored],
-        emit: Callable[[], None],
+        self, reads: Sequence[Tensor], writes: Sequence[Stored], emit: Callable[[], None]
     ) -> None:
         """Add a step to the schedule. When the schedule reaches the step, ``emit`` writes its statements."""
         self.schedule.add_step(Step(reads, list(writes), emit, self.builder.node))

@@ -46,10 +46,7 @@ def _parts(context: Context, variables: Sequence[Variable]) -> list[Tensor]:
 
 
 def _from_values(
-    context: Context,
-    leaves: Sequence[Leaf],
-    buffers: Sequence[Buffer],
-    values: Sequence[Value],
+    context: Context, leaves: Sequence[Leaf], buffers: Sequence[Buffer], values: Sequence[Value]
 ) -> list[Tensor]:
     """Make the tensors of ``leaves`` from buffers and values; the inverse of `_to_values`.
 

@@ -17,7 +17,7 @@ def processors() -> int:
     """Return how many threads loops use if neither an option nor the caller says so.
 
     The environment variable ``OMP_NUM_THREADS`` says it, as for other libraries. Without it, a process that
-    `multiprocessing` has started has 1, since its siblings need the other processors. Any other process has as many
+    multiprocessing has started has 1, since its siblings need the other processors. Any other process has as many
     as it may use processors: of those that it may run on (affinity), and of the time that its control groups allow.
     """
     wanted = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
@@ -30,39 +30,32 @@ def processors() -> int:
         usable = len(os.sched_getaffinity(0))
     except AttributeError:  # not on this system
         usable = os.cpu_count() or 1
-    return max(1, min([usable, *_quotas(_GROUPS, _LISTED)]))
+    return max(1, min([usable, *quotas(_GROUPS, _LISTED)]))
 
 
-def _quotas(root: str, listed: str) -> Iterator[int]:
+def quotas(root: str, listed: str) -> Iterator[int]:
     """Yield the numbers of processors, rounded up, whose time the control groups of this process allow.
 
-    ``listed`` is the file that lists the groups, as lines ``number:controllers:path``. With version 2 the group and all
-    groups above it may have a limit in ``cpu.max``; with version 1, in two files.
+    ``listed`` is the file that lists the groups, as lines ``number:controllers:path``. The group and all groups above it
+    may have limits: with version 2 in ``cpu.max``, with version 1 in two files.
     """
-    try:
-        with open(listed, encoding="utf-8") as file:
-            lines = file.read().splitlines()
-    except OSError:
-        return
-    for line in lines:
+    for line in _text(listed).splitlines():
         _, controllers, path = line.split(":", 2)
         if controllers and "cpu" not in controllers.split(","):
             continue
-        for folder in (controllers, "cpu", "") if controllers else ("", "unified"):
-            parts = [each for each in path.split("/") if each]
+        parts = path.strip("/").split("/")
+        for folder in (controllers, "cpu") if controllers else ("", "unified"):
             for depth in range(len(parts) + 1):
-                yield from _quota(os.path.join(root, folder, *parts[:depth]))
+                group = os.path.join(root, folder, *parts[:depth])
+                for names in (("cpu.max",), ("cpu.cfs_quota_us", "cpu.cfs_period_us")):
+                    words = " ".join(_text(os.path.join(group, name)) for name in names).split()
+                    if len(words) == 2 and all(map(str.isdecimal, words)) and int(words[1]):
+                        yield max(1, -(-int(words[0]) // int(words[1])))
 
 
-def _quota(group: str) -> Iterator[int]:
-    """Yield the limit of one group, if it has one."""
-    for names in (("cpu.max",), ("cpu.cfs_quota_us", "cpu.cfs_period_us")):
-        words: list[str] = []
-        try:
-            for name in names:
-                with open(os.path.join(group, name), encoding="utf-8") as file:
-                    words += file.read().split()
-        except OSError:
-            continue
-        if len(words) == 2 and words[0].isdecimal() and words[1].isdecimal() and int(words[1]):
-            yield max(1, -(-int(words[0]) // int(words[1])))
+def _text(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+    except OSError:
+        return ""

@@ -89,7 +89,6 @@ class _Timed(BlockLinker):
     def __init__(self, linker: BlockLinker) -> None:
         super().__init__()
         self.takes_states = linker.takes_states
-        self._timed = linker
         self.builds: list[tuple[list[tuple[Apply, ...]], Any]] = []
 
     def compile(self, program: Program, part: Part) -> CompiledUnit:

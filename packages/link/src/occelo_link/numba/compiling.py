@@ -54,12 +54,7 @@ def dispatcher_of(printed: Printed) -> Any:
         raise RuntimeError("Numba's compiler is switched off (NUMBA_DISABLE_JIT)")
     name = f"<occelo numba {blake2b(printed.text.encode(), digest_size=8).hexdigest()}>"
     # Numba's messages and debuggers find the text here
-    linecache.cache[name] = (
-        len(printed.text),
-        None,
-        printed.text.splitlines(keepends=True),
-        name,
-    )
+    linecache.cache[name] = (len(printed.text), None, printed.text.splitlines(keepends=True), name)
     namespace = namespace_of(printed.calls)
     exec(compile(printed.text, name, "exec"), namespace)
     slots = pointer_type("int64")

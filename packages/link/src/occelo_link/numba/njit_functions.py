@@ -29,14 +29,7 @@ from occelo_link.numba.library import helpers, numba
 from occelo_link.numba.linker import NumbaLinker
 from occelo_link.numba.printer import Memory, print_numba
 from occelo_link.units.engine import Unit, compile_module, load_object
-from occelo_link.units.frame import (
-    ARENA,
-    ARENA_END,
-    FIRST_INPUT,
-    INPUT_SLOTS,
-    OVERFLOW,
-    THREAD,
-)
+from occelo_link.units.frame import ARENA, ARENA_END, FIRST_INPUT, INPUT_SLOTS, OVERFLOW, THREAD
 from occelo_link.units.interface import UnitInterface
 from occelo_link.units.python_entry import make_frame, make_table
 

@@ -35,12 +35,7 @@ from occelo_link.loops.ir.program import (
 )
 from occelo_link.loops.ir.uses import nested_memory
 from occelo_link.loops.ir.visitor import Visitor
-from occelo_link.native.llvm.exports import (
-    Exported,
-    export_call,
-    export_combine,
-    export_operation,
-)
+from occelo_link.native.llvm.exports import Exported, export_call, export_combine, export_operation
 from occelo_link.units.frame import FIRST_INPUT, INPUT_SLOTS, INTERRUPTED, table_slot
 
 _INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}

@@ -9,20 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from occelo_link.standalone.context import (
-    BAD_LENGTH,
-    CALL_OUTPUTS,
-    CALL_RECORDS,
-    CALL_STATUS,
-    CTX_DATA,
-    OUT_HELD,
-    OUT_LATER,
-    OUT_LENGTHS,
-    OUT_NDIM,
-    OUT_ROOM,
-    OUT_SIZE,
-    RECORD,
-)
+from occelo_link.standalone import context
 from occelo_link.units.frame import CALLER, FIRST_INPUT, INPUT_SLOTS
 
 LLVM_TYPES = {
@@ -50,7 +37,7 @@ class Wrapper:
 
     def __init__(self, inputs: int, outputs: int) -> None:
         self._records = FIRST_INPUT + INPUT_SLOTS * inputs
-        self._slots = self._records + CALL_RECORDS + RECORD * outputs
+        self._slots = self._records + context.CALL_RECORDS + context.RECORD * outputs
         self._later = 0
         self._start: list[str] = []
         self._lines: list[str] = []
@@ -116,7 +103,7 @@ class Wrapper:
         """Pass the array of the context with the given number to an input of the unit."""
         at = FIRST_INPUT + INPUT_SLOTS * position
         for k in range(2):
-            self._set(at + k, "ptr", self.loaded("ptr", "%ctx", CTX_DATA + 2 * number + k))
+            self._set(at + k, "ptr", self.loaded("ptr", "%ctx", context.CTX_DATA + 2 * number + k))
         self._set(at + 2, "ptr", "null")
 
     def output(
@@ -133,16 +120,16 @@ class Wrapper:
 
         If ``later`` is true, the memory is written only after the unit has succeeded.
         """
-        at = self._records + CALL_RECORDS + RECORD * position
+        at = self._records + context.CALL_RECORDS + context.RECORD * position
         if later:
             self._later = max(self._later, position + 1)
         self._set(at, "ptr", memory)
-        self._set(at + OUT_LENGTHS, "ptr", lengths or "null")
-        self._set(at + OUT_NDIM, "i64", ndim)
-        self._set(at + OUT_SIZE, "i64", np.dtype(dtype).itemsize)
-        self._set(at + OUT_ROOM, "i64", room)
-        self._set(at + OUT_LATER, "i64", int(later))
-        self._set(at + OUT_HELD, "ptr", "null")
+        self._set(at + context.OUT_LENGTHS, "ptr", lengths or "null")
+        self._set(at + context.OUT_NDIM, "i64", ndim)
+        self._set(at + context.OUT_SIZE, "i64", np.dtype(dtype).itemsize)
+        self._set(at + context.OUT_ROOM, "i64", room)
+        self._set(at + context.OUT_LATER, "i64", int(later))
+        self._set(at + context.OUT_HELD, "ptr", "null")
 
     def run(self) -> str:
         """Run the unit. Returns the name of the code that the C function returns."""
@@ -150,8 +137,8 @@ class Wrapper:
         self.line(f"{records} = getelementptr i64, ptr %frame, i64 {self._records}")
         self._set(CALLER, "ptr", records)
         self._set(self._records, "ptr", "%ctx")
-        self._set(self._records + CALL_OUTPUTS, "i64", self._later)
-        self._set(self._records + CALL_STATUS, "i64", 0)
+        self._set(self._records + context.CALL_OUTPUTS, "i64", self._later)
+        self._set(self._records + context.CALL_STATUS, "i64", 0)
         if self._conditions:
             fits = self._conditions[0]
             for each in self._conditions[1:]:
@@ -159,7 +146,7 @@ class Wrapper:
                 self.line(f"{both} = and i1 {fits}, {each}")
                 fits = both
             self.line(f"br i1 {fits}, label %fits, label %misfit")
-            self._lines += ["misfit:", f"  ret i64 {BAD_LENGTH}", "fits:"]
+            self._lines += ["misfit:", f"  ret i64 {context.BAD_LENGTH}", "fits:"]
         self.line("%run = load ptr, ptr @run")
         self.line("%code = call i64 %run(ptr %frame)")
         return "%code"

@@ -417,10 +417,7 @@ class TorchArrays(Arrays):
         return torch.diagonal(x, offset, axis1, axis2)
 
     def branch(
-        self,
-        condition: Any,
-        then: Callable[[], Sequence[Any]],
-        other: Callable[[], Sequence[Any]],
+        self, condition: Any, then: Callable[[], Sequence[Any]], other: Callable[[], Sequence[Any]]
     ) -> Sequence[Any]:
         """Compute both branches, and select the results of one.
 

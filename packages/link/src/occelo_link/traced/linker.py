@@ -138,12 +138,7 @@ class TracedVM(VM):
 
     takes_library_arrays = True
 
-    def __init__(
-        self,
-        linker: TracedLinker,
-        linking: Linking,
-        static: Iterable[int],
-    ) -> None:
+    def __init__(self, linker: TracedLinker, linking: Linking, static: Iterable[int]) -> None:
         fgraph = linking.fgraph
         self.linker = linker
         self.fgraph = fgraph

@@ -24,14 +24,7 @@ from occelo_link.traced.arrays import Arrays
 from occelo_link.traced.fallback import fall_back, run_with_numpy
 from occelo_link.traced.pieces import trace_in_pieces
 from occelo_link.traced.registry import NeedsValue, find_lowering
-from occelo_link.traced.traced_values import (
-    Parts,
-    TracedValue,
-    flat,
-    grouped,
-    in_parts,
-    is_opaque,
-)
+from occelo_link.traced.traced_values import Parts, TracedValue, flat, grouped, in_parts, is_opaque
 from occelo_link.withheld_lowerings import is_withheld
 
 

@@ -21,11 +21,7 @@ from occelo_link.machine.processor import host_target, llvm
 
 def _target(cpu: str | None, features: str | None) -> tuple[str, str, str]:
     triple, host, host_features = host_target()
-    return (
-        triple,
-        host if cpu is None else cpu,
-        host_features if features is None else features,
-    )
+    return (triple, host if cpu is None else cpu, host_features if features is None else features)
 
 
 def compile_module(

@@ -18,50 +18,8 @@ from typing import Any
 import numpy as np
 
 from occelo_graph.frozen_dataclasses import mutable_dataclass
+from occelo_link.units import entry_context as ctx
 from occelo_link.units import object_layout
-from occelo_link.units.entry_context import (
-    CTX_ACQUIRE,
-    CTX_ADVISE,
-    CTX_ARENA,
-    CTX_ARGS,
-    CTX_ARRAY_TYPE,
-    CTX_CHECK_SIGNALS,
-    CTX_CLEAR_ERROR,
-    CTX_DECREF,
-    CTX_FIRST_RECORD,
-    CTX_FLOAT64_TYPE,
-    CTX_FLOAT_TYPE,
-    CTX_FREE,
-    CTX_INCREF,
-    CTX_INPUTS,
-    CTX_KIND,
-    CTX_LOCK_COUNT,
-    CTX_LOCKS,
-    CTX_LONG_TYPE,
-    CTX_LONG_VALUE,
-    CTX_MAIN_THREAD,
-    CTX_MALLOC,
-    CTX_NEW_ARRAY,
-    CTX_NEW_LIST,
-    CTX_OUTPUTS,
-    CTX_RELEASE,
-    CTX_RESTORE_THREAD,
-    CTX_RESULTS,
-    CTX_SAVE_THREAD,
-    CTX_SLOW,
-    CTX_TABLE,
-    CTX_THREAD_IDENT,
-    CTX_UNIT,
-    CTX_VECTORCALL,
-    FLOATS,
-    INTEGERS,
-    OUT_CELL,
-    OUT_DESCR,
-    OUT_NDIM,
-    OUT_SPARE,
-    RECORD,
-    SINGLES,
-)
 from occelo_link.units.entry_loading import EntryCode, MethodDef, entry_code
 
 
@@ -96,13 +54,13 @@ class EntryContext(np.ndarray[Any, Any]):
         if getattr(self, "kept", None) is None:
             return
         free, decref = _release_functions()
-        inputs, outputs = int(self[CTX_INPUTS]), int(self[CTX_OUTPUTS])
+        inputs, outputs = int(self[ctx.CTX_INPUTS]), int(self[ctx.CTX_OUTPUTS])
         for i in range(inputs, inputs + outputs):
-            spare = int(self[CTX_FIRST_RECORD + RECORD * i + OUT_SPARE])
+            spare = int(self[ctx.CTX_FIRST_RECORD + ctx.RECORD * i + ctx.OUT_SPARE])
             if spare:
                 decref(ctypes.cast(spare, ctypes.py_object))
-        if self[CTX_ARENA]:
-            free(int(self[CTX_ARENA]))
+        if self[ctx.CTX_ARENA]:
+            free(int(self[ctx.CTX_ARENA]))
 
 
 _METHOD_FLAGS = 0x80 | 0x02  # METH_FASTCALL | METH_KEYWORDS
@@ -116,38 +74,38 @@ def _process_slots() -> dict[int, int]:
     library = ctypes.CDLL(None) if sys.platform != "win32" else ctypes.CDLL("ucrtbase")
     array_type, new_from_descr = object_layout.array_api()
     functions = {
-        CTX_NEW_LIST: api.PyList_New,
-        CTX_INCREF: api.Py_IncRef,
-        CTX_DECREF: api.Py_DecRef,
-        CTX_VECTORCALL: api.PyObject_Vectorcall,
-        CTX_MALLOC: library.malloc,
-        CTX_FREE: library.free,
-        CTX_LONG_VALUE: api.PyLong_AsLongLongAndOverflow,
-        CTX_CLEAR_ERROR: api.PyErr_Clear,
-        CTX_SAVE_THREAD: api.PyEval_SaveThread,
-        CTX_RESTORE_THREAD: api.PyEval_RestoreThread,
-        CTX_ACQUIRE: api.PyThread_acquire_lock,
-        CTX_RELEASE: api.PyThread_release_lock,
-        CTX_CHECK_SIGNALS: api.PyErr_CheckSignals,
-        CTX_THREAD_IDENT: api.PyThread_get_thread_ident,
+        ctx.CTX_NEW_LIST: api.PyList_New,
+        ctx.CTX_INCREF: api.Py_IncRef,
+        ctx.CTX_DECREF: api.Py_DecRef,
+        ctx.CTX_VECTORCALL: api.PyObject_Vectorcall,
+        ctx.CTX_MALLOC: library.malloc,
+        ctx.CTX_FREE: library.free,
+        ctx.CTX_LONG_VALUE: api.PyLong_AsLongLongAndOverflow,
+        ctx.CTX_CLEAR_ERROR: api.PyErr_Clear,
+        ctx.CTX_SAVE_THREAD: api.PyEval_SaveThread,
+        ctx.CTX_RESTORE_THREAD: api.PyEval_RestoreThread,
+        ctx.CTX_ACQUIRE: api.PyThread_acquire_lock,
+        ctx.CTX_RELEASE: api.PyThread_release_lock,
+        ctx.CTX_CHECK_SIGNALS: api.PyErr_CheckSignals,
+        ctx.CTX_THREAD_IDENT: api.PyThread_get_thread_ident,
     }
     slots = {k: ctypes.cast(f, ctypes.c_void_p).value or 0 for k, f in functions.items()}
     # each new page costs a page fault, which often takes longer than computing with its contents
     advise = library.madvise if sys.platform == "linux" else None
-    slots[CTX_ADVISE] = ctypes.cast(advise, ctypes.c_void_p).value or 0 if advise else 0
-    slots[CTX_ARRAY_TYPE] = array_type
-    slots[CTX_NEW_ARRAY] = new_from_descr
-    slots[CTX_FLOAT_TYPE] = id(float)
-    slots[CTX_FLOAT64_TYPE] = id(np.float64)
-    slots[CTX_LONG_TYPE] = id(int)
-    slots[CTX_MAIN_THREAD] = threading.main_thread().ident or 0
+    slots[ctx.CTX_ADVISE] = ctypes.cast(advise, ctypes.c_void_p).value or 0 if advise else 0
+    slots[ctx.CTX_ARRAY_TYPE] = array_type
+    slots[ctx.CTX_NEW_ARRAY] = new_from_descr
+    slots[ctx.CTX_FLOAT_TYPE] = id(float)
+    slots[ctx.CTX_FLOAT64_TYPE] = id(np.float64)
+    slots[ctx.CTX_LONG_TYPE] = id(int)
+    slots[ctx.CTX_MAIN_THREAD] = threading.main_thread().ident or 0
     return slots
 
 
 @functools.cache
 def _release_functions() -> tuple[Any, Any]:
     slots = _process_slots()
-    free = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(slots[CTX_FREE])
+    free = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(slots[ctx.CTX_FREE])
     decref = ctypes.pythonapi.Py_DecRef
     decref.argtypes, decref.restype = [ctypes.py_object], None
     return free, decref
@@ -170,7 +128,9 @@ def _type_numbers(dtype: str) -> tuple[int, int]:
 def _scalar_kinds(rule: InputRule) -> int:
     if rule.shape or not rule.scalars or not isinstance(rule.source, int):
         return 0
-    return {"float64": FLOATS, "float32": FLOATS | SINGLES, "int64": INTEGERS}.get(rule.dtype, 0)
+    return {"float64": ctx.FLOATS, "float32": ctx.FLOATS | ctx.SINGLES, "int64": ctx.INTEGERS}.get(
+        rule.dtype, 0
+    )
 
 
 def make_entry(
@@ -191,22 +151,22 @@ def make_entry(
     ``locks`` are the addresses of locks that a call holds. If another call holds one of these locks, ``slow`` is
     called.
     """
-    size = CTX_FIRST_RECORD + RECORD * (len(inputs) + len(outputs))
+    size = ctx.CTX_FIRST_RECORD + ctx.RECORD * (len(inputs) + len(outputs))
     context = np.zeros(size, dtype=np.int64).view(EntryContext)
     slots = dict(_process_slots())
-    slots[CTX_UNIT] = unit.address
-    slots[CTX_TABLE] = table.ctypes.data
-    slots[CTX_ARGS] = sum(isinstance(rule.source, int) for rule in inputs)
-    slots[CTX_INPUTS] = len(inputs)
-    slots[CTX_OUTPUTS] = len(outputs)
-    slots[CTX_RESULTS] = sum(rule.cell is None for rule in outputs)
-    slots[CTX_KIND] = kind
+    slots[ctx.CTX_UNIT] = unit.address
+    slots[ctx.CTX_TABLE] = table.ctypes.data
+    slots[ctx.CTX_ARGS] = sum(isinstance(rule.source, int) for rule in inputs)
+    slots[ctx.CTX_INPUTS] = len(inputs)
+    slots[ctx.CTX_OUTPUTS] = len(outputs)
+    slots[ctx.CTX_RESULTS] = sum(rule.cell is None for rule in outputs)
+    slots[ctx.CTX_KIND] = kind
     held = np.array(locks, dtype=np.int64)
-    slots[CTX_LOCKS] = held.ctypes.data
-    slots[CTX_LOCK_COUNT] = len(locks)
+    slots[ctx.CTX_LOCKS] = held.ctypes.data
+    slots[ctx.CTX_LOCK_COUNT] = len(locks)
     code = entry_code()
     slow = code.replaceable(slow)
-    slots[CTX_SLOW] = id(slow)
+    slots[ctx.CTX_SLOW] = id(slow)
     for slot, value in slots.items():
         context[slot] = value
     kept: list[Any] = [unit, table, slow, held, code]
@@ -226,14 +186,14 @@ def make_entry(
             id(np.dtype(rule.dtype)),
         ]
         kept += [dims, rule.source, np.dtype(rule.dtype)]
-        at = CTX_FIRST_RECORD + RECORD * i
+        at = ctx.CTX_FIRST_RECORD + ctx.RECORD * i
         for k, value in enumerate(record):
             context[at + k] = value
     for i, out in enumerate(outputs):
-        at = CTX_FIRST_RECORD + RECORD * (len(inputs) + i)
-        context[at + OUT_DESCR] = id(np.dtype(out.dtype))
-        context[at + OUT_NDIM] = out.ndim
-        context[at + OUT_CELL] = 0 if out.cell is None else id(out.cell)
+        at = ctx.CTX_FIRST_RECORD + ctx.RECORD * (len(inputs) + i)
+        context[at + ctx.OUT_DESCR] = id(np.dtype(out.dtype))
+        context[at + ctx.OUT_NDIM] = out.ndim
+        context[at + ctx.OUT_CELL] = 0 if out.cell is None else id(out.cell)
         kept += [np.dtype(out.dtype), out.cell]
     return _builtin(code, context, kept, name)
 

@@ -17,18 +17,8 @@ from typing import Any
 import numpy as np
 
 from occelo_link.machine.symbol_addresses import address_of
+from occelo_link.units import frame as slots
 from occelo_link.units.entry_loading import parallel_service
-from occelo_link.units.frame import (
-    ALLOC_OUTPUT,
-    FIRST_INPUT,
-    GROW,
-    INPUT_SLOTS,
-    PARALLEL,
-    POLL,
-    SERVICES,
-    TAKE,
-    THREAD_LIMIT,
-)
 from occelo_link.units.interface import UnitFailure, UnitInterface
 
 _UNIT = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
@@ -50,17 +40,17 @@ def make_table(
     ``threads`` are the address of the service `PARALLEL` and the most threads of a loop. By default the unit runs in one
     thread.
     """
-    table = np.zeros(SERVICES + len(interface.table), dtype=np.int64)
-    known = dict(zip((PARALLEL, THREAD_LIMIT), threads, strict=True))
-    table[:SERVICES] = services
+    table = np.zeros(slots.SERVICES + len(interface.table), dtype=np.int64)
+    known = dict(zip((slots.PARALLEL, slots.THREAD_LIMIT), threads, strict=True))
+    table[: slots.SERVICES] = services
     for name, slot in interface.table.items():
         callbacks = interface.callbacks
         if name in known:
-            table[SERVICES + slot] = known[name]
+            table[slots.SERVICES + slot] = known[name]
         elif callbacks is not None and name.startswith(("callback:", "results:")):
-            table[SERVICES + slot] = callbacks.address(name)
+            table[slots.SERVICES + slot] = callbacks.address(name)
         else:
-            table[SERVICES + slot] = address_of(name, interface.constants)
+            table[slots.SERVICES + slot] = address_of(name, interface.constants)
     return table
 
 
@@ -113,7 +103,7 @@ class PythonEntry:
         functions = [_ALLOC(allocate), _GROW(grow), _POLL(poll), _TAKE(take)]
         # `ctypes.cast` would make a reference cycle, so that results would live until the next garbage collection
         services = [ctypes.c_void_p.from_address(ctypes.addressof(f)).value or 0 for f in functions]
-        assert (ALLOC_OUTPUT, GROW, POLL, TAKE) == (0, 1, 2, 3)
+        assert (slots.ALLOC_OUTPUT, slots.GROW, slots.POLL, slots.TAKE) == (0, 1, 2, 3)
         table = make_table(self._interface, services, parallel_service())
         frame, kept = make_frame(arrays)
         status = self._unit(frame.ctypes.data, table.ctypes.data)
@@ -127,12 +117,12 @@ class PythonEntry:
 
 def make_frame(arrays: Sequence[Any]) -> tuple[Any, list[Any]]:
     """The frame for input arrays, and the arrays that the frame points to."""
-    frame = np.zeros(FIRST_INPUT + INPUT_SLOTS * len(arrays), dtype=np.int64)
+    frame = np.zeros(slots.FIRST_INPUT + slots.INPUT_SLOTS * len(arrays), dtype=np.int64)
     kept: list[Any] = []
     for i, array in enumerate(arrays):
         shape = np.array(array.shape or (0,), dtype=np.int64)
         strides = np.array(array.strides or (0,), dtype=np.int64)
         kept += [shape, strides]
-        at = FIRST_INPUT + INPUT_SLOTS * i
+        at = slots.FIRST_INPUT + slots.INPUT_SLOTS * i
         frame[at : at + 3] = array.ctypes.data, shape.ctypes.data, strides.ctypes.data
     return frame, kept

@@ -11,14 +11,11 @@ from collections.abc import Callable, Sequence
 from occelo_link.loops.ir.program import (
     Alloc,
     Block,
-    Check,
     For,
     If,
     Invoke,
     Program,
     Statement,
-    Store,
-    Swap,
     Value,
     While,
     itemsize,
@@ -94,11 +91,14 @@ class _Works(Visitor[Work]):
         work = self.block(loop.body)
         return _UNKNOWN if work.inner else Work(most * work.own, ())
 
-    def while_loop(self, loop: While) -> Work:
+    def unknown(self, statement: While | Invoke, /) -> Work:
         return _UNKNOWN
 
-    def invoke(self, statement: Invoke) -> Work:
-        return _UNKNOWN
+    def one(self, statement: Statement, /) -> Work:
+        return _ONE
+
+    while_loop = invoke = unknown
+    store = check = alloc = swap = one
 
     def branch(self, statement: If) -> Work:
         then, orelse = self.block(statement.then), self.block(statement.orelse)
@@ -106,18 +106,6 @@ class _Works(Visitor[Work]):
 
     def value(self, value: Value) -> Work:
         return Work(_size(value), ())
-
-    def store(self, statement: Store) -> Work:
-        return _ONE
-
-    def check(self, statement: Check) -> Work:
-        return _ONE
-
-    def alloc(self, statement: Alloc) -> Work:
-        return _ONE
-
-    def swap(self, statement: Swap) -> Work:
-        return _ONE
 
 
 class _Costs(_Works):

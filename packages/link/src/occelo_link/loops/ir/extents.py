@@ -148,10 +148,7 @@ def _gemv(args: _Arguments) -> Sequence[Extent]:
 def _trsm(args: _Arguments) -> Sequence[Extent]:
     # side, uplo, transa, diag, m, n, alpha, a, lda, b, ldb
     order = 4 if args.letter(0) == "L" else 5
-    return [
-        args.matrix(7, 8, rows=order, columns=order),
-        args.matrix(9, 10, rows=4, columns=5),
-    ]
+    return [args.matrix(7, 8, rows=order, columns=order), args.matrix(9, 10, rows=4, columns=5)]
 
 
 _ROUTINES: dict[str, Callable[[_Arguments], Sequence[Extent]]] = {

@@ -64,13 +64,7 @@ class Value:
     blocks: ClassVar[tuple[Block, ...]] = ()
 
     def __init__(
-        self,
-        number: int,
-        dtype: str,
-        op: str,
-        args: tuple[Any, ...],
-        block: Block,
-        node: int = -1,
+        self, number: int, dtype: str, op: str, args: tuple[Any, ...], block: Block, node: int = -1
     ) -> None:
         self.number = number
         self.dtype = dtype

@@ -196,6 +196,16 @@ def defined_in(statements: Iterable[Statement]) -> Iterator[Value]:
             yield from defined_in(inner)
 
 
+def captured_by(loop: For) -> list[Value | Buffer]:
+    """The values and buffers from outside that the body of a loop uses, without constant values."""
+    inside = {v.number for v in defined_in([loop])}
+    return [
+        each
+        for each in dict.fromkeys(used_by(loop.body))
+        if isinstance(each, Buffer) or (each.op != "const" and each.number not in inside)
+    ]
+
+
 def is_plain(block: Block) -> bool:
     """Whether a block only loads, computes, loops and stores."""
     return _PLAIN.block(block)

@@ -554,6 +554,5 @@ def _batched_formula(
 
 lowers_complex_to_loops(MatMul)(product_by_parts(lower_matmul))
 leave_to_python(
-    Ger,
-    "made by rewriting, for linkers that run op by op; a loop computes the same in one pass",
+    Ger, "made by rewriting, for linkers that run op by op; a loop computes the same in one pass"
 )

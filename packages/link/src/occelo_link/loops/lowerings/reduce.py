@@ -10,12 +10,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 
 from occelo_graph import TensorApply
-from occelo_graph.ops.reduce import (
-    Argmax,
-    CAReduce,
-    CumOp,
-    LinearRecurrence,
-)
+from occelo_graph.ops.reduce import Argmax, CAReduce, CumOp, LinearRecurrence
 from occelo_graph.ops.reductions import Reduction
 from occelo_link.loops.complexes import PARTS, ComplexTensor, by_parts, parts_of
 from occelo_link.loops.ir.builder import Builder

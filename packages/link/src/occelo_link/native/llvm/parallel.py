@@ -17,7 +17,7 @@ from functools import cached_property
 
 from occelo_link.loops.ir import cost
 from occelo_link.loops.ir.program import Buffer, For, Value
-from occelo_link.loops.ir.uses import is_plain, used_by
+from occelo_link.loops.ir.uses import captured_by, is_plain
 from occelo_link.native.llvm.interrupt_polling import Polling
 from occelo_link.native.llvm.literals import element_type
 from occelo_link.native.llvm.module_writer import ModuleWriter, fixed_function
@@ -101,10 +101,10 @@ class OutlinedLoops:
     def captured(self, loop: For) -> list[tuple[Value | Buffer, str, str]]:
         """Return the values and buffers from outside that a loop uses, each with its LLVM type and name."""
         names, captured = self.scalars.names, list[tuple[Value | Buffer, str, str]]()
-        for each in dict.fromkeys(used_by(loop.body)):
+        for each in captured_by(loop):
             if isinstance(each, Buffer):
                 captured.append((each, "ptr", self.scalars.buffer(each)))
-            elif each.op != "const" and each.number in names:
+            elif each.number in names:
                 captured.append((each, element_type(each.dtype), names[each.number]))
         return captured
 
@@ -122,10 +122,10 @@ class OutlinedLoops:
         """Print code that calls the service if there is enough work, and otherwise the function of the loop."""
         out, program, emit = self.out, self.out.program, self.emit
         divided, whole, done = out.new_labels("threads", "whole", "done")
-        slots: list[str] = []
-        for entry in (PARALLEL, THREAD_LIMIT):
-            program.entry(entry)
-            slots.append(emit(f"getelementptr i64, ptr %table, i64 {table_slot(program, entry)}"))
+        slots = [
+            emit(f"getelementptr i64, ptr %table, i64 {table_slot(program, entry)}")
+            for entry in map(program.entry, (PARALLEL, THREAD_LIMIT))
+        ]
         service = emit(f"load ptr, ptr {slots[0]}, align 8")
         exists = emit(f"icmp ne ptr {service}, null")
         work = self.polling.total_work(loop, cost.parallel_work(loop))

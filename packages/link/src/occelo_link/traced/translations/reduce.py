@@ -11,12 +11,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from occelo_graph import TensorApply
-from occelo_graph.ops.reduce import (
-    Argmax,
-    CAReduce,
-    CumOp,
-    LinearRecurrence,
-)
+from occelo_graph.ops.reduce import Argmax, CAReduce, CumOp, LinearRecurrence
 from occelo_graph.ops.reductions import Reduction, combine_in_halves
 from occelo_link.traced.fallback import fall_back
 from occelo_link.traced.registry import traces

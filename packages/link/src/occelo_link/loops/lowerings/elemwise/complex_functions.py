@@ -101,9 +101,7 @@ def logarithm_of(b: Builder, z: Complex) -> Complex:
     rest = b.op("add", lost, b.op("add", squares[0][1], squares[1][1]))
     near = b.op("mul", half, log1p(b, b.op("add", total, rest)))
     close = b.op(
-        "and",
-        b.op("lt", b.const(0.7, "float64"), size),
-        b.op("lt", size, b.const(1.4, "float64")),
+        "and", b.op("lt", b.const(0.7, "float64"), size), b.op("lt", size, b.const(1.4, "float64"))
     )
     return b.select(close, near, b.op("add", log(b, size), back)), argument(b, z)
 

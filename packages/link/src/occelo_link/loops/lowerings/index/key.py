@@ -118,9 +118,7 @@ def _slice(
         # every step from the length on selects one element; with this one, nothing below overflows
         limit = builder.op("max", length, one)
         by = builder.select(
-            forward,
-            builder.op("min", by, limit),
-            builder.op("max", by, builder.sub(zero, limit)),
+            forward, builder.op("min", by, limit), builder.op("max", by, builder.sub(zero, limit))
         )
     last = builder.sub(length, one)
     clipped = None

@@ -105,13 +105,9 @@ def lower_extract_diag(
     below, right = context.i64(max(0, -op.offset)), context.i64(max(0, op.offset))
     if isinstance(x, Stored):
         start = builder.add(
-            builder.mul(below, x.strides[first]),
-            builder.mul(right, x.strides[second]),
+            builder.mul(below, x.strides[first]), builder.mul(right, x.strides[second])
         )
-        strides = [
-            *(x.strides[i] for i in rest),
-            builder.add(x.strides[first], x.strides[second]),
-        ]
+        strides = [*(x.strides[i] for i in rest), builder.add(x.strides[first], x.strides[second])]
         offset = builder.add(x.offset, start)
         forward: list[bool] = [x.forward[i] for i in rest]
         forward.append(x.forward[first] and x.forward[second])
