@@ -363,19 +363,19 @@ def test_functions_with_updates_run_in_pieces_and_lose_nothing(
     pool = entry_code().pool
     monkeypatch.setattr(pool, "worth", 1)
     before = pool.loops
-    x, total = ot.dvector("x"), oc.shared(np.zeros(100), "total")
+    x, total = ot.dvector("x"), oc.shared(np.zeros(10_000), "total")
     with config.change_flags(native__threads=2, cache=False):
         f = oc.function([x], (total * 2).sum(), updates={total: total + x})
-    f(np.ones(100))
+    f(np.ones(10_000))
     callers = [
-        threading.Thread(target=lambda: [f(np.ones(100)) for _ in range(25)]) for _ in range(4)
+        threading.Thread(target=lambda: [f(np.ones(10_000)) for _ in range(25)]) for _ in range(4)
     ]
     for caller in callers:
         caller.start()
     for caller in callers:
         caller.join()
     assert pool.loops > before
-    np.testing.assert_array_equal(total.get_value(), np.full(100, 101.0))
+    np.testing.assert_array_equal(total.get_value(), np.full(10_000, 101.0))
 
 
 def test_working_memory_of_many_pages() -> None:

@@ -272,8 +272,10 @@ import threading
 import numpy as np
 import occelo_graph as og
 from occelo_graph import tensor as ot
+from occelo_graph.config import config
 from occelo_link import make_linker
 
+config.native__threads = 2
 x = ot.dvector("x")
 call = make_linker("native").accept(og.FunctionGraph([x], [ot.exp(x)])).make_function()
 values = np.zeros(2_000_000)

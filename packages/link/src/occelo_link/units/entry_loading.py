@@ -21,7 +21,6 @@ from typing import Any
 
 from occelo_link.cache.objects import object_code, stored_object
 from occelo_link.machine.threads import processors
-from occelo_link.options import THREADS
 from occelo_link.units.engine import Unit, compile_module, load_object
 
 CALLS = 100_000
@@ -163,10 +162,6 @@ def entry_services() -> list[int]:
     return entry_code().services
 
 
-def parallel_service() -> tuple[int, int]:
-    """The address of the service that runs loops in several threads, and the option's number of threads.
-
-    The address is 0 if the code of the entry is not loaded yet.
-    """
-    loaded = entry_code.cache_info().currsize > 0
-    return (entry_code().parallel, THREADS.get()) if loaded else (0, 0)
+def parallel_service() -> int:
+    """The address of the service that runs loops in several threads, or 0 if the code of the entry is not loaded yet."""
+    return entry_code().parallel if entry_code.cache_info().currsize > 0 else 0

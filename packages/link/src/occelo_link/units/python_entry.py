@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from occelo_link.machine.symbol_addresses import address_of
+from occelo_link.options import THREADS
 from occelo_link.units import frame as slots
 from occelo_link.units.entry_loading import parallel_service
 from occelo_link.units.interface import UnitFailure, UnitInterface
@@ -55,11 +56,15 @@ def make_table(
 
 
 class PythonEntry:
-    """A function from a list of arrays to the list of outputs. It raises `UnitFailure` if a check fails."""
+    """A function from a list of arrays to the list of outputs. It raises `UnitFailure` if a check fails.
+
+    ``threads`` is the most threads of a loop, as the option said when the entry was made.
+    """
 
     def __init__(self, address: int, interface: UnitInterface) -> None:
         self._unit = _UNIT(address)
         self._interface = interface
+        self.threads = THREADS.get()
         self._dtypes = [np.dtype(d) for d, _ in interface.outputs]
         self._ndims = [n for _, n in interface.outputs]
 
@@ -104,7 +109,7 @@ class PythonEntry:
         # `ctypes.cast` would make a reference cycle, so that results would live until the next garbage collection
         services = [ctypes.c_void_p.from_address(ctypes.addressof(f)).value or 0 for f in functions]
         assert (slots.ALLOC_OUTPUT, slots.GROW, slots.POLL, slots.TAKE) == (0, 1, 2, 3)
-        table = make_table(self._interface, services, parallel_service())
+        table = make_table(self._interface, services, (parallel_service(), self.threads))
         frame, kept = make_frame(arrays)
         status = self._unit(frame.ctypes.data, table.ctypes.data)
         del kept

@@ -130,7 +130,9 @@ class NativeUnit:
         if not layout_fits():
             return None
         if self._table is None:
-            self._table = make_table(self.interface, entry_services(), parallel_service())
+            self._table = make_table(
+                self.interface, entry_services(), (parallel_service(), self._python.threads)
+            )
         kinds, results = self.interface.inputs, self.interface.outputs
         chosen = list(range(len(kinds))) if sources is None else sources
         numbers = [False] * len(kinds) if scalars is None else scalars
