@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, KeysView, Sequence
 
 from occelo_link.loops.ir.program import Buffer
 from occelo_link.loops.kernel import LoopKernel
@@ -65,6 +65,6 @@ def reads_of(step: AnyStep) -> Sequence[Tensor]:
     return [r.tensor for r in step.roots] if isinstance(step, LoopKernel) else step.reads
 
 
-def buffers_of(tensors: Sequence[Tensor]) -> set[Buffer]:
-    """The buffers from which the elements of tensors are computed."""
-    return {stored.buffer for tensor in tensors for stored in tensor.reads}
+def buffers_of(tensors: Sequence[Tensor]) -> KeysView[Buffer]:
+    """The buffers from which the elements of tensors are computed, in the order of the tensors."""
+    return {stored.buffer: None for tensor in tensors for stored in tensor.reads}.keys()
