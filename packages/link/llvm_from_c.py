@@ -57,7 +57,7 @@ class Source:
             made.update(
                 (k, v)
                 for k, v in members.items()
-                if k[0].isalpha() and k.isupper() and isinstance(v, int)
+                if k[0].isalpha() and k.isupper() and not isinstance(v, str)
             )
         return made
 
@@ -89,6 +89,7 @@ SOURCES = [
         (("CTX_", "context"), ("IN_", "input_record"), ("OUT_", "output_record")),
         ("-fexceptions",),  # Python may end a thread in what the entry calls
     ),
+    Source("units/thread_pool", ("units.frame",), (), ("-fexceptions",)),
     Source(
         "standalone/services",
         ("standalone.context", "units.frame"),

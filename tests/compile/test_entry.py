@@ -23,6 +23,7 @@ from occelo_graph.config import config
 from occelo_link.loops.ir import cost
 from occelo_link.units import object_layout
 from occelo_link.units.entry_loading import entry_code
+from occelo_link.units.thread_pool import thread_pool
 
 COUNT = 3000 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 300
 
@@ -360,7 +361,7 @@ def test_functions_with_updates_run_in_pieces_and_lose_nothing(
 ) -> None:
     """Calls of several threads, of which one at a time has the pool."""
     monkeypatch.setattr(cost, "ENOUGH", -1)
-    pool = entry_code().pool
+    pool = thread_pool()
     monkeypatch.setattr(pool, "worth", 1)
     before = pool.loops
     x, total = ot.dvector("x"), oc.shared(np.zeros(10_000), "total")

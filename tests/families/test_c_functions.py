@@ -24,7 +24,7 @@ from occelo_link.c.compiler import CompilerMissing, shared_library
 from occelo_link.standalone.c_function import CFunction
 from occelo_link.standalone.context import BAD_LENGTH, NO_ROOM
 from occelo_link.standalone.selection import NeedsPython
-from occelo_link.units.entry_loading import entry_code
+from occelo_link.units.thread_pool import thread_pool
 
 MODES = ("native", "c")
 REALS = "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64".split()
@@ -288,7 +288,7 @@ def test_c_functions_run_in_one_thread() -> None:
         f = oc.function([x], ot.exp(-x * x) + ot.sin(x), mode="native")
         c = f.c_function()
     point = np.random.default_rng(0).uniform(size=1_000_000)
-    expected, pool = f(point), entry_code().pool
+    expected, pool = f(point), thread_pool()
     before = pool.loops
     assert same(called(c, point, room=len(point))[1], expected)
     assert pool.loops == before

@@ -23,7 +23,7 @@ from occelo_link.loops.build import find_lowering, lower_graph
 from occelo_link.loops.ir import cost
 from occelo_link.machine import threads
 from occelo_link.native.llvm import parallel, print_llvm
-from occelo_link.units.entry_loading import ThreadPool, entry_code
+from occelo_link.units.thread_pool import ThreadPool, thread_pool
 from occelo_testing.checks import symbolic
 from occelo_testing.examples import EXAMPLES
 from occelo_testing.loop_programs import Compiled, has_compiler, map_program
@@ -53,7 +53,7 @@ def linked(inputs: Any, outputs: Any, by: str = "native") -> Any:
 def every_loop(monkeypatch: pytest.MonkeyPatch) -> ThreadPool:
     """However little there is to do, loops run in pieces, the last of which is the first to be begun."""
     monkeypatch.setattr(cost, "ENOUGH", -1)
-    pool = entry_code().pool
+    pool = thread_pool()
     monkeypatch.setattr(pool, "worth", 1)
     return pool
 
@@ -178,7 +178,7 @@ def test_little_work_stays_in_one_thread() -> None:
     x = ot.dvector("x")
     with config.change_flags(native__threads=4):
         call = linked([x], [ot.exp(x)])
-    pool = entry_code().pool
+    pool = thread_pool()
     before = pool.loops
     np.testing.assert_array_equal(call(np.zeros(1000))[0], np.ones(1000))
     assert pool.loops == before
@@ -228,10 +228,10 @@ from occelo_graph import tensor as ot
 from occelo_graph.config import config
 from occelo_link import make_linker
 from occelo_link.loops.ir import cost
-from occelo_link.units.entry_loading import entry_code
+from occelo_link.units.thread_pool import thread_pool
 
 cost.ENOUGH = -1
-pool = entry_code().pool
+pool = thread_pool()
 pool.worth = 1
 config.native__threads = 3
 x = ot.dvector("x")

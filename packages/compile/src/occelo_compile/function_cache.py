@@ -64,7 +64,6 @@ _WITHOUT_EFFECT = {
     "mode",
     "linker",
     "vm__lazy",
-    "native__threads",
     "blas__ldflags",
     "cxx",
     "gcc__cxxflags",
@@ -75,6 +74,8 @@ _SECTIONS_WITHOUT_EFFECT = ("profiling__", "NanGuardMode__", "DebugMode__", "com
 
 The key contains all options except these and those in `_WITHOUT_EFFECT`.
 """
+_THREADS = "native__threads"
+"""The option of which the key only says whether it is 1, since code for several threads runs in any number of them."""
 _warned: set[str] = set()
 
 
@@ -132,7 +133,7 @@ def function_key(maker: FunctionMaker) -> dict[str, str] | None:
         "rewrites": digest_text(rewrites),
         "options": repr(
             sorted(
-                (k, v)
+                (k, int(v == 1) if k == _THREADS else v)
                 for k, v in config.as_dict().items()
                 if k not in _WITHOUT_EFFECT and not k.startswith(_SECTIONS_WITHOUT_EFFECT)
             )

@@ -35,14 +35,16 @@ class BlockLinker(Linker):
     )
 
     compiles = True
-    threads = True
-    """Whether loops of compiled blocks may run in several threads."""
     takes_states = False
     """Whether a unit may write the new value of a shared variable into the memory of the old value."""
 
     def compile(self, program: Program, part: Part) -> CompiledUnit:
         """Compile the loop program of a part."""
         raise NotImplementedError
+
+    def threaded(self) -> bool:
+        """Whether loops of compiled blocks may run in several threads."""
+        return False
 
     def compilable(self, order: Sequence[Apply]) -> Callable[[Apply, bool], bool]:
         """Return a function that tells whether a node belongs to a compiled block.
@@ -88,7 +90,7 @@ class BlockLinker(Linker):
             blas_integer=blas_library().integer,
             check_bounds=CHECK_BOUNDS.get(),
             callbacks=True,
-            threads=self.threads,
+            threads=self.threaded(),
             states=part.states if self.takes_states else None,
         )
 

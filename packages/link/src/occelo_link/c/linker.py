@@ -22,6 +22,7 @@ from occelo_link.linker import VM, Linking
 from occelo_link.loops import build as build  # registers the lowerings
 from occelo_link.loops.ir.program import Program
 from occelo_link.loops.registry import find_lowering
+from occelo_link.options import THREADS
 from occelo_link.units.interface import UnitFailure, UnitInterface
 from occelo_link.units.unit import NativeUnit
 from occelo_link.vm import PythonVM
@@ -39,8 +40,8 @@ class SharedUnit:
         self.address = address
 
 
-def _load(programs: Sequence[tuple[str, Program]]) -> ctypes.CDLL:
-    return shared_library(print_c(programs, threads=True), default_store())
+def _load(programs: Sequence[tuple[str, Program]], threads: bool = False) -> ctypes.CDLL:
+    return shared_library(print_c(programs, threads), default_store())
 
 
 class CLinker(BlockLinker):
@@ -49,8 +50,11 @@ class CLinker(BlockLinker):
     name = "c"
     takes_states = True
 
+    def threaded(self) -> bool:
+        return THREADS.get() != 1
+
     def compile(self, program: Program, part: Part) -> CompiledUnit:
-        library = _load([("unit", program)])
+        library = _load([("unit", program)], self.threaded())
         return NativeUnit(
             UnitInterface.of(program, part.inputs), SharedUnit(library, "unit"), program
         )

@@ -18,8 +18,6 @@ typedef unsigned long long u64;
 typedef void *(*alloc_output_fn)(i64 *frame, i64 position, i64 *lengths);
 typedef void *(*grow_fn)(i64 *frame, i64 bytes);
 typedef i64 (*poll_fn)(i64 *frame);
-typedef i64 (*parallel_fn)(void (*part)(void *env, i64 start, i64 stop, void **table), void *env, i64 start, i64 stop,
-                           void **table, i64 *frame, i64 work, i64 length, i64 threads);
 typedef void *(*take_fn)(i64 *frame, i64 position, i64 input, i64 bytes);
 
 /* loops with independent iterations, which may be vectorised */

@@ -36,6 +36,10 @@ from occelo_link.loops.ir.visitor import Visitor
 from occelo_link.units import frame
 
 INLINE_USES = 8
+PARALLEL_TYPE = """\
+typedef i64 (*parallel_fn)(void (*part)(void *env, i64 start, i64 stop, void **table), void *env, i64 start, i64 stop,
+                           void **table, i64 *frame, i64 work, i64 length, i64 threads);"""
+"""The type of the service `frame.PARALLEL`."""
 _WORD = re.compile(r"\w+")
 
 
@@ -56,6 +60,7 @@ class Printer(Visitor[None]):
         self.program = program
         self.function_name = function
         self.threads = threads
+        self.helpers = helpers
         self.own: dict[str, str] = {}
         self.lines: list[str] = []
         self.depth = 1
@@ -383,7 +388,8 @@ class Printer(Visitor[None]):
         service, limit = (f"table[{frame.table_slot(self.program, e)}]" for e in entries)
         length = stop if loop.non_interruptible else cost.poll_interval_text(loop, use, "/")
         given = f"&{env}, {start}, {stop}, table"
-        self.line(f"if (!{service} || {work} <= {cost.ENOUGH}) {made}({given});")
+        self.helpers["parallel_fn"] = PARALLEL_TYPE
+        self.line(f"if ({work} <= {cost.ENOUGH}) {made}({given});")
         call = f"((parallel_fn){service})({made}, {given}, frame, {work}, {length}, (i64){limit})"
         self.line(f"else if ({call}) return {frame.INTERRUPTED};")
 

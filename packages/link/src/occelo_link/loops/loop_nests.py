@@ -245,10 +245,11 @@ class _Nest:
     def _columns(self, stack: ExitStack) -> tuple[Value | None, Value]:
         """Open a parallel loop over blocks of the last axis if it may have several. Returns the start and stop of a block."""
         builder, last = self.builder, self.axes[-1]
-        whole, size = self.shape[last], builder.i64(_COLUMNS)
+        whole = self.shape[last]
         known = whole.op == "const" and whole.args[0] <= _COLUMNS
         if last in self.reduced or known or not builder.in_threads:
             return None, whole
+        size = builder.i64(_COLUMNS)
         count = builder.op("floordiv", builder.add(whole, builder.i64(_COLUMNS - 1)), size)
         loop = stack.enter_context(builder.loop(count, parallel=True))
         start = builder.mul(loop.index, size)

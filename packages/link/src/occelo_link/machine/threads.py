@@ -1,6 +1,6 @@
 """How many threads loops may use: what the system, the environment and the process leave to them.
 
-`units.entry_loading` passes the number to the threads (``units/thread_pool.h``).
+`units.thread_pool` passes the number to the pool of threads.
 """
 
 from __future__ import annotations

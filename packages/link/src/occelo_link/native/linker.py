@@ -15,7 +15,7 @@ from occelo_link.blocks.linker import BlockLinker
 from occelo_link.blocks.partition import Part
 from occelo_link.blocks.vm import CompiledUnit
 from occelo_link.cache.objects import object_code
-from occelo_link.options import LLVM_LEVEL
+from occelo_link.options import LLVM_LEVEL, THREADS
 from occelo_link.units.engine import compile_module, load_object
 from occelo_link.units.interface import UnitInterface
 from occelo_link.units.unit import NativeUnit
@@ -90,10 +90,13 @@ class NativeLinker(BlockLinker):
     def fingerprint(self) -> str | None:
         return self.name if type(self) is NativeLinker else None
 
+    def threaded(self) -> bool:
+        return THREADS.get() != 1
+
     def time_loops(self, fgraph: FunctionGraph, values: Sequence[Any], runs: int = 20) -> Any:
         from occelo_link.native.timing import time_loops  # slow to import, and rarely needed
 
         return time_loops(self, fgraph, values, runs)
 
     def compile(self, program: Program, part: Part) -> CompiledUnit:
-        return compiled_by_llvm(program, part, threads=self.threads)
+        return compiled_by_llvm(program, part, threads=self.threaded())

@@ -89,10 +89,14 @@ class _Timed(BlockLinker):
     def __init__(self, linker: BlockLinker) -> None:
         super().__init__()
         self.takes_states = linker.takes_states
+        self._timed = linker
         self.builds: list[tuple[list[tuple[Apply, ...]], Any]] = []
 
+    def threaded(self) -> bool:
+        return self._timed.threaded()
+
     def compile(self, program: Program, part: Part) -> CompiledUnit:
-        text, nodes_of_loops, times = print_timed(program)
+        text, nodes_of_loops, times = print_timed(program, self.threaded())
         code = object_code(f"1\n{text}", lambda: compile_module(text))
         nodes = [tuple(program.nodes[k] for k in numbers) for numbers in nodes_of_loops]
         self.builds.append((nodes, times))

@@ -68,7 +68,6 @@ class NumbaLinker(BlockLinker):
     """
 
     name = "numba"
-    threads = False
     takes_states = True
     incompatible_rewrites = RewriteDatabaseQuery(
         include=["cxx_only", "py_only", "BlasOpt", "fusion", "inplace"]
@@ -111,7 +110,7 @@ class NumbaLinker(BlockLinker):
     def compile(self, program: Program, part: Part) -> CompiledUnit:
         lengths = [len(block.statements) for block in program.blocks()]
         if max(lengths) > _LONG_BLOCK or sum(lengths) > _LONG_PROGRAM:
-            return compiled_by_llvm(program, part, threads=self.threads)
+            return compiled_by_llvm(program, part, threads=False)
         printed = print_numba(program)
         code = object_code(f"{_numba()}\n{printed}", lambda: _compiled(printed))
         unit = NativeUnit(UnitInterface.of(program, part.inputs), load_object(code), program)

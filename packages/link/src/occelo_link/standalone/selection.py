@@ -1,7 +1,7 @@
 """Finds the unit of a compiled function that runs without Python, or says why there is none.
 
-`c_function` uses the unit that the function has. Only where this unit does not compute all outputs, the graph is compiled
-again.
+`c_function` uses the unit that the function has. Only where this unit calls threads of Python, or does not compute all
+outputs, the graph is compiled again.
 """
 
 from __future__ import annotations
@@ -40,6 +40,13 @@ class Chosen:
     inputs: Sequence[int]
     outputs: Sequence[int]
     program: Callable[[], Program]
+
+
+class _WithoutThreads(NativeLinker):
+    """The linker ``native``, whose units never call threads of Python."""
+
+    def threaded(self) -> bool:
+        return False
 
 
 def block_of(function: Any) -> tuple[Part, NativeUnit | None]:
@@ -92,11 +99,11 @@ def choose(function: Any) -> Chosen:
     part, unit = block_of(function)
     graph = function.maker.call_graph
     computes_all = list(part.outputs) == list(graph.outputs)
-    if unit is not None and computes_all:
+    if unit is not None and computes_all and "service:parallel" not in unit.interface.table:
         positions = [graph.inputs.index(v) for v in part.inputs]
         return Chosen(unit, positions, range(len(graph.outputs)), lambda: _program(function, unit))
     whole = whole_part(function)
-    linker = NativeLinker()
+    linker = _WithoutThreads()
     program = linker.program(whole)
     made = linker.compile(program, whole)
     assert isinstance(made, NativeUnit)

@@ -1,4 +1,4 @@
-; Made by llvm_from_c.py from sources with the digest 7edaa9e63b942741359410a86b42757e
+; Made by llvm_from_c.py from sources with the digest 3e5d9a9123b90db92880808156ac0f44
 ; with ziglang 0.17.1
 
 %struct.output_record = type { ptr, ptr, i64, i64, i64, i64, ptr }

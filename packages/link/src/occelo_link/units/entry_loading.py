@@ -20,19 +20,10 @@ from collections.abc import Callable
 from typing import Any
 
 from occelo_link.cache.objects import object_code, stored_object
-from occelo_link.machine.threads import processors
 from occelo_link.units.engine import Unit, compile_module, load_object
 
 CALLS = 100_000
 """The number of calls after which optimized code is worth compiling."""
-WORTH = 500_000
-"""The operations of a loop (`loops.ir.cost.parallel_work`) for which one more thread is woken, about 25 us."""
-_OF_PYTHON = {
-    "new_lock": "PyThread_allocate_lock",
-    "acquire": "PyThread_acquire_lock",
-    "release": "PyThread_release_lock",
-    "start_thread": "PyThread_start_new_thread",
-}
 _SERVICES = ("alloc_output", "grow", "poll", "take")
 
 
@@ -54,22 +45,6 @@ class MethodDef(ctypes.Structure):
     )
 
 
-class ThreadPool(ctypes.Structure):
-    """The first members of the pool of threads of ``thread_pool.h``: functions of Python, and limits."""
-
-    _fields_ = (
-        *((name, ctypes.c_void_p) for name in _OF_PYTHON),
-        *((name, ctypes.c_int64) for name in ("processors", "most", "worth", "loops")),
-    )
-
-    def fill(self) -> None:
-        """Write the addresses of Python's functions for locks and threads, which need no GIL, and the usual limits."""
-        for name, function in _OF_PYTHON.items():
-            address = ctypes.cast(getattr(ctypes.pythonapi, function), ctypes.c_void_p)
-            setattr(self, name, address)
-        self.processors, self.worth = processors(), WORTH
-
-
 class EntryCode:
     """The loaded code of the entry. As long as the code is plain (unoptimized), it can be replaced."""
 
@@ -85,16 +60,9 @@ class EntryCode:
         self._unit = load_object(code, "counted_entry" if self.is_plain else "entry")
         self._replaced: Unit | None = None
         self.services = [self._unit.find(name) for name in _SERVICES]
-        self.parallel = self._unit.find("parallel")
-        self._calls = ctypes.c_int64.from_address(_called(self._unit.find("calls_left")))
+        address = ctypes.CFUNCTYPE(ctypes.c_void_p)(self._unit.find("calls_left"))()
+        self._calls = ctypes.c_int64.from_address(address or 0)
         self._calls.value = CALLS
-        self.pool = ThreadPool.from_address(_called(self._unit.find("thread_pool")))
-        self.pool.fill()
-        forget = ctypes.CFUNCTYPE(None)(self._unit.find("forget_threads"))
-        if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=forget)
-        # threads sleep in this code, also while the interpreter ends
-        ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._unit))
 
     @property
     def calls_left(self) -> int:
@@ -131,11 +99,6 @@ class EntryCode:
             self._running.clear()
 
 
-def _called(address: int) -> int:
-    """Call a function that returns an address."""
-    return ctypes.CFUNCTYPE(ctypes.c_void_p)(address)() or 0
-
-
 def _plain(text: str) -> str:
     """The key of unoptimized code in the cache of object code."""
     return f"plain\n{text}"
@@ -160,8 +123,3 @@ def entry_code() -> EntryCode:
 def entry_services() -> list[int]:
     """The addresses of the services, for the tables of units that the entry calls."""
     return entry_code().services
-
-
-def parallel_service() -> int:
-    """The address of the service that runs loops in several threads, or 0 if the code of the entry is not loaded yet."""
-    return entry_code().parallel if entry_code.cache_info().currsize > 0 else 0

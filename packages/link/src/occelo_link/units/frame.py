@@ -50,8 +50,8 @@ GIL from then on.
 SERVICES = 4
 PARALLEL = "service:parallel"
 """The entry of the table for ``i64 (ptr part, ptr env, i64 start, i64 stop, ptr table, ptr frame, i64 work, i64 length,
-i64 threads)``, which runs a loop in several threads (``thread_pool.h``). ``part`` is the function of the loop
-(`native.llvm.parallel`). The address is null where a unit must run in one thread.
+i64 threads)``, which runs a loop in several threads (``thread_pool.c``). ``part`` is the function of the loop
+(`native.llvm.parallel`).
 """
 THREAD_LIMIT = "service:threads"
 """The entry of the table for the most threads of a loop; 0 means the number of processors that the process may use."""

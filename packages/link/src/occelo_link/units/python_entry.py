@@ -19,8 +19,8 @@ import numpy as np
 from occelo_link.machine.symbol_addresses import address_of
 from occelo_link.options import THREADS
 from occelo_link.units import frame as slots
-from occelo_link.units.entry_loading import parallel_service
 from occelo_link.units.interface import UnitFailure, UnitInterface
+from occelo_link.units.thread_pool import thread_pool
 
 _UNIT = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
 _ALLOC = ctypes.CFUNCTYPE(
@@ -33,21 +33,16 @@ _TAKE = ctypes.CFUNCTYPE(
 _GROW = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
 
 
-def make_table(
-    interface: UnitInterface, services: Sequence[int], threads: tuple[int, int] = (0, 0)
-) -> Any:
-    """The table of addresses for a unit, as an array of 8-byte slots.
-
-    ``threads`` are the address of the service `PARALLEL` and the most threads of a loop. By default the unit runs in one
-    thread.
-    """
+def make_table(interface: UnitInterface, services: Sequence[int], threads: int = 1) -> Any:
+    """The table of addresses for a unit, as an array of 8-byte slots. ``threads`` is the most threads of a loop."""
     table = np.zeros(slots.SERVICES + len(interface.table), dtype=np.int64)
-    known = dict(zip((slots.PARALLEL, slots.THREAD_LIMIT), threads, strict=True))
     table[: slots.SERVICES] = services
     for name, slot in interface.table.items():
         callbacks = interface.callbacks
-        if name in known:
-            table[slots.SERVICES + slot] = known[name]
+        if name == slots.PARALLEL:
+            table[slots.SERVICES + slot] = thread_pool().service
+        elif name == slots.THREAD_LIMIT:
+            table[slots.SERVICES + slot] = threads
         elif callbacks is not None and name.startswith(("callback:", "results:")):
             table[slots.SERVICES + slot] = callbacks.address(name)
         else:
@@ -109,7 +104,7 @@ class PythonEntry:
         # `ctypes.cast` would make a reference cycle, so that results would live until the next garbage collection
         services = [ctypes.c_void_p.from_address(ctypes.addressof(f)).value or 0 for f in functions]
         assert (slots.ALLOC_OUTPUT, slots.GROW, slots.POLL, slots.TAKE) == (0, 1, 2, 3)
-        table = make_table(self._interface, services, (parallel_service(), self.threads))
+        table = make_table(self._interface, services, self.threads)
         frame, kept = make_frame(arrays)
         status = self._unit(frame.ctypes.data, table.ctypes.data)
         del kept

@@ -12,7 +12,7 @@ from occelo_link.entry_kinds import LIST
 from occelo_link.units.callbacks import Effects
 from occelo_link.units.engine import load_object
 from occelo_link.units.entry import InputRule, OutputRule, make_entry
-from occelo_link.units.entry_loading import entry_at_hand, entry_services, parallel_service
+from occelo_link.units.entry_loading import entry_at_hand, entry_services
 from occelo_link.units.interface import UnitFailure, UnitInterface
 from occelo_link.units.object_layout import layout_fits
 from occelo_link.units.packing import register_kind
@@ -130,9 +130,7 @@ class NativeUnit:
         if not layout_fits():
             return None
         if self._table is None:
-            self._table = make_table(
-                self.interface, entry_services(), (parallel_service(), self._python.threads)
-            )
+            self._table = make_table(self.interface, entry_services(), self._python.threads)
         kinds, results = self.interface.inputs, self.interface.outputs
         chosen = list(range(len(kinds))) if sources is None else sources
         numbers = [False] * len(kinds) if scalars is None else scalars

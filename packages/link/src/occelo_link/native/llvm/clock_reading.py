@@ -65,7 +65,7 @@ class _TimingVisitor(Visitor[None]):
     loop = while_loop = branch = invoke = timed
 
 
-def print_timed(program: Program) -> tuple[str, list[list[int]], Any]:
+def print_timed(program: Program, threads: bool = False) -> tuple[str, list[list[int]], Any]:
     """Print a program. Returns the LLVM IR, the numbers of the nodes of each loop or call, and the array of times.
 
     The printed code adds times in nanoseconds to the array, which becomes a constant of the program. Raises OSError on
@@ -78,7 +78,7 @@ def print_timed(program: Program) -> tuple[str, list[list[int]], Any]:
     entry = program.entry(f"constant{len(program.constants)}")
     program.constants.append(times)
     program.entry(_CLOCK)
-    printer = Printer(program, threads=True)
+    printer = Printer(program, threads)
     timing = _TimingVisitor(printer, entry)
     text = f"{printer.unit(timing.block)}\n{fixed_function('ticks')}\n"
     return text, timing.nodes_of_loops, times

@@ -127,11 +127,9 @@ class OutlinedLoops:
             for entry in map(program.entry, (PARALLEL, THREAD_LIMIT))
         ]
         service = emit(f"load ptr, ptr {slots[0]}, align 8")
-        exists = emit(f"icmp ne ptr {service}, null")
         work = self.polling.total_work(loop, cost.parallel_work(loop))
         enough = emit(f"icmp sgt i64 {work}, {cost.ENOUGH}")
-        both = emit(f"and i1 {exists}, {enough}")
-        out.branch_likely(both, divided, whole)
+        out.branch_likely(enough, divided, whole)
         out.start_block(divided)
         limit = emit(f"load i64, ptr {slots[1]}, align 8")
         length = self.use(loop.stop) if loop.non_interruptible else self.polling.strip_length(loop)

@@ -3,7 +3,18 @@
    A loop belongs to one call at a time; the loops of other calls meanwhile run in their own thread only. The calling thread
    works, too, so nobody waits for a thread that wakes late. Threads without work sleep, each on a lock of its own. They
    run no Python, so they need no GIL, and signals are handled where the unit polls for them: between rounds, in which no
-   other thread works. A fork copies no threads, so Python calls `forget_threads` in the new process. */
+   other thread works. A fork copies no threads, so Python calls `forget_threads` in the new process.
+
+   Names in capitals that are not defined here are constants of frame.py. The file thread_pool.ll is made from this one
+   (packages/link/llvm_from_c.py). */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef int64_t i64;
+
+#define ADDRESS(slot) ((void *)(slot))
 
 enum {
   MOST_THREADS = 256,
@@ -88,7 +99,7 @@ static void *new_held_lock(void) {
 }
 
 /* Start the threads that do not run yet. Returns how many there are, with the calling thread. */
-OUT_OF_LINE static i64 start_threads(i64 wanted) {
+static i64 start_threads(i64 wanted) {
   if (!pool.done && !(pool.done = new_held_lock())) return 1;
   for (; pool.started + 1 < wanted; ++pool.started) {
     worker *made = &pool.workers[pool.started + 1];

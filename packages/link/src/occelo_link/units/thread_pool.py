@@ -1,0 +1,57 @@
+"""Loads the pool of threads among which large loops are divided (``thread_pool.c``), when the first unit needs it.
+
+`units.python_entry` writes the address of its service to the tables of units that were compiled for several threads.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+
+from occelo_link.cache.objects import object_code
+from occelo_link.machine.threads import processors
+from occelo_link.units.engine import compile_module, load_object
+
+WORTH = 500_000
+"""The operations of a loop (`loops.ir.cost.parallel_work`) for which one more thread is woken, about 25 us."""
+_OF_PYTHON = {
+    "new_lock": "PyThread_allocate_lock",
+    "acquire": "PyThread_acquire_lock",
+    "release": "PyThread_release_lock",
+    "start_thread": "PyThread_start_new_thread",
+}
+
+
+class ThreadPool(ctypes.Structure):
+    """The first members of the pool: functions of Python, limits, and how many loops were divided.
+
+    ``service`` is the address of the service `frame.PARALLEL`.
+    """
+
+    _fields_ = (
+        *((name, ctypes.c_void_p) for name in _OF_PYTHON),
+        *((name, ctypes.c_int64) for name in ("processors", "most", "worth", "loops")),
+    )
+    service: int
+
+
+@functools.cache
+def thread_pool() -> ThreadPool:
+    """The pool of this process. Its threads start when a loop first needs them."""
+    path = os.path.join(os.path.dirname(__file__), "thread_pool.ll")
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    unit = load_object(object_code(text, lambda: compile_module(text)), "parallel")
+    # threads sleep in this code, also while the interpreter ends
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(unit))
+    address = ctypes.CFUNCTYPE(ctypes.c_void_p)(unit.find("thread_pool"))()
+    pool = ThreadPool.from_address(address or 0)
+    pool.service = unit.address
+    for name, function in _OF_PYTHON.items():  # these need no GIL
+        setattr(pool, name, ctypes.cast(getattr(ctypes.pythonapi, function), ctypes.c_void_p))
+    pool.processors, pool.worth = processors(), WORTH
+    if hasattr(os, "register_at_fork"):
+        forget = ctypes.CFUNCTYPE(None)(unit.find("forget_threads"))
+        os.register_at_fork(after_in_child=forget)
+    return pool
