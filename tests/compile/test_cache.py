@@ -263,6 +263,12 @@ def test_every_component_of_the_key_matters(monkeypatch: pytest.MonkeyPatch) -> 
     assert differing(key_of([x], x * 2, mode), plain) == {"query"}
     with config.change_flags(floatX="float32"):
         assert "options" in differing(key_of([x], x * 2), plain)
+    with config.change_flags(native__threads=2):
+        in_threads = key_of([x], x * 2)
+    assert differing(in_threads, plain) == {"options"}
+    for count in (0, 5):  # code does not hold how many threads there are
+        with config.change_flags(native__threads=count):
+            assert key_of([x], x * 2) == in_threads
     with without_lowering(ot.sigmoid):
         off = key_of([x], x * 2)
     assert off.pop("without lowerings") == "sigmoid"

@@ -23,6 +23,7 @@ from occelo_link.loops.build import find_lowering, lower_graph
 from occelo_link.loops.ir import cost
 from occelo_link.machine import threads
 from occelo_link.native.llvm import parallel, print_llvm
+from occelo_link.units.frame import PARALLEL, THREAD_LIMIT
 from occelo_link.units.thread_pool import ThreadPool, thread_pool
 from occelo_testing.checks import symbolic
 from occelo_testing.examples import EXAMPLES
@@ -186,6 +187,46 @@ def test_little_work_stays_in_one_thread() -> None:
     assert pool.loops == before + 1
 
 
+@pytest.mark.parametrize("by", LINKERS)
+def test_units_for_one_thread_know_no_other(by: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By default, programs and texts are those of a library without threads."""
+    monkeypatch.setattr(cost, "ENOUGH", -1)
+    inputs, outputs = graph()
+    services = {PARALLEL, THREAD_LIMIT}
+
+    def entries() -> set[str]:
+        vm: Any = make_linker(by).accept(og.FunctionGraph(inputs, outputs)).make_thunk()[0]
+        return {entry for unit in vm.units for entry in unit.interface.table}
+
+    assert not services & entries()
+    with config.change_flags(native__threads=2):
+        assert services <= entries()
+
+
+ROWS: dict[str, tuple[Callable[[Any], Any], tuple[int, int], tuple[int, int]]] = {
+    "softmax": (lambda m: ot.softmax(m, axis=1), (200, 200), (600, 600)),
+    "short rows": (lambda m: ot.softmax(m, axis=1), (1000, 10), (50_000, 10)),
+    "sums of rows": (lambda m: m.sum(axis=1), (3000, 10), (1000, 1000)),
+    "running sums": (lambda m: ot.cumsum(m, axis=1), (100, 100), (500, 500)),
+    "few columns": (lambda m: m.sum(axis=0), (2000, 500), (100, 10_000)),
+    "sum of a part": (lambda m: m[:, ::2].sum(), (300, 300), (2000, 1000)),
+}
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_rows_are_divided_if_they_are_enough_work(name: str) -> None:
+    """Short rows count as what they are, not as blocks of full length."""
+    formula, small, large = ROWS[name]
+    m = ot.dmatrix("m")
+    with config.change_flags(native__threads=2):
+        call = linked([m], [formula(m)])
+    pool, rng = thread_pool(), np.random.default_rng(0)
+    for shape, divided in ((small, False), (large, True)):
+        before = pool.loops
+        call(rng.normal(size=shape))
+        assert (pool.loops > before) == divided
+
+
 def test_short_loops_have_no_function() -> None:
     program = map_program(lambda b, x: b.op("add", x, x))
     assert "@part" not in print_llvm(program)
@@ -228,6 +269,7 @@ from occelo_graph import tensor as ot
 from occelo_graph.config import config
 from occelo_link import make_linker
 from occelo_link.loops.ir import cost
+from occelo_link.units.frame import PARALLEL, THREAD_LIMIT
 from occelo_link.units.thread_pool import thread_pool
 
 cost.ENOUGH = -1

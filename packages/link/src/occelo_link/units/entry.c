@@ -261,7 +261,8 @@ OUT_OF_LINE static i64 larger_arena(const context *ctx, const i64 *frame, i64 ar
 static inline void return_arena(context *ctx, const i64 *frame, i64 arena) {
   if (frame[OVERFLOW]) arena = larger_arena(ctx, frame, arena);
   if (!arena) return;
-  i64 other = __atomic_exchange_n(&ctx->arena, arena, __ATOMIC_RELEASE);
+  i64 other = ctx->arena;
+  ctx->arena = arena;
   if (other) ctx->free(ADDRESS(other)); /* of a call that ended meanwhile */
 }
 
@@ -306,11 +307,11 @@ static inline i64 read_inputs(const context *ctx, object *const *args, i64 *fram
 
 /* Run the unit with the arena, and without the GIL if there is much work. */
 static inline i64 run(context *ctx, i64 *frame, i64 work) {
-  i64 arena = 0;
   frame[ARENA] = frame[ARENA_END] = frame[OVERFLOW] = frame[THREAD] = 0;
-  /* most functions have none, and an exchange takes longer than a look */
-  if (__atomic_load_n(&ctx->arena, __ATOMIC_RELAXED)) arena = __atomic_exchange_n(&ctx->arena, 0, __ATOMIC_ACQUIRE);
+  /* a call holds the GIL here and in return_arena, so no other call takes the arena at the same time */
+  i64 arena = ctx->arena;
   if (arena) {
+    ctx->arena = 0;
     frame[ARENA] = ALIGNED(arena + 8);
     frame[ARENA_END] = arena + *(i64 *)arena;
   }

@@ -1,4 +1,4 @@
-; Made by llvm_from_c.py from sources with the digest 951e9ce78d4a1e2198d6630be2ff1d65
+; Made by llvm_from_c.py from sources with the digest d51ff1b9fa2c2ac6846825f436954dbf
 ; with ziglang 0.17.1
 
 %struct.input_record = type { i64, i64, i64, i64, i64, ptr, i64, ptr }
@@ -346,7 +346,7 @@ define ptr @entry(ptr %0, ptr %1, i64 %2, ptr %3) {
   %11 = icmp ne i64 %2, %10
   %12 = icmp ne ptr %3, null
   %13 = or i1 %12, %11
-  br i1 %13, label %406, label %14
+  br i1 %13, label %402, label %14
 
 14:
   %15 = getelementptr inbounds nuw i8, ptr %8, i64 24
@@ -365,7 +365,7 @@ define ptr @entry(ptr %0, ptr %1, i64 %2, ptr %3) {
   %26 = shl i64 %21, 3
   %27 = tail call ptr %25(i64 %26)
   %28 = icmp eq ptr %27, null
-  br i1 %28, label %406, label %29
+  br i1 %28, label %402, label %29
 
 29:
   %30 = phi ptr [ %27, %23 ], [ %6, %14 ]
@@ -400,7 +400,7 @@ define ptr @entry(ptr %0, ptr %1, i64 %2, ptr %3) {
 
 53:
   %54 = icmp eq i64 %46, 0
-  br i1 %54, label %398, label %55
+  br i1 %54, label %394, label %55
 
 55:
   %56 = getelementptr inbounds nuw i8, ptr %8, i64 200
@@ -415,7 +415,7 @@ define ptr @entry(ptr %0, ptr %1, i64 %2, ptr %3) {
   %63 = load ptr, ptr %62, align 8
   tail call void %59(ptr %63)
   %64 = icmp samesign ugt i64 %58, 1
-  br i1 %64, label %57, label %398
+  br i1 %64, label %57, label %394
 
 65:
   %66 = add nuw nsw i64 %46, 1
@@ -480,14 +480,14 @@ define ptr @entry(ptr %0, ptr %1, i64 %2, ptr %3) {
   %109 = getelementptr inbounds nuw i8, ptr %85, i64 32
   %110 = load i64, ptr %109, align 8
   %111 = icmp eq i64 %110, %108
-  br i1 %111, label %112, label %382
+  br i1 %111, label %112, label %378
 
 112:
   %113 = getelementptr inbounds nuw i8, ptr %100, i64 64
   %114 = load i32, ptr %113, align 4
   %115 = and i32 %114, 257
   %116 = icmp eq i32 %115, 257
-  br i1 %116, label %117, label %382
+  br i1 %116, label %117, label %378
 
 117:
   %118 = getelementptr inbounds nuw i8, ptr %100, i64 56
@@ -512,10 +512,10 @@ define ptr @entry(ptr %0, ptr %1, i64 %2, ptr %3) {
   %133 = getelementptr inbounds nuw i8, ptr %85, i64 24
   %134 = load i64, ptr %133, align 8
   %135 = icmp eq i64 %134, %126
-  br i1 %135, label %136, label %382
+  br i1 %135, label %136, label %378
 
 136:
-  switch i8 %128, label %382 [
+  switch i8 %128, label %378 [
     i8 124, label %137
     i8 61, label %137
     i8 60, label %137
@@ -548,7 +548,7 @@ define ptr @entry(ptr %0, ptr %1, i64 %2, ptr %3) {
   %153 = getelementptr inbounds nuw i64, ptr %139, i64 %146
   %154 = load i64, ptr %153, align 8
   %155 = icmp eq i64 %150, %154
-  br i1 %155, label %156, label %382
+  br i1 %155, label %156, label %378
 
 156:
   %157 = getelementptr inbounds nuw i64, ptr %139, i64 %146
@@ -642,7 +642,7 @@ define ptr @entry(ptr %0, ptr %1, i64 %2, ptr %3) {
   br i1 %182, label %216, label %214
 
 213:
-  br label %382
+  br label %378
 
 214:
   %215 = phi double [ %205, %204 ], [ %212, %211 ]
@@ -655,7 +655,7 @@ define ptr @entry(ptr %0, ptr %1, i64 %2, ptr %3) {
   %218 = fpext float %217 to double
   %219 = fcmp oeq double %212, %218
   %220 = select i1 %184, i1 true, i1 %219
-  br i1 %220, label %221, label %382
+  br i1 %220, label %221, label %378
 
 221:
   %222 = ptrtoint ptr %178 to i64
@@ -674,7 +674,7 @@ define ptr @entry(ptr %0, ptr %1, i64 %2, ptr %3) {
 
 231:
   %232 = icmp sgt i64 %226, -1
-  br i1 %232, label %233, label %382
+  br i1 %232, label %233, label %378
 
 233:
   br i1 %224, label %234, label %237
@@ -708,264 +708,260 @@ define ptr @entry(ptr %0, ptr %1, i64 %2, ptr %3) {
   %249 = getelementptr inbounds nuw i8, ptr %30, i64 8
   store i64 0, ptr %249, align 8
   %250 = getelementptr inbounds nuw i8, ptr %8, i64 64
-  %251 = load atomic i64, ptr %250 monotonic, align 8
+  %251 = load i64, ptr %250, align 8
   %252 = icmp eq i64 %251, 0
-  br i1 %252, label %262, label %253
+  br i1 %252, label %259, label %253
 
 253:
-  %254 = atomicrmw xchg ptr %250, i64 0 acquire, align 8
-  %255 = icmp eq i64 %254, 0
-  br i1 %255, label %262, label %256
+  store i64 0, ptr %250, align 8
+  %254 = add i64 %251, 71
+  %255 = and i64 %254, -64
+  store i64 %255, ptr %249, align 8
+  %256 = inttoptr i64 %251 to ptr
+  %257 = load i64, ptr %256, align 8
+  %258 = add i64 %257, %251
+  store i64 %258, ptr %248, align 8
+  br label %259
 
-256:
-  %257 = add i64 %254, 71
-  %258 = and i64 %257, -64
-  store i64 %258, ptr %249, align 8
-  %259 = inttoptr i64 %254 to ptr
-  %260 = load i64, ptr %259, align 8
-  %261 = add i64 %260, %254
-  store i64 %261, ptr %248, align 8
-  br label %262
+259:
+  %260 = icmp samesign ugt i64 %239, 16384
+  br i1 %260, label %261, label %266
 
-262:
-  %263 = phi i64 [ 0, %253 ], [ %254, %256 ], [ 0, %245 ]
-  %264 = icmp samesign ugt i64 %239, 16384
-  br i1 %264, label %265, label %270
+261:
+  %262 = getelementptr inbounds nuw i8, ptr %8, i64 176
+  %263 = load ptr, ptr %262, align 8
+  %264 = call ptr %263()
+  %265 = ptrtoint ptr %264 to i64
+  store i64 %265, ptr %246, align 8
+  br label %266
 
-265:
-  %266 = getelementptr inbounds nuw i8, ptr %8, i64 176
-  %267 = load ptr, ptr %266, align 8
-  %268 = call ptr %267()
-  %269 = ptrtoint ptr %268 to i64
-  store i64 %269, ptr %246, align 8
-  br label %270
+266:
+  %267 = load ptr, ptr %8, align 8
+  %268 = getelementptr inbounds nuw i8, ptr %8, i64 8
+  %269 = load ptr, ptr %268, align 8
+  %270 = call i64 %267(ptr %30, ptr %269)
+  %271 = load i64, ptr %246, align 8
+  %272 = icmp eq i64 %271, 0
+  br i1 %272, label %277, label %273
 
-270:
-  %271 = load ptr, ptr %8, align 8
-  %272 = getelementptr inbounds nuw i8, ptr %8, i64 8
-  %273 = load ptr, ptr %272, align 8
-  %274 = call i64 %271(ptr %30, ptr %273)
-  %275 = load i64, ptr %246, align 8
-  %276 = icmp eq i64 %275, 0
-  br i1 %276, label %281, label %277
+273:
+  %274 = getelementptr inbounds nuw i8, ptr %8, i64 184
+  %275 = load ptr, ptr %274, align 8
+  %276 = inttoptr i64 %271 to ptr
+  call void %275(ptr %276)
+  store i64 0, ptr %246, align 8
+  br label %277
 
 277:
-  %278 = getelementptr inbounds nuw i8, ptr %8, i64 184
-  %279 = load ptr, ptr %278, align 8
-  %280 = inttoptr i64 %275 to ptr
-  call void %279(ptr %280)
-  store i64 0, ptr %246, align 8
-  br label %281
+  %278 = load i64, ptr %247, align 8
+  %279 = icmp eq i64 %278, 0
+  br i1 %279, label %282, label %280
 
-281:
-  %282 = load i64, ptr %247, align 8
-  %283 = icmp eq i64 %282, 0
-  br i1 %283, label %286, label %284
+280:
+  %281 = call fastcc i64 @larger_arena(ptr %8, ptr %30, i64 %251)
+  br label %282
 
-284:
-  %285 = call fastcc i64 @larger_arena(ptr %8, ptr %30, i64 %263)
-  br label %286
+282:
+  %283 = phi i64 [ %281, %280 ], [ %251, %277 ]
+  %284 = icmp eq i64 %283, 0
+  br i1 %284, label %292, label %285
 
-286:
-  %287 = phi i64 [ %285, %284 ], [ %263, %281 ]
-  %288 = icmp eq i64 %287, 0
-  br i1 %288, label %296, label %289
+285:
+  %286 = load i64, ptr %250, align 8
+  store i64 %283, ptr %250, align 8
+  %287 = icmp eq i64 %286, 0
+  br i1 %287, label %292, label %288
 
-289:
-  %290 = atomicrmw xchg ptr %250, i64 %287 release, align 8
-  %291 = icmp eq i64 %290, 0
-  br i1 %291, label %296, label %292
+288:
+  %289 = getelementptr inbounds nuw i8, ptr %8, i64 128
+  %290 = load ptr, ptr %289, align 8
+  %291 = inttoptr i64 %286 to ptr
+  call void %290(ptr %291)
+  br label %292
 
 292:
-  %293 = getelementptr inbounds nuw i8, ptr %8, i64 128
-  %294 = load ptr, ptr %293, align 8
-  %295 = inttoptr i64 %290 to ptr
-  call void %294(ptr %295)
+  br i1 %238, label %293, label %296
+
+293:
+  %294 = getelementptr inbounds nuw i8, ptr %8, i64 104
+  %295 = load ptr, ptr %294, align 8
+  call fastcc void @each_held(ptr %8, ptr %38, ptr %295)
   br label %296
 
 296:
-  br i1 %238, label %297, label %300
-
-297:
-  %298 = getelementptr inbounds nuw i8, ptr %8, i64 104
-  %299 = load ptr, ptr %298, align 8
-  call fastcc void @each_held(ptr %8, ptr %38, ptr %299)
-  br label %300
+  %297 = icmp eq i64 %270, 0
+  %298 = icmp eq i64 %270, -2
+  %299 = or i1 %297, %298
+  br i1 %297, label %300, label %372
 
 300:
-  %301 = icmp eq i64 %274, 0
-  %302 = icmp eq i64 %274, -2
-  %303 = or i1 %301, %302
-  br i1 %301, label %304, label %376
+  %301 = load ptr, ptr %35, align 8
+  %302 = getelementptr inbounds nuw i8, ptr %8, i64 40
+  %303 = load i64, ptr %302, align 8
+  %304 = load i64, ptr %19, align 8
+  %305 = getelementptr inbounds nuw i8, ptr %8, i64 48
+  %306 = load i64, ptr %305, align 8
+  %307 = icmp eq i64 %306, 1
+  br i1 %307, label %325, label %308
 
-304:
-  %305 = load ptr, ptr %35, align 8
-  %306 = getelementptr inbounds nuw i8, ptr %8, i64 40
-  %307 = load i64, ptr %306, align 8
-  %308 = load i64, ptr %19, align 8
-  %309 = getelementptr inbounds nuw i8, ptr %8, i64 48
-  %310 = load i64, ptr %309, align 8
-  %311 = icmp eq i64 %310, 1
-  br i1 %311, label %329, label %312
+308:
+  %309 = getelementptr inbounds nuw i8, ptr %8, i64 88
+  %310 = load ptr, ptr %309, align 8
+  %311 = call ptr %310(i64 %303)
+  %312 = icmp eq ptr %311, null
+  br i1 %312, label %313, label %314
 
-312:
-  %313 = getelementptr inbounds nuw i8, ptr %8, i64 88
-  %314 = load ptr, ptr %313, align 8
-  %315 = call ptr %314(i64 %307)
-  %316 = icmp eq ptr %315, null
-  br i1 %316, label %317, label %318
-
-317:
+313:
   call fastcc void @drop_outputs(ptr %8, ptr %35)
-  br label %382
+  br label %378
+
+314:
+  %315 = getelementptr inbounds nuw i8, ptr %311, i64 24
+  %316 = load ptr, ptr %315, align 8
+  %317 = icmp sgt i64 %303, 0
+  br i1 %317, label %318, label %325
 
 318:
-  %319 = getelementptr inbounds nuw i8, ptr %315, i64 24
-  %320 = load ptr, ptr %319, align 8
-  %321 = icmp sgt i64 %307, 0
-  br i1 %321, label %322, label %329
+  %319 = phi i64 [ %323, %318 ], [ 0, %314 ]
+  %320 = getelementptr inbounds nuw ptr, ptr %35, i64 %319
+  %321 = load ptr, ptr %320, align 8
+  %322 = getelementptr inbounds nuw ptr, ptr %316, i64 %319
+  store ptr %321, ptr %322, align 8
+  %323 = add nuw nsw i64 %319, 1
+  %324 = icmp eq i64 %323, %303
+  br i1 %324, label %325, label %318
 
-322:
-  %323 = phi i64 [ %327, %322 ], [ 0, %318 ]
-  %324 = getelementptr inbounds nuw ptr, ptr %35, i64 %323
-  %325 = load ptr, ptr %324, align 8
-  %326 = getelementptr inbounds nuw ptr, ptr %320, i64 %323
-  store ptr %325, ptr %326, align 8
-  %327 = add nuw nsw i64 %323, 1
-  %328 = icmp eq i64 %327, %307
-  br i1 %328, label %329, label %322
+325:
+  %326 = phi ptr [ %301, %300 ], [ %311, %314 ], [ %311, %318 ]
+  %327 = icmp slt i64 %303, %304
+  br i1 %327, label %328, label %378
 
-329:
-  %330 = phi ptr [ %305, %304 ], [ %315, %318 ], [ %315, %322 ]
-  %331 = icmp slt i64 %307, %308
-  br i1 %331, label %332, label %382
+328:
+  %329 = getelementptr inbounds nuw i8, ptr %8, i64 256
+  %330 = getelementptr inbounds nuw i8, ptr %8, i64 72
+  %331 = getelementptr inbounds nuw i8, ptr %8, i64 104
+  br label %332
 
 332:
-  %333 = getelementptr inbounds nuw i8, ptr %8, i64 256
-  %334 = getelementptr inbounds nuw i8, ptr %8, i64 72
-  %335 = getelementptr inbounds nuw i8, ptr %8, i64 104
-  br label %336
-
-336:
-  %337 = phi i64 [ %307, %332 ], [ %374, %373 ]
-  %338 = load i64, ptr %15, align 8
-  %339 = getelementptr %struct.input_record, ptr %333, i64 %338
-  %340 = getelementptr %struct.input_record, ptr %339, i64 %337
-  %341 = getelementptr inbounds ptr, ptr %35, i64 %337
+  %333 = phi i64 [ %303, %328 ], [ %370, %369 ]
+  %334 = load i64, ptr %15, align 8
+  %335 = getelementptr %struct.input_record, ptr %329, i64 %334
+  %336 = getelementptr %struct.input_record, ptr %335, i64 %333
+  %337 = getelementptr inbounds ptr, ptr %35, i64 %333
+  %338 = load ptr, ptr %337, align 8
+  %339 = getelementptr inbounds nuw i8, ptr %336, i64 16
+  %340 = load ptr, ptr %339, align 8
+  %341 = getelementptr inbounds nuw i8, ptr %340, i64 24
   %342 = load ptr, ptr %341, align 8
-  %343 = getelementptr inbounds nuw i8, ptr %340, i64 16
-  %344 = load ptr, ptr %343, align 8
-  %345 = getelementptr inbounds nuw i8, ptr %344, i64 24
-  %346 = load ptr, ptr %345, align 8
-  %347 = load ptr, ptr %346, align 8
-  store ptr %342, ptr %346, align 8
-  %348 = getelementptr inbounds nuw i8, ptr %340, i64 24
+  %343 = load ptr, ptr %342, align 8
+  store ptr %338, ptr %342, align 8
+  %344 = getelementptr inbounds nuw i8, ptr %336, i64 24
+  %345 = load ptr, ptr %344, align 8
+  %346 = icmp eq ptr %345, null
+  br i1 %346, label %347, label %367
+
+347:
+  %348 = getelementptr inbounds nuw i8, ptr %343, i64 8
   %349 = load ptr, ptr %348, align 8
-  %350 = icmp eq ptr %349, null
-  br i1 %350, label %351, label %371
+  %350 = load ptr, ptr %330, align 8
+  %351 = icmp eq ptr %349, %350
+  br i1 %351, label %352, label %367
 
-351:
-  %352 = getelementptr inbounds nuw i8, ptr %347, i64 8
-  %353 = load ptr, ptr %352, align 8
-  %354 = load ptr, ptr %334, align 8
-  %355 = icmp eq ptr %353, %354
-  br i1 %355, label %356, label %371
+352:
+  %353 = load i32, ptr %343, align 4
+  %354 = icmp eq i32 %353, 1
+  br i1 %354, label %355, label %367
 
-356:
-  %357 = load i32, ptr %347, align 4
-  %358 = icmp eq i32 %357, 1
-  br i1 %358, label %359, label %371
+355:
+  %356 = getelementptr inbounds nuw i8, ptr %343, i64 64
+  %357 = load i32, ptr %356, align 4
+  %358 = and i32 %357, 1285
+  %359 = icmp eq i32 %358, 1285
+  br i1 %359, label %360, label %367
 
-359:
-  %360 = getelementptr inbounds nuw i8, ptr %347, i64 64
-  %361 = load i32, ptr %360, align 4
-  %362 = and i32 %361, 1285
-  %363 = icmp eq i32 %362, 1285
-  br i1 %363, label %364, label %371
+360:
+  %361 = getelementptr inbounds nuw i8, ptr %343, i64 56
+  %362 = load ptr, ptr %361, align 8
+  %363 = getelementptr inbounds nuw i8, ptr %338, i64 56
+  %364 = load ptr, ptr %363, align 8
+  %365 = icmp eq ptr %362, %364
+  br i1 %365, label %366, label %367
 
-364:
-  %365 = getelementptr inbounds nuw i8, ptr %347, i64 56
-  %366 = load ptr, ptr %365, align 8
-  %367 = getelementptr inbounds nuw i8, ptr %342, i64 56
-  %368 = load ptr, ptr %367, align 8
-  %369 = icmp eq ptr %366, %368
-  br i1 %369, label %370, label %371
+366:
+  store ptr %343, ptr %344, align 8
+  br label %369
 
-370:
-  store ptr %347, ptr %348, align 8
-  br label %373
+367:
+  %368 = load ptr, ptr %331, align 8
+  call void %368(ptr %343)
+  br label %369
 
-371:
-  %372 = load ptr, ptr %335, align 8
-  call void %372(ptr %347)
-  br label %373
+369:
+  %370 = add i64 %333, 1
+  %371 = icmp eq i64 %370, %304
+  br i1 %371, label %378, label %332
 
-373:
-  %374 = add i64 %337, 1
-  %375 = icmp eq i64 %374, %308
-  br i1 %375, label %382, label %336
-
-376:
+372:
   call fastcc void @drop_outputs(ptr %8, ptr %35)
-  %377 = icmp sgt i64 %274, -1
-  %378 = or i1 %377, %302
-  br i1 %378, label %382, label %379
+  %373 = icmp sgt i64 %270, -1
+  %374 = or i1 %373, %298
+  br i1 %374, label %378, label %375
 
-379:
-  %380 = getelementptr inbounds nuw i8, ptr %8, i64 168
-  %381 = load ptr, ptr %380, align 8
-  call void %381()
-  br label %382
+375:
+  %376 = getelementptr inbounds nuw i8, ptr %8, i64 168
+  %377 = load ptr, ptr %376, align 8
+  call void %377()
+  br label %378
 
-382:
-  %383 = phi ptr [ null, %376 ], [ null, %379 ], [ %330, %373 ], [ null, %231 ], [ null, %317 ], [ %330, %329 ], [ null, %213 ], [ null, %152 ], [ null, %136 ], [ null, %132 ], [ null, %105 ], [ null, %216 ], [ null, %112 ]
-  %384 = phi i1 [ %303, %376 ], [ %303, %379 ], [ %303, %373 ], [ false, %231 ], [ true, %317 ], [ true, %329 ], [ false, %213 ], [ false, %152 ], [ false, %136 ], [ false, %132 ], [ false, %105 ], [ false, %216 ], [ false, %112 ]
-  %385 = load i64, ptr %39, align 8
-  %386 = icmp sgt i64 %385, 0
-  br i1 %386, label %387, label %398
+378:
+  %379 = phi ptr [ null, %372 ], [ null, %375 ], [ %326, %369 ], [ null, %231 ], [ null, %313 ], [ %326, %325 ], [ null, %213 ], [ null, %152 ], [ null, %136 ], [ null, %132 ], [ null, %105 ], [ null, %216 ], [ null, %112 ]
+  %380 = phi i1 [ %299, %372 ], [ %299, %375 ], [ %299, %369 ], [ false, %231 ], [ true, %313 ], [ true, %325 ], [ false, %213 ], [ false, %152 ], [ false, %136 ], [ false, %132 ], [ false, %105 ], [ false, %216 ], [ false, %112 ]
+  %381 = load i64, ptr %39, align 8
+  %382 = icmp sgt i64 %381, 0
+  br i1 %382, label %383, label %394
 
-387:
-  %388 = getelementptr inbounds nuw i8, ptr %8, i64 200
-  %389 = getelementptr inbounds nuw i8, ptr %8, i64 208
-  br label %390
+383:
+  %384 = getelementptr inbounds nuw i8, ptr %8, i64 200
+  %385 = getelementptr inbounds nuw i8, ptr %8, i64 208
+  br label %386
 
-390:
-  %391 = phi i64 [ %385, %387 ], [ %394, %390 ]
-  %392 = load ptr, ptr %388, align 8
-  %393 = load ptr, ptr %389, align 8
-  %394 = add nsw i64 %391, -1
-  %395 = getelementptr inbounds nuw ptr, ptr %393, i64 %394
-  %396 = load ptr, ptr %395, align 8
-  call void %392(ptr %396)
-  %397 = icmp samesign ugt i64 %391, 1
-  br i1 %397, label %390, label %398
+386:
+  %387 = phi i64 [ %381, %383 ], [ %390, %386 ]
+  %388 = load ptr, ptr %384, align 8
+  %389 = load ptr, ptr %385, align 8
+  %390 = add nsw i64 %387, -1
+  %391 = getelementptr inbounds nuw ptr, ptr %389, i64 %390
+  %392 = load ptr, ptr %391, align 8
+  call void %388(ptr %392)
+  %393 = icmp samesign ugt i64 %387, 1
+  br i1 %393, label %386, label %394
+
+394:
+  %395 = phi ptr [ %379, %386 ], [ null, %53 ], [ %379, %378 ], [ null, %57 ]
+  %396 = phi i1 [ %380, %386 ], [ false, %53 ], [ %380, %378 ], [ false, %57 ]
+  %397 = icmp eq ptr %30, %6
+  br i1 %397, label %401, label %398
 
 398:
-  %399 = phi ptr [ %383, %390 ], [ null, %53 ], [ %383, %382 ], [ null, %57 ]
-  %400 = phi i1 [ %384, %390 ], [ false, %53 ], [ %384, %382 ], [ false, %57 ]
-  %401 = icmp eq ptr %30, %6
-  br i1 %401, label %405, label %402
+  %399 = getelementptr inbounds nuw i8, ptr %8, i64 128
+  %400 = load ptr, ptr %399, align 8
+  call void %400(ptr %30)
+  br label %401
+
+401:
+  br i1 %396, label %408, label %402
 
 402:
-  %403 = getelementptr inbounds nuw i8, ptr %8, i64 128
+  %403 = getelementptr inbounds nuw i8, ptr %8, i64 112
   %404 = load ptr, ptr %403, align 8
-  call void %404(ptr %30)
-  br label %405
+  %405 = getelementptr inbounds nuw i8, ptr %8, i64 56
+  %406 = load ptr, ptr %405, align 8
+  %407 = call ptr %404(ptr %406, ptr %1, i64 %2, ptr %3)
+  br label %408
 
-405:
-  br i1 %400, label %412, label %406
-
-406:
-  %407 = getelementptr inbounds nuw i8, ptr %8, i64 112
-  %408 = load ptr, ptr %407, align 8
-  %409 = getelementptr inbounds nuw i8, ptr %8, i64 56
-  %410 = load ptr, ptr %409, align 8
-  %411 = call ptr %408(ptr %410, ptr %1, i64 %2, ptr %3)
-  br label %412
-
-412:
-  %413 = phi ptr [ %411, %406 ], [ %399, %405 ]
-  ret ptr %413
+408:
+  %409 = phi ptr [ %407, %402 ], [ %395, %401 ]
+  ret ptr %409
 }
 
 define internal fastcc void @each_held(ptr %0, ptr %1, ptr %2) {

@@ -111,10 +111,16 @@ class _Works(Visitor[Work]):
 class _Costs(_Works):
     """Visitor for `parallel_work`."""
 
-    def of(self, loop: For | While) -> Work:
-        work = self.block(loop.body)
-        lanes = loop.lanes if isinstance(loop, For) else 1
-        return work if lanes > 1 else Work(_SCALAR * work.own, work.inner)
+    def of(self, loop: For | While, left_out: For | None = None) -> Work:
+        """The work of an iteration, without that of an inner loop that is ``left_out``."""
+        each = 1 if isinstance(loop, For) and loop.lanes > 1 else _SCALAR
+        own, inner = each, list[tuple[Value, Value, Work]]()
+        for statement in loop.body:
+            if statement is not left_out:
+                work = self.statement(statement)
+                own += work.own if isinstance(statement, For | While) else each * work.own
+                inner += work.inner
+        return Work(own, inner)
 
     def repeated(self, loop: For | While, times: int) -> Work:
         work = self.of(loop)
@@ -122,9 +128,20 @@ class _Costs(_Works):
 
     def loop(self, loop: For) -> Work:
         if self.known(loop.start) and self.known(loop.stop):
-            return Work(0, [(loop.start, loop.stop, self.of(loop))])
+            found = [(s, n) for s in loop.body if isinstance(s, For) and (n := self.whole(loop, s))]
+            part, length = found[0] if found else (None, loop.start)
+            inner = [(loop.start, loop.stop, self.of(loop, part))]
+            return Work(0, inner if part is None else [*inner, (loop.start, length, self.of(part))])
         most = _most_iterations(loop.start, loop.stop)
         return self.repeated(loop, _GUESSED if most is None else most)
+
+    def whole(self, blocks: For, loop: For) -> Value | None:
+        """The number of iterations of ``loop`` in all iterations of ``blocks``, each of which runs over one block of it.
+        None if it is not known or not so.
+        """
+        if loop.stop.op != "min" or blocks.index not in loop.start.args:
+            return None
+        return next((end for end in loop.stop.args if self.known(end)), None)
 
     def while_loop(self, loop: While) -> Work:
         return self.repeated(loop, _GUESSED)
