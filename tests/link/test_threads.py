@@ -203,6 +203,31 @@ def test_units_for_one_thread_know_no_other(by: str, monkeypatch: pytest.MonkeyP
         assert services <= entries()
 
 
+def test_checks_fail_as_in_one_thread(every_loop: ThreadPool) -> None:
+    """Loops with checks run in one thread, between loops that are divided."""
+    x, k, y = ot.dvector("x"), ot.lvector("k"), ot.dvector("y")
+    outputs = [ot.exp(x)[k] * 2.0, ot.tanh(x) + y, ot.assert_op(x, (ot.sin(x) < 2).all()).sum()]
+    large = np.ones(50_000)
+    far = np.zeros(50_000, np.int64)
+    far[40_000] = 60_000
+    near = np.arange(50_000)
+    calls = [linked([x, k, y], outputs)]
+    for count in (2, 5):
+        with config.change_flags(native__threads=count):
+            calls.append(linked([x, k, y], outputs))
+    for values in ((large, far, large), (large, near, large[:3]), (large[:0], near, large[:0])):
+        raised: list[tuple[type[BaseException], str]] = []
+        for call in calls:
+            with pytest.raises((IndexError, ValueError)) as info:
+                call(*values)
+            raised.append((info.type, str(info.value)))
+        assert raised[0] == raised[1] == raised[2]
+    before = every_loop.loops
+    for call in calls:
+        np.testing.assert_array_equal(call(large, near, large)[1], np.tanh(1.0) + large)
+    assert every_loop.loops > before
+
+
 ROWS: dict[str, tuple[Callable[[Any], Any], tuple[int, int], tuple[int, int]]] = {
     "softmax": (lambda m: ot.softmax(m, axis=1), (200, 200), (600, 600)),
     "short rows": (lambda m: ot.softmax(m, axis=1), (1000, 10), (50_000, 10)),
