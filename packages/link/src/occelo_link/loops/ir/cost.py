@@ -71,8 +71,8 @@ def iteration_work(loop: For | While) -> Work:
 class _Works(Visitor[Work]):
     """Visitor that returns the work of a statement. Values are known if their block is less deep than ``before``."""
 
-    def __init__(self, before: int) -> None:
-        self.before = before
+    def __init__(self, before: int, parallel: bool = False) -> None:
+        self.before, self.parallel = before, parallel
 
     def block(self, block: Block) -> Work:
         works = [self.statement(statement) for statement in block]
@@ -83,6 +83,8 @@ class _Works(Visitor[Work]):
         return value.op == "const" or value.block.depth < self.before
 
     def loop(self, loop: For) -> Work:
+        if self.parallel:
+            return self.cost(loop)
         if self.known(loop.start) and self.known(loop.stop):
             return Work(0, [(loop.start, loop.stop, self.block(loop.body))])
         most = _most_iterations(loop.start, loop.stop)
@@ -91,60 +93,58 @@ class _Works(Visitor[Work]):
         work = self.block(loop.body)
         return _UNKNOWN if work.inner else Work(most * work.own, ())
 
-    def unknown(self, statement: While | Invoke, /) -> Work:
+    def while_loop(self, loop: While) -> Work:
+        return self.repeated(loop.body, _SCALAR, _GUESSED) if self.parallel else _UNKNOWN
+
+    def invoke(self, statement: Invoke) -> Work:
         return _UNKNOWN
 
     def one(self, statement: Statement, /) -> Work:
         return _ONE
 
-    while_loop = invoke = unknown
     store = check = alloc = swap = one
 
     def branch(self, statement: If) -> Work:
         then, orelse = self.block(statement.then), self.block(statement.orelse)
-        return Work(1 + then.own + orelse.own, [*then.inner, *orelse.inner])
+        each = _SCALAR if self.parallel else 1
+        return Work(each * (1 + then.own + orelse.own), [*then.inner, *orelse.inner])
 
     def value(self, value: Value) -> Work:
         return Work(_size(value), ())
 
-
-class _Costs(_Works):
-    """Visitor for `parallel_work`."""
-
-    def of(self, loop: For | While, left_out: For | None = None) -> Work:
-        """The work of an iteration, without that of an inner loop that is ``left_out``."""
-        each = 1 if isinstance(loop, For) and loop.lanes > 1 else _SCALAR
+    def of(self, body: Block, each: int, left_out: For | None = None) -> Work:
+        """The work of an iteration, in which an operation counts as ``each``, without an inner loop that is ``left_out``."""
         own, inner = each, list[tuple[Value, Value, Work]]()
-        for statement in loop.body:
+        for statement in body:
             if statement is not left_out:
                 work = self.statement(statement)
-                own += work.own if isinstance(statement, For | While) else each * work.own
+                own += work.own if statement.blocks else each * work.own
                 inner += work.inner
         return Work(own, inner)
 
-    def repeated(self, loop: For | While, times: int) -> Work:
-        work = self.of(loop)
+    def repeated(self, body: Block, each: int, times: int) -> Work:
+        work = self.of(body, each)
         return Work(times * work.own, work.inner)
 
-    def loop(self, loop: For) -> Work:
+    def cost(self, loop: For) -> Work:
+        each = 1 if loop.lanes > 1 else _SCALAR
         if self.known(loop.start) and self.known(loop.stop):
             found = [(s, n) for s in loop.body if isinstance(s, For) and (n := self.whole(loop, s))]
             part, length = found[0] if found else (None, loop.start)
-            inner = [(loop.start, loop.stop, self.of(loop, part))]
-            return Work(0, inner if part is None else [*inner, (loop.start, length, self.of(part))])
+            inner = [(loop.start, loop.stop, self.of(loop.body, each, part))]
+            if part is not None:
+                inner.append(
+                    (loop.start, length, self.of(part.body, 1 if part.lanes > 1 else _SCALAR))
+                )
+            return Work(0, inner)
         most = _most_iterations(loop.start, loop.stop)
-        return self.repeated(loop, _GUESSED if most is None else most)
+        return self.repeated(loop.body, each, _GUESSED if most is None else most)
 
     def whole(self, blocks: For, loop: For) -> Value | None:
-        """The number of iterations of ``loop`` in all iterations of ``blocks``, each of which runs over one block of it.
-        None if it is not known or not so.
-        """
+        """The number of iterations of ``loop`` in all of ``blocks``, which each run over a part, or None if not known."""
         if loop.stop.op != "min" or blocks.index not in loop.start.args:
             return None
         return next((end for end in loop.stop.args if self.known(end)), None)
-
-    def while_loop(self, loop: While) -> Work:
-        return self.repeated(loop, _GUESSED)
 
 
 def parallel_work(loop: For) -> Work:
@@ -152,7 +152,8 @@ def parallel_work(loop: For) -> Work:
 
     The unit is an operation on one lane, about 0.05 ns. Numbers of iterations that are not known before the loop are guessed.
     """
-    return _Costs(loop.body.depth).of(loop)
+    each = 1 if loop.lanes > 1 else _SCALAR
+    return _Works(loop.body.depth, parallel=True).of(loop.body, each)
 
 
 def may_be_divided(loop: For, program: Program) -> bool:
