@@ -89,6 +89,7 @@ BESIDE: dict[str, tuple[str, str]] = {
         "the series, fractions and expansions of other functions are written in these",
         "erfcx expm1 pow psi",
     ),
+    "occelo/ifelse.py": ("PyTensor has the op at this place", "IfElse"),
     "occelo/hints/words.py": ("a word that users write for another method", "mul"),
     "occelo_sorting/ops/repeats.py": (
         "that a tensor repeats another one is seen in how it is written",

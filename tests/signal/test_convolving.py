@@ -231,3 +231,15 @@ def test_a_kernel_without_elements_at_run_time() -> None:
     f = oc.function([x, k], vectors.convolve(x, k))
     with pytest.raises(ValueError, match=r"does not fit|negative"):
         f([1.0, 2.0], [])
+
+
+@pytest.mark.parametrize("mode", ["native", "vm"])
+@pytest.mark.parametrize("name", ["convolve", "correlate", "convolve2d", "correlate2d"])
+def test_valid_needs_a_tensor_that_is_longer_everywhere(name: str, mode: str) -> None:
+    """SciPy raises too, and so does the graph where static lengths tell."""
+    m, k = ot.dmatrix("m"), ot.dmatrix("k")
+    f = oc.function([m, k], getattr(signal, name)(m, k, mode="valid"), mode=mode)
+    assert f(np.ones((3, 5)), np.ones((2, 2))).shape == (2, 4)
+    for shapes in (((2, 5), (3, 4)), ((3, 4), (2, 5))):
+        with pytest.raises(ValueError, match="at least as long as the other one in every dim"):
+            f(*map(np.ones, shapes))

@@ -6,6 +6,7 @@ the kernel is turned and applied (`correlating`), or both are transformed (`four
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -17,7 +18,19 @@ from occelo_graph.ir.known_values import known_integer
 from occelo_graph.ir.nodes import Variable
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.control.checks import CheckAndRaise
-from occelo_graph.ops.elemwise.arithmetic import ceil, gt, lt, maximum, minimum, neq, switch
+from occelo_graph.ops.elemwise.arithmetic import (
+    and_,
+    ceil,
+    ge,
+    gt,
+    le,
+    lt,
+    maximum,
+    minimum,
+    neq,
+    or_,
+    switch,
+)
 from occelo_graph.ops.elemwise.transcendental import exp2, log2
 from occelo_graph.ops.index.subtensor import getitem
 from occelo_graph.ops.join import flip
@@ -124,7 +137,7 @@ def convolved(
     if x.dtype == "bool":
         made = convolved(cast(x, "int64"), cast(k, "int64"), ndim, mode, same=same, boundary=boundary, fillvalue=fillvalue, method="direct", function=function)  # fmt: skip
         return neq(made, 0)
-    x = _with_elements(x, k, ndim, function)
+    x = _with_lengths_checked(x, k, ndim, mode, function)
     if method == "fft" or (method == "auto" and _is_faster_by_fft(x, k, ndim)):
         return _by_fft(x, k, ndim, mode, same)
     if mode == "valid":
@@ -152,12 +165,21 @@ def _all_less(lengths: Sequence[Any], others: Sequence[Any]) -> bool:
     return all(n is not None and m is not None and n < m for n, m in pairs)
 
 
-def _with_elements(x: TensorVariable, k: TensorVariable, ndim: int, function: str) -> Any:
-    """``x`` with a check at run time that neither tensor is empty along the last dimensions."""
-    lengths = [n for v in (x, k) for n in lengths_by_variables(v)[v.type.ndim - ndim :]]
-    unknown = [gt(n, 0) for n in lengths if not isinstance(n, int)]
-    check = CheckAndRaise(ValueError, f"{function} takes no empty tensors")
-    return check(x, *unknown) if unknown else x
+def _with_lengths_checked(
+    x: TensorVariable, k: TensorVariable, ndim: int, mode: str, function: str
+) -> Any:
+    """``x`` with checks at run time: neither tensor is empty, and in mode "valid" one is as long as the other everywhere."""
+    lengths, widths = (lengths_by_variables(v)[v.type.ndim - ndim :] for v in (x, k))
+    unknown = [gt(n, 0) for n in (*lengths, *widths) if not isinstance(n, int)]
+    if not unknown:
+        return x
+    checked = CheckAndRaise(ValueError, f"{function} takes no empty tensors")(x, *unknown)
+    if mode != "valid" or ndim == 1:
+        return checked
+    pairs = list(zip(lengths, widths, strict=True))
+    longer, shorter = (functools.reduce(and_, [f(n, m) for n, m in pairs]) for f in (ge, le))
+    text = f"{function} in mode 'valid' needs one tensor that is at least as long as the other one in every dimension"
+    return CheckAndRaise(ValueError, text)(checked, or_(longer, shorter))
 
 
 def _of_known_lengths(x: TensorVariable, lengths: Sequence[Any]) -> TensorVariable:

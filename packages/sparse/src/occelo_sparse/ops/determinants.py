@@ -115,7 +115,7 @@ class InverseAtPlaces(_OfMatrix):
 
 
 class SlogdetResult(NamedTuple):
-    """The results of `slogdet`, with the same names as in NumPy."""
+    """The results of `slogdet`, with the same names as in NumPy. TypeError if a field is missing."""
 
     sign: TensorVariable
     logabsdet: TensorVariable

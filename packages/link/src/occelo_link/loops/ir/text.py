@@ -4,27 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from occelo_link.loops.ir import program as ir
 from occelo_link.loops.ir.cost import work_memory
-from occelo_link.loops.ir.program import (
-    Alloc,
-    Block,
-    Buffer,
-    Check,
-    For,
-    If,
-    Invoke,
-    Pointer,
-    Program,
-    Reference,
-    Store,
-    Swap,
-    Value,
-    While,
-)
 from occelo_link.loops.ir.visitor import Visitor
 
 
-def program_text(program: Program) -> str:
+def program_text(program: ir.Program) -> str:
     """The program as text: its functions, its inputs, outputs and table, then the statements, indented by block.
 
     A line with ``#`` names the node of the graph to which the statements below the line belong.
@@ -34,7 +19,7 @@ def program_text(program: Program) -> str:
     return "\n".join([*_functions(program), *_header(program), *body, ""])
 
 
-def _functions(program: Program) -> Iterator[str]:
+def _functions(program: ir.Program) -> Iterator[str]:
     for function in program.functions.values():
         params = ", ".join(f"%{p.number}: {p.dtype}" for p in function.params)
         yield f"function {function.name}({params})"
@@ -42,7 +27,7 @@ def _functions(program: Program) -> Iterator[str]:
         yield f"  return {_use(function.result)}"
 
 
-def _header(program: Program) -> Iterator[str]:
+def _header(program: ir.Program) -> Iterator[str]:
     inputs = ", ".join(_declared(b) for b in program.inputs)
     outputs = ", ".join(_declared(b) for b in program.outputs)
     yield f"program {program.name}({inputs}) -> ({outputs})"
@@ -53,27 +38,27 @@ def _header(program: Program) -> Iterator[str]:
         yield f"  table {slot}: {name}"
 
 
-def _declared(buffer: Buffer) -> str:
+def _declared(buffer: ir.Buffer) -> str:
     dimensions = "[" + ", ".join(":" * buffer.ndim) + "]" if buffer.ndim else ""
     seen = "" if buffer.holds == buffer.dtype else f" as {buffer.dtype}"
     return f"{buffer.name}: {buffer.holds}{dimensions}{seen}"
 
 
-def _use(value: Value) -> str:
+def _use(value: ir.Value) -> str:
     if value.op == "const":
         return str(value.args[0]) if value.dtype == "int64" else f"{value.args[0]}:{value.dtype}"
     return f"%{value.number}"
 
 
-def _argument(argument: Value | Pointer | Reference) -> str:
-    if isinstance(argument, Pointer):
+def _argument(argument: ir.Value | ir.Pointer | ir.Reference) -> str:
+    if isinstance(argument, ir.Pointer):
         return f"&{argument.buffer}[{_use(argument.offset)}]"
-    if isinstance(argument, Reference):
+    if isinstance(argument, ir.Reference):
         return f"&({_use(argument.value)})"
     return _use(argument)
 
 
-def _carried(statement: For | While) -> Iterator[str]:
+def _carried(statement: ir.For | ir.While) -> Iterator[str]:
     for each in statement.carried:
         how = f" by {each.combine}" if each.combine else ""
         yield (
@@ -91,7 +76,7 @@ class _Lines(Visitor[Iterable[str]]):
     def __init__(self, nodes: Sequence[str] = ()) -> None:
         self.nodes = nodes
 
-    def block(self, block: Block) -> Iterator[str]:
+    def block(self, block: ir.Block) -> Iterator[str]:
         """The lines of a block, indented by one level."""
         last, methods = -1, self.methods
         for statement in block:
@@ -101,7 +86,7 @@ class _Lines(Visitor[Iterable[str]]):
             for line in methods[type(statement)](self, statement):
                 yield f"  {line}"
 
-    def value(self, value: Value) -> Iterable[str]:
+    def value(self, value: ir.Value) -> Iterable[str]:
         args = value.args
         if value.op == "load":
             right = f"load {args[0]}[{_use(args[1])}]"
@@ -116,43 +101,43 @@ class _Lines(Visitor[Iterable[str]]):
             right = f"{value.op} {', '.join(_use(a) for a in args)}"
         return (f"%{value.number}: {value.dtype} = {right}",)
 
-    def store(self, statement: Store) -> Iterable[str]:
+    def store(self, statement: ir.Store) -> Iterable[str]:
         at = f"{statement.buffer}[{_use(statement.offset)}]"
         return (f"store {at} = {_use(statement.value)}",)
 
-    def check(self, statement: Check) -> Iterable[str]:
+    def check(self, statement: ir.Check) -> Iterable[str]:
         return (f"check {_use(statement.condition)} else {statement.site}",)
 
-    def alloc(self, statement: Alloc) -> Iterable[str]:
+    def alloc(self, statement: ir.Alloc) -> Iterable[str]:
         lengths = f" [{', '.join(_use(n) for n in statement.lengths)}]" if statement.lengths else ""
         verb = "over" if statement.keeps else "reusing"
         reuse = f" {verb} {statement.reuse}" if statement.reuse is not None else ""
         buffer = statement.buffer
         return (f"alloc {buffer}: {buffer.dtype} x {_use(statement.size)}{lengths}{reuse}",)
 
-    def swap(self, statement: Swap) -> Iterable[str]:
+    def swap(self, statement: ir.Swap) -> Iterable[str]:
         return (f"swap {statement.first}, {statement.second}",)
 
-    def invoke(self, statement: Invoke) -> Iterable[str]:
+    def invoke(self, statement: ir.Invoke) -> Iterable[str]:
         args = ", ".join(_argument(a) for a in statement.args)
         left = f"%{statement.result.number} = " if statement.result is not None else ""
         return (f"{left}invoke {statement.entry}({args})",)
 
-    def loop(self, loop: For) -> Iterable[str]:
+    def loop(self, loop: ir.For) -> Iterable[str]:
         lanes = f" lanes {loop.lanes}" if loop.lanes > 1 else ""
         kind = " parallel" if loop.parallel else ""
         yield f"for %{loop.index.number} in {_use(loop.start)}..{_use(loop.stop)}{lanes}{kind}"
         yield from _carried(loop)
         yield from self.block(loop.body)
 
-    def while_loop(self, loop: While) -> Iterable[str]:
+    def while_loop(self, loop: ir.While) -> Iterable[str]:
         yield "while"
         yield from _carried(loop)
         yield from self.block(loop.test)
         yield f"  holds {_use(loop.condition)}"
         yield from self.block(loop.body)
 
-    def branch(self, statement: If) -> Iterable[str]:
+    def branch(self, statement: ir.If) -> Iterable[str]:
         results = [(f"%{r.number}", _use(a), _use(b)) for r, a, b in statement.results]
         names = ", ".join(r for r, _, _ in results)
         yield f"if {_use(statement.condition)}" + (f" -> {names}" if names else "")
