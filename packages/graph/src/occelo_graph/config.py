@@ -140,7 +140,7 @@ OF_PYTENSOR = {
             cmodule__remove_gxx_opt cmodule__warn_no_version compile__wait 
             gcc_version_str generated_src_dir lib__amdlibm nocleanup blas__check_openmp""",
         "Occelo promotes dtypes as NumPy does": "cast_policy int_division tensor__cmp_sloppy",
-        "large loops run on all processors; see the options of threads in `occelo config`": """
+        "large loops may run in several threads; see native__threads in `occelo config`": """
             openmp openmp_elemwise_minsize""",
         "see the options of the backend in `occelo config`": "numba__cache numba__fastmath device",
         "Occelo notes the user's line of each variable itself": """

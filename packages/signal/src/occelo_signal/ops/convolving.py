@@ -23,7 +23,6 @@ from occelo_graph.ops.elemwise.arithmetic import (
     ceil,
     ge,
     gt,
-    le,
     lt,
     maximum,
     minimum,
@@ -177,7 +176,8 @@ def _with_lengths_checked(
     if mode != "valid" or ndim == 1:
         return checked
     pairs = list(zip(lengths, widths, strict=True))
-    longer, shorter = (functools.reduce(and_, [f(n, m) for n, m in pairs]) for f in (ge, le))
+    longer = functools.reduce(and_, [ge(n, m) for n, m in pairs])
+    shorter = functools.reduce(and_, [ge(m, n) for n, m in pairs])
     text = f"{function} in mode 'valid' needs one tensor that is at least as long as the other one in every dimension"
     return CheckAndRaise(ValueError, text)(checked, or_(longer, shorter))
 
