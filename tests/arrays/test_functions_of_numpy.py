@@ -40,11 +40,11 @@ NOT_COMPARED = {
     "minmax": "in newer NumPy only; in test_functions_beside_numpy.py",
     "sliding_window_view": "in lib.stride_tricks in NumPy, beside which the examples are",
     **dict.fromkeys(
-        ["choose", "compress", "linspace", "pad", "ravel_multi_index", "roll", "unravel_index"],
+        ["choose", "compress", "linspace", "pad", "ravel_multi_index", "unravel_index"],
         "in test_functions_beside_numpy.py",
     ),
     **dict.fromkeys(
-        ["bartlett", "cov", "geomspace", "logspace", "nan_to_num"]
+        ["bartlett", "cov", "geomspace", "logspace"]
         + ["tril_indices", "tril_indices_from", "triu_indices", "triu_indices_from"],
         "in tests/families/test_namesakes.py",
     ),

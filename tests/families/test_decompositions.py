@@ -8,6 +8,8 @@ from occelo_graph import Op
 from occelo_graph.families import import_ops, installed
 
 PRIMITIVE = {
+    "DeferredGraph": "the graph that it stands for is built only when it is read",
+    "InverseAtPlaces": "what SuperLU computes",
     "After": "is about the order in which values are computed",
     "AdvancedIncSubtensor": "positions may occur twice, of which each counts",
     "AdvancedSubtensor": "what gathers elements",
@@ -39,6 +41,7 @@ PRIMITIVE = {
     "Print": "has an effect",
     "RandomVariable": "what NumPy's generator draws",
     "ScipySolver": "SciPy's methods, which call back",
+    "SparseSLogDet": "what SuperLU computes",
     "SparseSolve": "what SuperLU computes",
     "RealFFT": "what transforms in half the time of FFT",
     "Repeat": "the length is known from the values alone, which are checked",

@@ -122,11 +122,11 @@ ROWS: list[Row] = [
         lambda x, k: ot.take_along_axis(x, ot.stack([k, 0]), 0),
         lambda x, k: np.take_along_axis(x, _pair(k), 0),
     ),
-    ("roll", V, lambda x, k: ot.roll(x, k), lambda x, k: np.roll(x, k)),
+    ("roll", V, lambda x, k: arrays.roll(x, k), lambda x, k: np.roll(x, k)),
     (
         "roll of two axes",
         M,
-        lambda x, k: ot.roll(x, (k, k), (0, 1)),
+        lambda x, k: arrays.roll(x, (k, k), (0, 1)),
         lambda x, k: np.roll(x, (k, k), (0, 1)),
     ),
     ("repeat", V, lambda x, k: ot.repeat(x, k), lambda x, k: np.repeat(x, k)),

@@ -254,8 +254,11 @@ def all_copied(variables: Sequence[Variable], values: Sequence[Any]) -> list[Any
 
 
 def check_finite(node: Apply, arrays: Sequence[Any], results: Sequence[Any]) -> None:
-    """Raise `InvalidValueError` if a result is not finite although all inputs are."""
-    if not all(finite(v.type, a) for v, a in zip(node.inputs, arrays, strict=True)):
+    """Raise `InvalidValueError` if a result is not finite although all inputs are.
+
+    The largest of no elements is -inf without a fault.
+    """
+    if not all(finite(v.type, a) and np.size(a) for v, a in zip(node.inputs, arrays, strict=True)):
         return
     for variable, value in zip(node.outputs, results, strict=True):
         if not finite(variable.type, value):

@@ -20,7 +20,6 @@ from occelo_link.machine.symbol_addresses import address_of
 from occelo_link.options import THREADS
 from occelo_link.units import frame as slots
 from occelo_link.units.interface import UnitFailure, UnitInterface
-from occelo_link.units.thread_pool import thread_pool
 
 _UNIT = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
 _ALLOC = ctypes.CFUNCTYPE(
@@ -40,6 +39,8 @@ def make_table(interface: UnitInterface, services: Sequence[int], threads: int =
     for name, slot in interface.table.items():
         callbacks = interface.callbacks
         if name == slots.PARALLEL:
+            from occelo_link.units.thread_pool import thread_pool  # rarely needed
+
             table[slots.SERVICES + slot] = thread_pool().service
         elif name == slots.THREAD_LIMIT:
             table[slots.SERVICES + slot] = threads

@@ -296,11 +296,8 @@ def branch(d: Drawing) -> None:
 
 def closeness(d: Drawing) -> None:
     x = d.pick(lambda m: m.kind == "f")
-    if d.chance(0.5):
-        d.step("nan_to_num", [x], "np.nan_to_num({0})")
-    else:
-        y = d.pick(lambda m: m.kind == "f" and broadcasts(m, x))
-        d.step("isclose", [x, y], "np.isclose({0}, {1})")
+    y = d.pick(lambda m: m.kind == "f" and broadcasts(m, x))
+    d.step("isclose", [x, y], "np.isclose({0}, {1})")
 
 
 def clipping(d: Drawing) -> None:
