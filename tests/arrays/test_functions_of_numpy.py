@@ -365,7 +365,9 @@ def test_every_function_is_compared_or_has_a_reason() -> None:
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", CALLS)
 def test_results_are_those_of_numpy(name: str) -> None:
-    reference = getattr(np, "vstack" if name == "row_stack" else name)
+    reference = getattr(np, "vstack" if name == "row_stack" else name, None)
+    if reference is None:
+        pytest.skip(f"NumPy {np.__version__} has no {name}")
     for arguments, options in CALLS[name]():
         compare(getattr(arrays, name), reference, *arguments, **options)
 

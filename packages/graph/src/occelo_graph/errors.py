@@ -123,10 +123,7 @@ _hints: dict[str, Callable[..., str]] = {}
 
 
 def set_hints(**hints: Callable[..., str]) -> None:
-    """Let errors say what ``parameters(function, parameter, *given)`` and ``names(name, owner)`` return about what is missing.
-
-    `occelo` has the words of other libraries, which it imports when the first such error is raised.
-    """
+    """Let errors say what ``parameters(function, parameter, *given)`` and ``names(name, owner)`` return about what is missing."""
     _hints.update(hints)
 
 

@@ -19,8 +19,8 @@ from occelo_graph.ops.shape.dimensions import matrix_transpose as matrix_transpo
 from occelo_linalg.missing_names import missing_linear_algebra as _missing_linear_algebra
 from occelo_linalg.ops.array_api import *
 from occelo_linalg.ops.block_matrices import *
-from occelo_linalg.ops.block_matrices import BlockDiag as BlockDiagonal
-from occelo_linalg.ops.block_matrices import Kron as KroneckerProduct
+from occelo_linalg.ops.block_matrices import BlockDiag as _BlockDiag
+from occelo_linalg.ops.block_matrices import Kron as _Kron
 from occelo_linalg.ops.chains import *
 from occelo_linalg.ops.determinant import *
 from occelo_linalg.ops.equations.banded import *
@@ -37,20 +37,26 @@ from occelo_linalg.ops.factorizations.eig import *
 from occelo_linalg.ops.factorizations.eigh import *
 from occelo_linalg.ops.factorizations.householder import *
 from occelo_linalg.ops.factorizations.lu import *
-from occelo_linalg.ops.factorizations.lu import LuFactor as LUFactor
+from occelo_linalg.ops.factorizations.lu import LuFactor as _LuFactor
 from occelo_linalg.ops.factorizations.qr import *
 from occelo_linalg.ops.factorizations.qz import *
 from occelo_linalg.ops.factorizations.schur import *
 from occelo_linalg.ops.factorizations.svd import *
 from occelo_linalg.ops.inverse import *
-from occelo_linalg.ops.inverse import Inv as MatrixInverse
+from occelo_linalg.ops.inverse import Inv as _Inv
 from occelo_linalg.ops.matrix_functions import *
 from occelo_linalg.ops.norms import norm as norm
 from occelo_linalg.ops.pinv import *
-from occelo_linalg.ops.pinv import Pinv as MatrixPinv
+from occelo_linalg.ops.pinv import Pinv as _Pinv
 from occelo_linalg.ops.results import *
 from occelo_linalg.ops.tensor_equations import *
 
+# PyTensor's names of classes of ops
+BlockDiagonal = _BlockDiag
+KroneckerProduct = _Kron
+LUFactor = _LuFactor
+MatrixInverse = _Inv
+MatrixPinv = _Pinv
 _explain_errors(globals(), "arguments")
 if not TYPE_CHECKING:  # so that type checkers report unknown names
     __getattr__ = _missing_linear_algebra("occelo.tensor.linalg", "occelo.tensor")

@@ -9,11 +9,14 @@ from occelo_sorting.ops.counting import *
 from occelo_sorting.ops.interpolation import *
 from occelo_sorting.ops.nan_reductions import *
 from occelo_sorting.ops.orders import *
-from occelo_sorting.ops.orders import ArgSort as ArgSortOp
-from occelo_sorting.ops.orders import Sort as SortOp
+from occelo_sorting.ops.orders import ArgSort as _ArgSort
+from occelo_sorting.ops.orders import Sort as _Sort
 from occelo_sorting.ops.quantiles import *
 from occelo_sorting.ops.searching import *
 from occelo_sorting.ops.selecting import *
 from occelo_sorting.ops.sets import *
 
+# PyTensor's names of classes of ops
+ArgSortOp = _ArgSort
+SortOp = _Sort
 _explain_errors(globals(), "arguments")

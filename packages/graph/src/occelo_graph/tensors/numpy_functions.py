@@ -55,13 +55,17 @@ def _reciprocal(x: Any) -> Any:
     return ar.reciprocal(x)
 
 
+def _logical_not(x: Any) -> Any:
+    return ar.eq(x, 0)
+
+
 _UFUNCS: dict[str, Callable[..., Any]] = {
     "divide": cast.quotient,
     "divmod": ar.divmod,
     "logical_and": _logical(ar.and_),
     "logical_or": _logical(ar.or_),
     "logical_xor": _logical(ar.xor),
-    "logical_not": lambda x: ar.eq(x, 0),
+    "logical_not": _logical_not,
     "logaddexp": tr.logaddexp,
     "reciprocal": _reciprocal,
     "degrees": tr.rad2deg,
