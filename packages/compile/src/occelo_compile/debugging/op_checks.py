@@ -258,7 +258,10 @@ def check_finite(node: Apply, arrays: Sequence[Any], results: Sequence[Any]) -> 
 
     The largest of no elements is -inf without a fault.
     """
-    if not all(finite(v.type, a) and np.size(a) for v, a in zip(node.inputs, arrays, strict=True)):
+    if not all(
+        finite(v.type, a) and getattr(a, "size", 1)
+        for v, a in zip(node.inputs, arrays, strict=True)
+    ):
         return
     for variable, value in zip(node.outputs, results, strict=True):
         if not finite(variable.type, value):
