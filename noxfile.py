@@ -44,10 +44,10 @@ CHECKED = ["src", "packages", "tests", "examples", "benchmarks", "docs/site", "n
 # what answers first: a few files of every layer, and what the tree must keep
 QUICK = [
     "architecture",
-    "graph/test_fgraph.py", "graph/test_gradient.py", "graph/test_nodes.py", "graph/test_tensor_type.py",
+    "graph/ir/test_fgraph.py", "graph/gradient/test_gradient.py", "graph/ir/test_nodes.py", "graph/tensors/test_tensor_type.py",
     "rewrite/test_patterns.py", "rewrite/test_rewriting.py", "rewrite/test_stages.py",
-    "link/test_every_dtype.py", "link/test_linkers.py", "link/test_loop_programs.py",
-    "compile/test_contract_function.py", "compile/test_function.py", "compile/test_order_of_operations.py",
+    "link/numbers/test_every_dtype.py", "link/lowerings/test_linkers.py", "link/loops/test_loop_programs.py",
+    "compile/functions/test_contract_function.py", "compile/functions/test_function.py", "compile/programs/test_order_of_operations.py",
     "integration/test_facade.py",
 ]  # fmt: skip
 ONLY_FOR_TESTS = {"occelo_testing", "hypothesis", "pytest", "mpmath"}
@@ -295,7 +295,15 @@ def tests(session: nox.Session) -> None:
         environment, done = pathlib.Path(session.virtualenv.location), []
         install_everything(session)
     # tests of seconds first: at the end, one worker waits for the other's last
-    everything = ["backends", *PACKAGES, "families", "integration", "architecture", "docs"]
+    everything = [
+        "backends",
+        *PACKAGES,
+        "families",
+        "integration",
+        "mistakes",
+        "architecture",
+        "docs",
+    ]
     run_tests(session, *everything, *done, measure=True, environment=environment)
 
 
@@ -475,7 +483,11 @@ def lowest(session: nox.Session) -> None:
     ):
         install(session, "--no-config", "--upgrade", "--resolution", resolution, *what)
         run_tests(
-            session, "integration/test_commands.py", "-W", "ignore::DeprecationWarning", workers=0
+            session,
+            "integration/commands/test_commands.py",
+            "-W",
+            "ignore::DeprecationWarning",
+            workers=0,
         )
 
 
@@ -640,7 +652,15 @@ def thorough(session: nox.Session) -> None:
     need_wheels()
     install_everything(session, "ziglang")
     session.env["HYPOTHESIS_PROFILE"] = "thorough"
-    everything = [*PACKAGES, "families", "integration", "architecture", "docs", "backends"]
+    everything = [
+        *PACKAGES,
+        "families",
+        "integration",
+        "mistakes",
+        "architecture",
+        "docs",
+        "backends",
+    ]
     run_tests(session, *everything, one_thread=False)
 
 

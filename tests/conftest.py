@@ -192,6 +192,11 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         measuring.save()
 
 
+def folder_of(item: pytest.Item) -> str:
+    """The folder of ``tests`` in which the test lies, at whatever depth."""
+    return item.nodeid.removeprefix("tests/").partition("/")[0]
+
+
 def function_of(item: pytest.Item) -> str:
     """The address of the test without its parameters."""
     return item.nodeid.partition("[")[0]
@@ -203,7 +208,7 @@ def quickly_compiled(item: pytest.Item) -> bool:
     The tests of `COMPILED_AS_FOR_USERS`, one in `OF_QUICKLY_COMPILED` of the others, and all in thorough runs, run what
     users run.
     """
-    if item.path.parent.name in COMPILED_AS_FOR_USERS or os.environ.get(PROFILE) == "thorough":
+    if folder_of(item) in COMPILED_AS_FOR_USERS or os.environ.get(PROFILE) == "thorough":
         return False
     return zlib.crc32(item.nodeid.encode()) % OF_QUICKLY_COMPILED != 0
 
@@ -220,7 +225,7 @@ def leave_out_of_coverage(items: list[pytest.Item], step: int) -> None:
         seen[function] += 1
         mark = item.get_closest_marker("measured")
         every = mark.args[0] if mark else step
-        if item.path.parent.name == "architecture":
+        if folder_of(item) == "architecture":
             every = 0
         if not every or (position and (position + len(seen)) % every):
             item.stash[UNMEASURED] = True
@@ -263,7 +268,7 @@ def sample_of_many(items: list[pytest.Item]) -> list[pytest.Item]:
     for item in items:
         function = function_of(item)
         otherwise = slow_compiler(item) or item.get_closest_marker("sampled")
-        step = COMPILE_NOTHING.get(item.path.parent.name, OF_MANY)
+        step = COMPILE_NOTHING.get(folder_of(item), OF_MANY)
         few = numbers[function] <= MANY or function not in seen
         # by a checksum, so that of parameters that alternate each occurs
         if few or otherwise or zlib.crc32(item.nodeid.encode()) % step == 0:
@@ -364,7 +369,7 @@ def time_of_compilers(
     from occelo_graph.config import config
 
     # the other tests of Inductor are in that folder
-    as_it_is = quickly and request.path.parent.name != "backends"
+    as_it_is = quickly and folder_of(item) != "backends"
     with config.change_flags({"pytorch__compile": False} if as_it_is else {}):
         config.native__llvm_level = 0 if quickly else None
         yield

@@ -1,6 +1,6 @@
-"""The mistakes of ``tests/compile/mistakes``: what they raise, and which public functions they call.
+"""The mistakes of ``tests/mistakes/functions``: what they raise, and which public functions they call.
 
-The reference shows them in the entries of these functions; ``tests/compile/test_mistakes_of_functions.py`` tries them.
+The reference shows them in the entries of these functions; ``tests/mistakes/test_mistakes_of_functions.py`` tries them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import worked_examples
 import occelo as oc
 import occelo.tensor as ot
 
-FOLDER = Path(__file__).parents[2] / "tests" / "compile" / "mistakes"
+FOLDER = Path(__file__).parents[2] / "tests" / "mistakes" / "functions"
 
 
 def files() -> list[Path]:

@@ -112,7 +112,7 @@ def test_nothing_lies_about() -> None:
     tracked = [Path(line) for line in listed.stdout.splitlines()]
     kinds = {".py", ".md", ".toml", ".typed"}
     pictures = {str(p.with_suffix(".png")) for p in tracked if p.parent == Path("docs/examples")}
-    named = {".gitignore", ".ci/run", "tests/compile/mistakes.txt", "benchmarks/loops_in_c.c"}
+    named = {".gitignore", ".ci/run", "tests/mistakes/mistakes.txt", "benchmarks/loops_in_c.c"}
     # names of other libraries, not text
     named |= {f"docs/names_of_{n}.txt" for n in ("numpy_and_jax", "pytensor")}
     named |= pictures | {
@@ -124,7 +124,7 @@ def test_nothing_lies_about() -> None:
     # a table that a command computes and prints
     named.add("src/occelo/command/backends.json")
     # worked examples, and messages about mistakes
-    several = (Path("docs/site/examples"), Path("tests/compile/mistakes"))
+    several = (Path("docs/site/examples"), Path("tests/mistakes/functions"))
     named |= {str(p) for p in tracked if p.suffix == ".txt" and p.is_relative_to(several[0])}
     named |= {str(p) for p in tracked if p.suffix == ".txt" and p.parent == several[1]}
     # programs that users write from the pages, which are no part of the tests' own source
@@ -135,7 +135,7 @@ def test_nothing_lies_about() -> None:
     named.add("tests/export/first_format.occelo")
     # programs for a peer, and what calls them
     named |= {str(p) for p in tracked if p.parent == Path("benchmarks/stan")}
-    # sources in C, and LLVM IR that is made from them (tests/link/test_llvm_from_c.py)
+    # sources in C, and LLVM IR that is made from them (tests/link/native/test_llvm_from_c.py)
     compiled = {
         p
         for p in tracked
@@ -199,7 +199,8 @@ def test_the_page_on_the_architecture_is_read_in_a_sitting() -> None:
 
 
 def test_no_folder_has_more_than_twenty_modules() -> None:
-    folders = Counter(path.parent for path in SOURCES if path.stem != "__init__")
+    modules = [*SOURCES, *(ROOT / "tests").rglob("*.py")]
+    folders = Counter(path.parent for path in modules if path.stem != "__init__")
     assert {folder: n for folder, n in folders.items() if n > 20} == {}
 
 

@@ -46,7 +46,7 @@ NOT_COMPARED = {
     **dict.fromkeys(
         ["bartlett", "cov", "geomspace", "logspace"]
         + ["tril_indices", "tril_indices_from", "triu_indices", "triu_indices_from"],
-        "in tests/families/test_namesakes.py",
+        "in tests/families/arguments/test_namesakes.py",
     ),
     "fill_diagonal": "changes an array in NumPy; in test_padding.py",
     **dict.fromkeys(

@@ -84,11 +84,11 @@ WITHOUT = {
     "a check of one's own": "the message is the user's own",
     "a wrapped function that fails": "the message is the user's own",
 }
-"""Mistakes of tests/compile/mistakes.txt without an entry of their message, and why."""
+"""Mistakes of tests/mistakes/mistakes.txt without an entry of their message, and why."""
 
 
 def test_messages_of_all_linkers_have_entries() -> None:
-    golden = (DOCS.parent / "tests" / "compile" / "mistakes.txt").read_text()
+    golden = (DOCS.parent / "tests" / "mistakes" / "mistakes.txt").read_text()
     _, *parts = re.split(r"^## ", golden, flags=re.M)
     told = dict(part.strip().split("\n", 1) for part in parts)
     errors = {name: text for name, text in told.items() if "Warning: " not in text.split("\n")[0]}

@@ -1,4 +1,4 @@
-"""Messages about a likely mistake with each public function: ``tests/compile/mistakes/<door>-<topic>.txt``.
+"""Messages about a likely mistake with each public function: ``tests/mistakes/functions/<door>-<topic>.txt``.
 
 A line that is not indented is an expression over the names of `world`; the indented lines below it are what it raises, or
 what it warns of. A mistake is one of the function that the expression calls last. If that is a compiled function, it is one

@@ -146,7 +146,7 @@ def test_other_modes(formula: Formula, mode: str) -> None:
 
 
 def test_the_page_is_that_of_the_table() -> None:
-    path = Path(__file__).parents[2] / "docs" / "stability.md"
+    path = Path(__file__).parents[3] / "docs" / "stability.md"
     assert path.read_text() == page()
     assert len(FORMULAS) >= 60
 

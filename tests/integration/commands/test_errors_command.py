@@ -12,7 +12,7 @@ from occelo.command.app import app
 from occelo.command.messages import written
 from occelo.hints.explanations import entry_of
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 EACH = 23
 """One in so many messages is looked for. Those of occelo-pytensor are not, which is not installed with the others."""
 LEAST = 12

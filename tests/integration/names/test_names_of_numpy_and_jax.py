@@ -10,7 +10,7 @@ import pytest
 
 import occelo.tensor as ot
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = Path(__file__).parents[3] / "docs"
 
 
 def test_the_table_of_names_is_complete() -> None:

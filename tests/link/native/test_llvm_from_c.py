@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-COMMAND = Path(__file__).parents[2] / "packages" / "link" / "llvm_from_c.py"
+COMMAND = Path(__file__).parents[3] / "packages" / "link" / "llvm_from_c.py"
 
 
 def _command() -> Any:

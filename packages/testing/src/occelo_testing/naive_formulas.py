@@ -259,7 +259,7 @@ def page() -> str:
         "This table lists formulas as in textbooks, with bounds on the errors of their values, gradients and second "
         "derivatives, in float32 and float64. The bounds hold in the modes FAST_RUN and FAST_COMPILE, whether value, gradient "
         "and second derivative are computed by separate functions or by one, and also for sums and means of the formula. "
-        "`python -m occelo_testing.naive_formulas` writes this page. `tests/families/test_stability.py` compares every "
+        "`python -m occelo_testing.naive_formulas` writes this page. `tests/families/stability/test_stability.py` compares every "
         "formula with arithmetic of hundreds of digits.",
         "",
         "The unit of the bounds is the machine epsilon (2.2e-16, 1.2e-7), relative to the exact result. With *abs.* it is "
@@ -269,11 +269,11 @@ def page() -> str:
         "",
         "Inputs may also be integers or booleans, and of several dtypes; results may be cast to a wider dtype between two "
         "functions. Then the unit is that of the coarsest float dtype in which NumPy would compute a part of the formula, but "
-        "no part overflows in it. `tests/families/test_stability_of_dtypes.py` compares every pair of dtypes.",
+        "no part overflows in it. `tests/families/stability/test_stability_of_dtypes.py` compares every pair of dtypes.",
         "",
         "Many derivatives that a chain rule wrote down, such as `(1 / s - 1 / (1 - s)) * s * (1 - s)` with `s = sigmoid(x)`, are "
         "finite and right in FAST_RUN wherever the result can be represented, too: those that `DERIVATIVES` in "
-        "`tests/families/test_raw_gradients.py` lists, with other factors beside them. There are no such forms for quotients "
+        "`tests/families/stability/test_raw_gradients.py` lists, with other factors beside them. There are no such forms for quotients "
         "whose numerator and denominator are both sums of several exponentials with weights, such as "
         "`(exp(x) + 2 * exp(2 * x)) / (exp(x) + exp(2 * x))`; for complementary log-log functions with a factor in the exponent, "
         "such as `1 - exp(-t * exp(x))`; and for sums in which two results that are right cancel, such as `1 / expm1(x) - 1 / x`.",
