@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.optimize as so
+import scipy.sparse
 
 import occelo_compile as oc
 import occelo_graph as og
@@ -93,6 +94,59 @@ def test_batches_single_precision_and_unknown_lengths() -> None:
             np.testing.assert_allclose(by_totals, [1 / n, 1 / n], rtol=1e-5)
 
 
+LIMITS: dict[str, Callable[[], dict[str, Any]]] = {
+    "bounds": lambda: {"bounds": so.Bounds([0.0, -np.inf], [0.5, np.inf])},
+    "one bound of all": lambda: {"bounds": so.Bounds(-np.inf, 0.7)},
+    "no free element": lambda: {"bounds": so.Bounds([0.1, -1.0], [0.1, 0.2]), "method": "SLSQP"},
+    "linear": lambda: {"constraints": so.LinearConstraint([[1.0, 2.0], [1.0, 0.0]], [-1, -np.inf], [1.0, 0.4])},
+    "linear, one row": lambda: {"constraints": so.LinearConstraint([1.0, 2.0], 1.0, 1.0)},
+    "linear, sparse": lambda: {"constraints": so.LinearConstraint(scipy.sparse.csr_array([[1.0, 2.0]]), -1.0, 1.0)},
+    "nonlinear": lambda: {"constraints": [so.NonlinearConstraint(lambda x: x[0] ** 2 + x[1] ** 2, -1.0, 1.0)]},
+    "vector": lambda: {"constraints": so.NonlinearConstraint(lambda x: x**2, [0.0, 0.0], [0.5, 2.0])},
+    "equation of all": lambda: {"constraints": so.NonlinearConstraint(lambda x: x[0] + x[1], 0.5, 0.5)},
+    "with bounds": lambda: {
+        "constraints": [so.LinearConstraint([1.0, 1.0], -np.inf, 1.0), {"type": "ineq", "fun": lambda x: x[1] + 3.0}],
+        "bounds": so.Bounds(-5.0, 0.2),
+    },
+    "with pairs": lambda: {"constraints": so.LinearConstraint([1.0, 1.0], -np.inf, 1.0), "bounds": BOUNDS},
+}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore:delta_grad == 0.0")
+@pytest.mark.parametrize("name", LIMITS)
+def test_limits_that_are_objects_of_scipy(name: str) -> None:
+    given = LIMITS[name]()
+    solution, slope = compiled(**given)(START, 1.5)
+
+    def solve(at: float) -> np.ndarray:
+        method = given.get("method", "SLSQP" if "constraints" in given else "L-BFGS-B")
+        own = {**LIMITS[name](), "method": method, "tol": 1e-14}
+        return so.minimize(cost, START, (at,), **own).x
+
+    np.testing.assert_allclose(solution, solve(1.5), atol=1e-5)
+    np.testing.assert_allclose(slope, by_differences(solve, 1.5, 1e-2), atol=1e-3)
+
+
+def test_limits_of_scipy_for_lengths_that_are_not_known() -> None:
+    x, a = ot.dvector("x"), ot.dvector("a")
+    objective = ((x - a) ** 2).sum()
+    for given in (
+        {"bounds": so.Bounds(0.0, 1.0)},
+        {"constraints": so.NonlinearConstraint(lambda v: 2.0 * v, 0.0, 2.0)},
+    ):
+        f = oc.function([x, a], optimize.minimize(objective, x, **given).x, mode="py")
+        for n in (1, 3):
+            np.testing.assert_allclose(f(np.full(n, 0.5), np.arange(n) - 0.5), np.clip(np.arange(n) - 0.5, 0, 1), atol=1e-5)  # fmt: skip
+    many = so.NonlinearConstraint(lambda v: v, [0.0, 0.0], 1.0)
+    f = oc.function([x, a], optimize.minimize(objective, x, constraints=many).x, mode="py")
+    with pytest.raises(ValueError, match="was specified"):
+        f(np.zeros(3), np.zeros(3))
+    with pytest.raises(ValueError, match="vectors as their ends"):
+        optimize.minimize(
+            objective, x, constraints=so.NonlinearConstraint(lambda v: v, np.eye(2), 1.0)
+        )
+
+
 @pytest.mark.parametrize("using", ["loops", "scipy"])
 def test_a_number_at_its_bound(using: str) -> None:
     x, a = ot.dscalar("x"), ot.dscalar("a")
@@ -119,9 +173,12 @@ def test_least_squares_at_a_bound() -> None:
 
     bounds = ([0.0, 0.0], [0.4, np.inf])
     x, a = ot.dvector("x", shape=(2,)), ot.dscalar("a")
+    same = optimize.least_squares(ot.stack(residuals(x, a)), x, bounds=so.Bounds(*bounds))
     result = optimize.least_squares(ot.stack(residuals(x, a)), x, bounds=bounds)
     slope = ot.stack([og.grad(result.x[i], a) for i in range(2)])
-    solution, derivative = oc.function([x, a], [result.x, slope], mode="py")(START, 1.5)
+    function = oc.function([x, a], [result.x, slope, same.x], mode="py")
+    solution, derivative, other = function(START, 1.5)
+    np.testing.assert_array_equal(solution, other)
 
     def solve(at: float) -> np.ndarray:
         close = dict.fromkeys(("xtol", "ftol", "gtol"), 1e-14)

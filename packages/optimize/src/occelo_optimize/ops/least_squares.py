@@ -11,7 +11,7 @@ from occelo_graph.gradient.jacobians import jacobian
 from occelo_graph.gradient.reverse import grad
 from occelo_graph.ops.shape.reshaping import ravel
 from occelo_optimize.ops.applying import apply_method, is_loop, options_of
-from occelo_optimize.ops.limits import bounded_residual
+from occelo_optimize.ops.limits import bounded_residual, has_ends
 from occelo_optimize.ops.methods import systems
 from occelo_optimize.ops.regions import problem_of, region_of
 from occelo_optimize.ops.results import OptimizeResult
@@ -45,7 +45,7 @@ def least_squares(
       a Python function they are the start itself.
     - ``method``: "lm", the method of Levenberg and Marquardt as a loop of the graph, or SciPy's "trf" and "dogbox". The
       default is "lm", and "trf" with ``bounds``.
-    - ``bounds``: a pair of lower and upper bounds, numbers or arrays, for SciPy's methods. Elements that end at a
+    - ``bounds``: a pair of lower and upper bounds, numbers or arrays, or SciPy's `Bounds`, for SciPy's methods. Elements that end at a
       bound have no derivatives with respect to what the residuals read.
     - ``xtol``, ``ftol``, ``gtol``: the search ends where a step is at most ``xtol`` relative to x, where the sum decreases by
       at most its ``ftol``-th part, or where the gradient is at most ``gtol`` relative to residuals and columns of the Jacobian. The
@@ -71,6 +71,7 @@ def least_squares(
     cost = 0.5 * (residuals**2).sum()
     equation = grad(cost, problem.x)
     if bounds is not None:
+        bounds = (bounds.lb, bounds.ub) if has_ends(bounds) else bounds
         low, high = (np.asarray(v, problem.x.dtype) for v in bounds)
         equation = bounded_residual(problem.x, equation, low, high)
     slope = region_of([equation], problem.x, "gradient of the cost")

@@ -20,6 +20,7 @@ from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.ops.elemwise.arithmetic import maximum, minimum
 from occelo_graph.ops.index.search import diag
 from occelo_graph.ops.join import concatenate
+from occelo_graph.ops.shape.asserting import specify_shape
 from occelo_graph.ops.shape.reshaping import ravel
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_linalg.ops.equations.solve import solve
@@ -34,9 +35,14 @@ def bounded_residual(x: Any, slope: Any, low: Any, high: Any) -> Any:
     return x - maximum(minimum(x - slope, high), low)
 
 
-def pairs_of_bounds(bounds: Any, who: str) -> tuple[Any, Any]:
-    """The lower and the upper bounds of a list of pairs, with infinity in place of None. ValueError for other things."""
+def ends_of_bounds(bounds: Any, who: str) -> tuple[Any, Any]:
+    """The lower and the upper ends of a list of pairs, with infinity in place of None, or of SciPy's `Bounds`.
+
+    They have one element for each of the solution, or one for all. ValueError for other things.
+    """
     try:
+        if has_ends(bounds):
+            return between_ends(bounds)
         pairs: Any = [(a, b) for a, b in bounds]
         low = np.array([-np.inf if a is None else float(a) for a, _ in pairs])
         high = np.array([np.inf if b is None else float(b) for _, b in pairs])
@@ -47,6 +53,42 @@ def pairs_of_bounds(bounds: Any, who: str) -> tuple[Any, Any]:
     return low, high
 
 
+def has_ends(limits: Any) -> bool:
+    """Whether an object is one of SciPy's `Bounds`, `LinearConstraint` and `NonlinearConstraint`, which is not imported for that."""
+    return hasattr(limits, "lb") and hasattr(limits, "ub")
+
+
+def between_ends(limits: Any) -> tuple[Any, Any]:
+    """The lower and the upper ends of an object of SciPy, as vectors of one length. ValueError for other shapes."""
+    low, high = np.broadcast_arrays(*(np.asarray(v, float) for v in (limits.lb, limits.ub)))
+    if low.ndim > 1:
+        raise ValueError(
+            f"Bounds and constraints have vectors as their ends, got {low.ndim}-d arrays"
+        )
+    return np.atleast_1d(low), np.atleast_1d(high)
+
+
+def parts_between(value: Any, low: Any, high: Any) -> list[tuple[str, Any]]:
+    """The kinds and vectors of constraints that say that a vector is between two ends: equations where these are the same.
+
+    The ends have one element for each of the vector, or one for all.
+    """
+    if low.size != 1:
+        value = specify_shape(value, low.shape)
+    same = low == high
+    parts: list[tuple[str, Any]] = []
+    for kind, sign, ends, chosen in (
+        ("eq", 1.0, low, same),
+        ("ineq", 1.0, low, np.isfinite(low) & ~same),
+        ("ineq", -1.0, high, np.isfinite(high) & ~same),
+    ):
+        rows = np.flatnonzero(chosen)
+        if rows.size:
+            own = value if low.size == 1 else value[rows]
+            parts.append((kind, sign * (own - ends[rows].astype(value.dtype))))
+    return parts
+
+
 def constraints_of(
     constraints: Any, problem: Problem, start: Any, args: Sequence[Any], who: str
 ) -> list[tuple[str, Any]]:
@@ -55,6 +97,10 @@ def constraints_of(
     own = problem.tree(problem.x)
     vectors: list[tuple[str, Any]] = []
     for each in listed:
+        if has_ends(each) and (hasattr(each, "fun") or hasattr(each, "A")):
+            value = each.fun(own) if hasattr(each, "fun") else _rows(each.A) @ problem.x
+            vectors += parts_between(_vector(value, problem.x, who), *between_ends(each))
+            continue
         if not isinstance(each, dict) or not {"type", "fun"} <= cast("Any", each).keys():
             raise TypeError(
                 f"{who} needs dicts of 'type' and 'fun' as its constraints, got {each!r}"
@@ -68,30 +114,32 @@ def constraints_of(
             (value,) = rebuilt([fun], [(a, b) for a, b in pairs if a is not b])
         else:
             value = fun(own, *constraint.get("args", args))
-        value = as_tensor_variable(value)
-        if value.type.numpy_dtype.kind != "f":
-            raise TypeError(f"{who} needs floats as its constraints, got {describe(value)}")
-        vectors.append((kind, ravel(value).astype(problem.x.dtype)))
+        vectors.append((kind, _vector(value, problem.x, who)))
     return vectors
 
 
-def constrained_residual(
-    x: Any, slope: Any, constraints: Sequence[tuple[str, Any]], bounds: tuple[Any, Any] | None
-) -> Any:
+def _rows(matrix: Any) -> Any:
+    """The matrix of SciPy's `LinearConstraint`, which may be sparse, or the only row."""
+    return np.atleast_2d(
+        matrix.toarray() if hasattr(matrix, "toarray") else np.asarray(matrix, float)
+    )
+
+
+def _vector(value: Any, x: Any, who: str) -> Any:
+    value = as_tensor_variable(value)
+    if value.type.numpy_dtype.kind != "f":
+        raise TypeError(f"{who} needs floats as its constraints, got {describe(value)}")
+    return ravel(value).astype(x.dtype)
+
+
+def constrained_residual(x: Any, slope: Any, constraints: Sequence[tuple[str, Any]]) -> Any:
     """What is 0 at a minimum with constraints: the slope along the active ones, and these themselves.
 
     Multipliers are those of the least squares of the slope. They are unique if gradients of active constraints are independent.
     """
-    values = [value for _, value in constraints]
-    always = [value * 0.0 + float(kind == "eq") for kind, value in constraints]
-    if bounds is not None:
-        for sign, ends in ((1.0, bounds[0]), (-1.0, bounds[1])):
-            chosen = np.flatnonzero(np.isfinite(ends))
-            if chosen.size:
-                values.append(sign * (x[chosen] - ends[chosen].astype(x.dtype)))
-                always.append(np.zeros(chosen.size, x.dtype))
-    value = concatenate(values)
-    active = ((concatenate(always) > 0.0) | (value <= ACTIVE)).astype(x.dtype)
+    value = concatenate([value for _, value in constraints])
+    always = concatenate([value * 0.0 + float(kind == "eq") for kind, value in constraints])
+    active = ((always > 0.0) | (value <= ACTIVE)).astype(x.dtype)
     rows = jacobian(value, x, disconnected_inputs="ignore") * active[:, None]
     multipliers = solve(rows @ rows.T + diag(1.0 - active), rows @ slope)
     return slope + rows.T @ (value * active - multipliers)

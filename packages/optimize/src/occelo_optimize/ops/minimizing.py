@@ -12,7 +12,9 @@ from occelo_optimize.ops.limits import (
     bounded_residual,
     constrained_residual,
     constraints_of,
-    pairs_of_bounds,
+    ends_of_bounds,
+    has_ends,
+    parts_between,
 )
 from occelo_optimize.ops.methods import descent
 from occelo_optimize.ops.regions import problem_of, region_of
@@ -69,11 +71,12 @@ def minimize(
     - ``tol``: the search ends where no derivative exceeds it. The default is SciPy's ``gtol``, 1e-5.
     - ``options``: ``maxiter``, and ``gtol`` in place of ``tol``; for "L-BFGS" also ``maxcor``, an integer. For SciPy's methods
       they are SciPy's.
-    - ``bounds``: a pair of numbers or None for each element of ``x``, for SciPy's methods that take them. Elements that end
-      at a bound have no derivatives with respect to what the objective reads.
+    - ``bounds``: a pair of numbers or None for each element of ``x``, or SciPy's `Bounds`, for SciPy's methods that take them.
+      Elements that end at a bound have no derivatives with respect to what the objective reads.
     - ``constraints``: a dict, or a list of dicts, for SciPy's "SLSQP", "trust-constr", "COBYLA" and "COBYQA": ``type`` is "eq"
       or "ineq", ``fun`` an expression of ``x``, or a Python function of a tree like ``x``, which is 0, or not negative, at the solution.
-      ``args`` of a dict replace those above. Derivatives are those of the solution with the same constraints active: those of "eq", and of
+      ``args`` of a dict replace those above. Or SciPy's `LinearConstraint`, of the values of ``x`` as one vector, and
+      `NonlinearConstraint`, with a Python function of a tree like ``x``. Derivatives are those of the solution with the same constraints active: those of "eq", and of
       "ineq" those that are at most 1e-5. Gradients of active ones have to be independent.
     - ``using``: "loops" for the methods above, or "scipy" for SciPy's method of this name, which calls one compiled function of
       value and gradient. By default it is "loops" where there is such a method.
@@ -98,7 +101,9 @@ def minimize(
             **optimizer_kwargs,
         }
         return minimize(objective, x, args=args, method=method, using=using, jac=jac, **given)
-    has_constraints = isinstance(constraints, Mapping) or len(constraints) > 0
+    if isinstance(constraints, Mapping) or has_ends(constraints):
+        constraints = [constraints]
+    has_constraints = len(constraints) > 0
     if method is None:
         method = "SLSQP" if has_constraints else "BFGS" if bounds is None else "L-BFGS-B"
     method, loops = is_loop(_WHO, method, using, METHODS, MINIMIZERS)
@@ -113,11 +118,12 @@ def minimize(
     if cost.type.ndim:
         raise TypeError(f"minimize needs a scalar as its objective, got {describe(cost)}")
     limits = constraints_of(constraints, problem, x, args, _WHO) if has_constraints else []
-    ends = None if bounds is None else pairs_of_bounds(bounds, _WHO)
+    ends = None if bounds is None else ends_of_bounds(bounds, _WHO)
     gradient = grad(cost, problem.x)
     equation: Any = gradient
     if limits:
-        equation = constrained_residual(problem.x, gradient, limits, ends)
+        bounded = [] if ends is None else parts_between(problem.x, *ends)
+        equation = constrained_residual(problem.x, gradient, [*limits, *bounded])
     elif ends is not None:
         low, high = (v.astype(problem.x.dtype) for v in ends)
         equation = bounded_residual(problem.x, gradient, low, high)
@@ -129,7 +135,8 @@ def minimize(
         settings = options_of(f"The method {method}", options, METHODS[method], gtol=tol)
         solve = _SOLVERS[method]
     else:
-        given = {"method": method, "tol": tol, "options": options, "bounds": bounds, "jac": jac}
+        given = {"method": method, "tol": tol, "options": options, "jac": jac}
+        given["bounds"] = {"lb": ends[0], "ub": ends[1]} if ends and has_ends(bounds) else bounds
         given["kinds"] = [kind for kind, _ in limits] or None
         wanted = 0 if method in WITHOUT_GRADIENT else 2 if method in WITH_HESSIAN else 1
         solve, settings = call_scipy(region, "minimize", wanted, given), {}

@@ -132,6 +132,8 @@ class _Calls:
     def minimize(self, module: Any, values: _Values, start: Any, options: dict[str, Any]) -> Any:
         method = str(options["method"]).lower()
         use = options.pop("jac", True)
+        if isinstance(options.get("bounds"), dict):
+            options["bounds"] = module.Bounds(**options["bounds"])
         derivatives: dict[str, Any] = {}
         if method not in WITHOUT_GRADIENT and use:
             derivatives["jac"] = partial(values, 1)
