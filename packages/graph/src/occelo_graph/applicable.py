@@ -30,10 +30,10 @@ def check_classes(what: str, classes: Iterable[object], of_elements: str = "") -
     ``what`` names the registration in messages. ``of_elements`` is the decorator that is to be used for elementwise
     functions instead. The message suggests it if one of the ``classes`` is such a function.
     """
-    known = list(classes)
-    if not known:
+    all_classes = list(classes)
+    if not all_classes:
         raise TypeError(f"{what} is for classes of ops, and none is given")
-    for each in known:
+    for each in all_classes:
         if is_class(each) and issubclass(each, Op):
             continue
         hint = ""
@@ -43,21 +43,21 @@ def check_classes(what: str, classes: Iterable[object], of_elements: str = "") -
 
 
 @explained_by("rules")
-def check_arguments(what: str, function: Callable[..., Any], *given: str) -> None:
-    """TypeError if a function cannot be called with one positional argument for each name in ``given``."""
+def check_arguments(what: str, function: Callable[..., Any], *names: str) -> None:
+    """TypeError if a function cannot be called with one positional argument for each name in ``names``."""
     if isinstance(function, FunctionType) and not hasattr(function, "__wrapped__"):
         code = function.__code__
         most = code.co_argcount
         least = most - len(function.__defaults__ or ())
-        if least <= len(given) and not code.co_kwonlyargcount:
-            if len(given) <= most or code.co_flags & _VARARGS:
+        if least <= len(names) and not code.co_kwonlyargcount:
+            if len(names) <= most or code.co_flags & _VARARGS:
                 return
     try:
-        inspect.signature(function).bind(*given)
+        inspect.signature(function).bind(*names)
     except TypeError as error:
         name = getattr(function, "__qualname__", type(function).__name__)
         raise TypeError(
-            f"{what} is called with {', '.join(given) or 'no arguments'}, which {name} cannot take: {error}"
+            f"{what} is called with {', '.join(names) or 'no arguments'}, which {name} cannot take: {error}"
         ) from None
     except ValueError:
         return  # code in C without a signature
@@ -66,10 +66,10 @@ def check_arguments(what: str, function: Callable[..., Any], *given: str) -> Non
 @explained_by("rules")
 def check_scalar_names(what: str, names: Iterable[str]) -> None:
     """TypeError if ``names`` is empty. ValueError if there is no elementwise function with one of the names."""
-    known = list(names)
-    if not known:
+    all_names = list(names)
+    if not all_names:
         raise TypeError(f"{what} is for elementwise functions by name, and none is given")
-    for name in known:
+    for name in all_names:
         if ScalarFunction.named(name) is None:
             raise ValueError(
                 f"There is no scalar function {name!r} for {what.lower()}; define it first"

@@ -139,10 +139,10 @@ class Blockwise(BatchedOp):
         ]
         start = as_tensor_variable(np.int64(0))
         number = as_tensor_variable(np.int64(count) if isinstance(count, int) else count)
-        made = tensors(self.make_node(number, start, *memory, *flat).outputs[1:])
+        results = tensors(self.make_node(number, start, *memory, *flat).outputs[1:])
         if len(lengths) == 1:
-            return list(made)
-        return [reshape(v, (*lengths, *shape_tuple(v)[1:])) for v in made]
+            return list(results)
+        return [reshape(v, (*lengths, *shape_tuple(v)[1:])) for v in results]
 
     def _core(self, *types: TensorType) -> TensorApply:
         """A node of ``core_op``, with new variables as inputs, for arguments of these types."""
@@ -163,18 +163,18 @@ class Blockwise(BatchedOp):
         """
         names, results = parse_signature(self.signature)
         node = self._core(*(v.type for v in flat))
-        given = [
+        core_shapes = [
             shape_tuple(v)[v.type.ndim - len(own) :] for v, own in zip(flat, names, strict=True)
         ]
-        known = dict(
+        length_of = dict(
             pair
-            for own, shape in zip(names, given, strict=True)
+            for own, shape in zip(names, core_shapes, strict=True)
             for pair in zip(own, shape, strict=True)
         )
         try:
-            said = [tuple(s) for s in self.core_op.shapes(node, given)]
+            said = [tuple(s) for s in self.core_op.shapes(node, core_shapes)]
         except MethodNotDefined:
-            said = [tuple(known.get(d) for d in own) for own in results]
+            said = [tuple(length_of.get(d) for d in own) for own in results]
         inner = set(node.inputs)
         shapes: list[tuple[Any, ...]] = []
         first: list[TensorVariable] = []
@@ -186,7 +186,7 @@ class Blockwise(BatchedOp):
                 elif isinstance(length, Variable) and not inner.isdisjoint(ancestors([length])):
                     length = None
                 if length is None:
-                    first = first or self._first(count, flat, given, batched)
+                    first = first or self._first(count, flat, core_shapes, batched)
                     length = first[k].shape[axis]
                 lengths.append(length)
             shapes.append(tuple(lengths))
@@ -212,8 +212,8 @@ class Blockwise(BatchedOp):
         at = [
             first(v, shape) if b else v for v, shape, b in zip(flat, shapes, batched, strict=True)
         ]
-        made: list[TensorVariable] = self.core_op(*at, return_list=True)
-        return made
+        results: list[TensorVariable] = self.core_op(*at, return_list=True)
+        return results
 
     # the loop
 
@@ -243,17 +243,17 @@ class Blockwise(BatchedOp):
 
         def run(count: Any, start: Any, *arrays: Any) -> Sequence[Any]:
             results = [np.array(a) for a in arrays[: where - 2]]
-            given = arrays[where - 2 :]
+            operands = arrays[where - 2 :]
             for i in range(int(count)):
-                at = [a[i, ...] if b else a for a, b in zip(given, batched, strict=True)]
+                at = [a[i, ...] if b else a for a, b in zip(operands, batched, strict=True)]
                 try:
-                    for result, made in zip(results, run_node(core, at), strict=True):
-                        if made.shape != result.shape[1:]:
+                    for result, element in zip(results, run_node(core, at), strict=True):
+                        if element.shape != result.shape[1:]:
                             raise ValueError(
-                                f"{self.core_op} gave a result of shape {made.shape}, and "
+                                f"{self.core_op} gave a result of shape {element.shape}, and "
                                 f"{result.shape[1:]} for the batch"
                             )
-                        result[i] = made
+                        result[i] = element
                 except Exception as error:
                     error.add_note(f"This was iteration {i} of {self}.")
                     raise
@@ -303,7 +303,7 @@ class Blockwise(BatchedOp):
         if not live:
             return [*rest, *(None for _ in arguments)]
         seeds = [inner.type.make_variable() for inner, _ in live]
-        found = pullback(
+        core_grads = pullback(
             [inner for inner, _ in live],
             core.inputs,
             seeds,
@@ -313,15 +313,15 @@ class Blockwise(BatchedOp):
         )
         replace = dict(zip(core.inputs, arguments, strict=True))
         replace |= dict(zip(seeds, (ct for _, ct in live), strict=True))
-        pulled = _over_batch(found, replace)
+        pulled = _over_batch(core_grads, replace)
         for i, g in enumerate(pulled):
             if not isinstance(g, Variable) or isinstance(g.type, NullType):
                 continue
-            made = as_tensor_variable(g)
+            gradient = as_tensor_variable(g)
             names = parse_signature(self.signature)[0][i]
-            if made.type.ndim == len(names):
-                made = broadcast_to(made, (inputs[0], *shape_tuple(made)))
-            pulled[i] = made if batched[i] else made.sum(axis=0)
+            if gradient.type.ndim == len(names):
+                gradient = broadcast_to(gradient, (inputs[0], *shape_tuple(gradient)))
+            pulled[i] = gradient if batched[i] else gradient.sum(axis=0)
         return [*rest, *pulled]
 
     def pushforward(
@@ -332,16 +332,16 @@ class Blockwise(BatchedOp):
     ) -> Sequence[Any]:
         memory, arguments, _ = self._parts(inputs)
         core = self._core(*(v.type for v in arguments))
-        given = tangents[2 + len(memory) :]
+        arg_tangents = tangents[2 + len(memory) :]
         live = [
             (inner, outer.zeros_like() if t is ZERO else t)
-            for inner, outer, t in zip(core.inputs, arguments, given, strict=True)
+            for inner, outer, t in zip(core.inputs, arguments, arg_tangents, strict=True)
             if t is not None
         ]
         if not live:
             return [None] * len(outputs)
         seeds = [inner.type.make_variable() for inner, _ in live]
-        found = pushforward(
+        core_tangents = pushforward(
             core.outputs,
             [inner for inner, _ in live],
             seeds,
@@ -354,7 +354,7 @@ class Blockwise(BatchedOp):
             broadcast_to(v, shape_tuple(out))
             if isinstance(v, Variable) and v.type.ndim != out.type.ndim
             else v
-            for v, out in zip(_over_batch(found, replace), outputs[1:], strict=True)
+            for v, out in zip(_over_batch(core_tangents, replace), outputs[1:], strict=True)
         ]
         return [None, *pushed]
 
@@ -362,30 +362,30 @@ class Blockwise(BatchedOp):
         return f"Blockwise{{{self.core_op}, {self.signature}}}"
 
 
-def _over_batch(found: Sequence[Any], replace: Replacements) -> list[Any]:
-    """The variables in ``found``, vectorized with ``replace``. None and undefined gradients stay as they are.
+def _over_batch(terms: Sequence[Any], replace: Replacements) -> list[Any]:
+    """The variables in ``terms``, vectorized with ``replace``. None and undefined gradients stay as they are.
 
-    ``found`` are derivatives of a node of the core op.
+    ``terms`` are derivatives of a node of the core op.
     """
-    usable = [isinstance(v, Variable) and not isinstance(v.type, NullType) for v in found]
-    made = iter(vectorize_graph([v for v, use in zip(found, usable, strict=True) if use], replace))
-    return [next(made) if use else v for v, use in zip(found, usable, strict=True)]
+    valid = [isinstance(v, Variable) and not isinstance(v.type, NullType) for v in terms]
+    batched = iter(vectorize_graph([v for v, ok in zip(terms, valid, strict=True) if ok], replace))
+    return [next(batched) if ok else v for v, ok in zip(terms, valid, strict=True)]
 
 
 @lru_cache(maxsize=1024)
-def _body(made: Blockwise, types: tuple[TensorType, ...]) -> FrozenFunctionGraph:
+def _body(op: Blockwise, types: tuple[TensorType, ...]) -> FrozenFunctionGraph:
     """The body of the loop. ``types`` are the types of its inputs: the index, the results and the arguments.
 
     Its outputs are the next index, and the results with the element at the index written.
     """
-    names, _ = parse_signature(made.signature)
+    names, _ = parse_signature(op.signature)
     variables = [t.make_variable() for t in types]
     first = len(types) - len(names)
     index, results, arguments = variables[0], variables[1:first], variables[first:]
     at = [
         v[index] if v.type.ndim > len(own) else v for v, own in zip(arguments, names, strict=True)
     ]
-    elements: list[TensorVariable] = made.core_op(*at, return_list=True)
+    elements: list[TensorVariable] = op.core_op(*at, return_list=True)
     written = [r[index].set(e) for r, e in zip(results, elements, strict=True)]
     return freeze(variables, [index + 1, *written])
 
@@ -400,8 +400,8 @@ def batch_by_loop(node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
     simpler = decomposition(node) if core.pure else None
     if simpler is not None:
         replace = dict(zip(simpler.inputs, inputs, strict=True))
-        made: list[Any] = vectorize_graph(list(simpler.outputs), replace)
-        return made
+        vectorized: list[Any] = vectorize_graph(list(simpler.outputs), replace)
+        return vectorized
     return repeated(node, inputs)
 
 

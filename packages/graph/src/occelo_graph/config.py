@@ -47,10 +47,10 @@ def one_of(*choices: str) -> Callable[[Any], str]:
     by_folded = {choice.lower(): choice for choice in choices}
 
     def parse(value: Any) -> str:
-        found = by_folded.get(str(value).lower())
-        if found is None:
+        choice = by_folded.get(str(value).lower())
+        if choice is None:
             raise ValueError(f"expected one of {', '.join(choices)}")
-        return found
+        return choice
 
     parse.__doc__ = " | ".join(choices)
     return parse
@@ -60,11 +60,11 @@ def boolean(value: Any) -> bool:
     """A parser for `Config.declare` that accepts a bool, or a text such as "True", "no" or "1"."""
     if isinstance(value, bool):
         return value
-    known = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
-    found = known.get(str(value).strip().lower())
-    if found is None:
+    texts = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
+    parsed = texts.get(str(value).strip().lower())
+    if parsed is None:
         raise ValueError("expected True or False")
-    return found
+    return parsed
 
 
 def text(value: Any) -> str:
@@ -266,18 +266,18 @@ class Config(Tabulated):
         return [*super().__dir__(), *self._options]
 
     def _option(self, name: str) -> Option[Any]:
-        found: Option[Any] | None = self._options.get(name)
-        if found is None:
+        option: Option[Any] | None = self._options.get(name)
+        if option is None:
             raise UnknownOptionError(self._unknown(name))
-        return found
+        return option
 
     def change_flags(self, flags: Mapping[str, Any] | None = None, **more: Any) -> ChangedFlags:
         """Change options inside of a ``with`` block or a decorated function, for the current context (`contextvars`).
 
         The result may be used repeatedly, nested, and in several threads.
         """
-        wanted = {n: v for n, v in {**(flags or {}), **more}.items() if not self._is_foreign(n)}
-        checked = {n: self._option(n).check(v, "change_flags") for n, v in wanted.items()}
+        changes = {n: v for n, v in {**(flags or {}), **more}.items() if not self._is_foreign(n)}
+        checked = {n: self._option(n).check(v, "change_flags") for n, v in changes.items()}
         return ChangedFlags(self._context, checked)
 
     def origin(self, name: str) -> str:
@@ -324,15 +324,15 @@ vars(config)[
 
 def _float_dtype(value: Any) -> str:
     """float64 | float32 | float16"""
-    found = one_of("float64", "float32", "float16")(value)
-    if found == "float16":
+    dtype = one_of("float64", "float32", "float16")(value)
+    if dtype == "float16":
         warnings.warn(
             "floatX is float16: numbers have 3 digits and are infinite beyond 65504. Linear algebra and random numbers "
             "do not take float16",
             UserWarning,
             stacklevel=2,
         )
-    return found
+    return dtype
 
 
 FLOAT_X = config.declare(

@@ -33,17 +33,17 @@ def explained(error: E, entry: str) -> E:
     keeps it: the place that raises an error knows more than the places that it passes. Only an entry of its class makes way.
     """
     notes = _notes(error)
-    known = next((note for note in notes if note.startswith(_SEE)), None)
+    existing = next((note for note in notes if note.startswith(_SEE)), None)
     of_class = getattr(error, "entry", "")
-    if known is None or (of_class and known == kind_note(of_class)):
+    if existing is None or (of_class and existing == kind_note(of_class)):
         # the text of a KeyError is the repr of its message
         text = str(error.args[0] if isinstance(error, KeyError) and error.args else error)
         single = _entry_finder[0](text) if _entry_finder and not _caught.inside else None
         note = kind_note(entry) if single is None else _note(*single)
-        if known is None:
+        if existing is None:
             error.add_note(note)
         elif single is not None:
-            notes[notes.index(known)] = note
+            notes[notes.index(existing)] = note
     return error
 
 
@@ -271,15 +271,15 @@ def formula_of(variable: Variable) -> str:
 def with_arguments(error: Exception, variables: Iterable[Variable]) -> Exception:
     """An error like ``error``, with a message that also lists ``variables``, the arguments that an op refused."""
     listed = ", ".join(f"{v} ({v.type})" for v in variables)
-    made = type(error)(f"{error}; the arguments are {listed}")
-    return explained(_with_notes_of(error, made), "arguments")
+    extended = type(error)(f"{error}; the arguments are {listed}")
+    return explained(_with_notes_of(error, extended), "arguments")
 
 
-def _with_notes_of(error: BaseException, made: E) -> E:
+def _with_notes_of(error: BaseException, copy: E) -> E:
     for note in _notes(error):
-        if note not in _notes(made):
-            made.add_note(note)
-    return made
+        if note not in _notes(copy):
+            copy.add_note(note)
+    return copy
 
 
 def in_context(error: Exception, context: Sequence[str]) -> Exception:
@@ -289,13 +289,13 @@ def in_context(error: Exception, context: Sequence[str]) -> Exception:
     """
     cause = str(error) or type(error).__name__
     try:
-        made = type(error)(lines(context, cause))
-        if str(made) != lines(context, cause):
+        extended = type(error)(lines(context, cause))
+        if str(extended) != lines(context, cause):
             raise TypeError
     except Exception:
         error.add_note(lines(context, f"{type(error).__name__}: {cause}"))
         return error
-    return _with_notes_of(error, made)
+    return _with_notes_of(error, extended)
 
 
 def at_node(error: Exception, doing: str, node: Apply) -> Exception:

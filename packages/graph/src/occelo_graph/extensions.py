@@ -70,8 +70,8 @@ def _package_of_module(name: str) -> str:
 
 
 def _module_of(part: object) -> str:
-    found: Any = getattr(part if isinstance(part, _WITH_MODULE) else type(part), "__module__", None)
-    return found or "builtins"
+    name: Any = getattr(part if isinstance(part, _WITH_MODULE) else type(part), "__module__", None)
+    return name or "builtins"
 
 
 def is_external(part: Any) -> bool:
@@ -103,9 +103,9 @@ def place_of_caller() -> tuple[str, ...] | None:
     """
     frame = inspect.currentframe()
     while frame is not None:
-        found = _place(frame)
-        if found is not None:
-            return found
+        place = _place(frame)
+        if place is not None:
+            return place
         frame = frame.f_back
     return None
 
@@ -119,18 +119,18 @@ def _place(frame: types.FrameType) -> tuple[str, ...] | None:
     return module, frame.f_code.co_filename, frame.f_code.co_qualname
 
 
-def defined_before(cls: type, known: Iterable[type]) -> list[type]:
-    """The classes in ``known`` that ``cls`` has replaced: earlier classes with its module and name.
+def defined_before(cls: type, classes: Iterable[type]) -> list[type]:
+    """The classes in ``classes`` that ``cls`` has replaced: earlier classes with its module and name.
 
     The registry of lowerings uses this when the definition of an op runs again, for instance in a notebook.
     """
-    found: Any = sys.modules.get(cls.__module__)
+    current: Any = sys.modules.get(cls.__module__)
     for part in cls.__qualname__.split("."):
-        found = getattr(found, part, None)
+        current = getattr(current, part, None)
     name = (cls.__module__, cls.__qualname__)
-    if found is not cls:
+    if current is not cls:
         return []  # made in a function: such classes share one name, and none replaces another
-    return [c for c in known if c is not cls and (c.__module__, c.__qualname__) == name]
+    return [c for c in classes if c is not cls and (c.__module__, c.__qualname__) == name]
 
 
 def source_text(part: Any, what: str) -> str:
@@ -237,7 +237,7 @@ class _Reader:
             yield from self.lines(parts)
 
     def _object(self, part: Any) -> Iterator[str]:
-        given: Any = (
+        untyped: Any = (
             part  # of type Any: isinstance would narrow `part` to a container of unknown elements
         )
         if is_list_or_tuple(part):
@@ -249,10 +249,10 @@ class _Reader:
             for pair in part.items():
                 yield from self.lines(pair)
         elif isinstance(part, set | frozenset):
-            yield f"set {sorted(chr(10).join(_Reader(self.what).lines(each)) for each in given)}"
+            yield f"set {sorted(chr(10).join(_Reader(self.what).lines(each)) for each in untyped)}"
         elif isinstance(part, staticmethod | classmethod):
-            yield type(given).__name__
-            yield from self.lines(given.__func__)
+            yield type(untyped).__name__
+            yield from self.lines(untyped.__func__)
         elif isinstance(part, types.MemberDescriptorType | types.GetSetDescriptorType):
             yield f"slot {part.__name__}"
         elif isinstance(part, functools.cached_property):
@@ -266,9 +266,9 @@ class _Reader:
         elif isinstance(part, np.ufunc | types.BuiltinFunctionType):
             yield f"{type(part).__name__} {_library(part) or part.__name__}"
         elif isinstance(part, np.ndarray | np.generic):
-            array = np.asarray(given)
+            array = np.asarray(untyped)
             if array.dtype.hasobject:
-                raise self._unknown(given)
+                raise self._unknown(untyped)
             yield f"array {array.dtype.str} {array.shape} {array.tobytes()!r}"
         else:
             yield from self._instance(part)
@@ -344,11 +344,11 @@ def _library(part: object) -> str | None:
 
 def _names(code: types.CodeType) -> list[str]:
     """The global names and attributes that a function's code uses. The code of functions inside of it counts, too."""
-    found = dict.fromkeys(code.co_names)
+    names = dict.fromkeys(code.co_names)
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
-            found.update(dict.fromkeys(_names(constant)))
-    return list(found)
+            names.update(dict.fromkeys(_names(constant)))
+    return list(names)
 
 
 _extensions: dict[tuple[str, str], tuple[Any, ...]] = {}

@@ -233,14 +233,14 @@ def declared() -> list[Family]:
 
 def with_required(families: Iterable[Family]) -> list[Family]:
     """The families, and those that they require, directly or through others; sorted by name."""
-    found: dict[str, Family] = {}
+    by_name: dict[str, Family] = {}
     pending = list(families)
     while pending:
         each = pending.pop()
-        if each.name not in found:
-            found[each.name] = each
+        if each.name not in by_name:
+            by_name[each.name] = each
             pending += [_declared[name] for name in each.requires if name in _declared]
-    return [found[name] for name in sorted(found)]
+    return [by_name[name] for name in sorted(by_name)]
 
 
 def import_ops(family: Family) -> None:

@@ -36,11 +36,11 @@ def frozen_dataclass(cls: Any = None, *, eq: bool = True, repr: bool = True) -> 
     if cls is None:
         return functools.partial(frozen_dataclass, eq=eq, repr=repr)
     decorate: Any = dataclasses.dataclass(init=False, eq=False, repr=False)
-    made: Any = decorate(cls)
+    decorated: Any = decorate(cls)
     methods: dict[str, Any] = {"__setattr__": _refuse_to_set, "__delattr__": _refuse_to_delete}
     if eq:
         methods |= {"__eq__": _equal, "__hash__": _hash}
-    return _with_methods(made, methods, repr, "_object.__setattr__(self, {0!r}, {1})")
+    return _with_methods(decorated, methods, repr, "_object.__setattr__(self, {0!r}, {1})")
 
 
 @overload
@@ -59,17 +59,17 @@ def mutable_dataclass(cls: Any = None, *, eq: bool = True, repr: bool = True) ->
     return _with_methods(decorate(cls), methods, repr, "self.{0} = {1}")
 
 
-def _with_methods(made: Any, methods: dict[str, Any], repr: bool, setting: str) -> Any:
+def _with_methods(cls: Any, methods: dict[str, Any], repr: bool, setting: str) -> Any:
     """Add what a class does not define itself. ``setting`` is the statement by which its ``__init__`` sets a field."""
-    if "__init__" not in made.__dict__:
-        methods["__init__"] = _initializer(made, setting)
+    if "__init__" not in cls.__dict__:
+        methods["__init__"] = _initializer(cls, setting)
     if repr:
         methods["__repr__"] = repr_of_fields
     for name, method in methods.items():
         # Python sets ``__hash__`` to None in a class that defines only ``__eq__``
-        if name not in made.__dict__ or (name == "__hash__" and made.__hash__ is None):
-            setattr(made, name, method)
-    return made
+        if name not in cls.__dict__ or (name == "__hash__" and cls.__hash__ is None):
+            setattr(cls, name, method)
+    return cls
 
 
 def _initializer(cls: Any, setting: str) -> types.FunctionType:
@@ -114,14 +114,14 @@ def _initializer(cls: Any, setting: str) -> types.FunctionType:
         co_varnames=tuple([named.get(v, v) for v in code.co_varnames]),
         co_consts=tuple([named.get(c, c) if type(c) is str else c for c in code.co_consts]),
     )
-    made = types.FunctionType(code, names, "__init__", tuple(defaults))
-    made.__qualname__ = f"{cls.__qualname__}.__init__"
-    made.__module__ = cls.__module__
-    made.__kwdefaults__ = keyword_defaults
-    made.__annotations__ = {f.name: f.type for f in dataclasses.fields(cls) if f.init} | {
+    init = types.FunctionType(code, names, "__init__", tuple(defaults))
+    init.__qualname__ = f"{cls.__qualname__}.__init__"
+    init.__module__ = cls.__module__
+    init.__kwdefaults__ = keyword_defaults
+    init.__annotations__ = {f.name: f.type for f in dataclasses.fields(cls) if f.init} | {
         "return": None
     }
-    return made
+    return init
 
 
 @functools.cache
@@ -131,9 +131,9 @@ def _code(parameters: str, body: str) -> types.CodeType:
     Both texts contain ``field0``, ``field1`` and so on in place of the names of fields. So classes that differ only in
     these names share the compiled code.
     """
-    found: dict[str, Any] = {}
-    exec(f"def __init__({parameters}): {body}", found)
-    code: types.CodeType = found["__init__"].__code__
+    namespace: dict[str, Any] = {}
+    exec(f"def __init__({parameters}): {body}", namespace)
+    code: types.CodeType = namespace["__init__"].__code__
     return code
 
 

@@ -168,12 +168,12 @@ class OpFromGraph(Op):
         return self.graph.outputs
 
     def infer(self, *types: Any) -> Any:
-        wanted = self.graph.inputs
-        if len(types) != len(wanted):
-            raise ValueError(f"{self} takes {len(wanted)} inputs, got {len(types)}")
-        for i, (variable, given) in enumerate(zip(wanted, types, strict=True)):
-            if not variable.type.is_super(given):
-                raise TypeError(f"Input {i} of {self} is of type {variable.type}, got {given}")
+        parameters = self.graph.inputs
+        if len(types) != len(parameters):
+            raise ValueError(f"{self} takes {len(parameters)} inputs, got {len(types)}")
+        for i, (variable, type_) in enumerate(zip(parameters, types, strict=True)):
+            if not variable.type.is_super(type_):
+                raise TypeError(f"Input {i} of {self} is of type {variable.type}, got {type_}")
         return tuple(v.type for v in self.graph.outputs)
 
     def __call__(self, *inputs: Any, **options: Any) -> Any:
@@ -187,11 +187,11 @@ class OpFromGraph(Op):
         return super().__call__(*inputs, **options)
 
     def make_node(self, *inputs: Any) -> Apply:
-        wanted = self.graph.inputs
-        if len(inputs) != len(wanted):
-            text = f"{self} takes {len(wanted)} inputs, got {len(inputs)}"
+        parameters = self.graph.inputs
+        if len(inputs) != len(parameters):
+            text = f"{self} takes {len(parameters)} inputs, got {len(inputs)}"
             raise explained(ValueError(text), "arguments")
-        variables = [v.type.filter_variable(x) for v, x in zip(wanted, inputs, strict=True)]
+        variables = [v.type.filter_variable(x) for v, x in zip(parameters, inputs, strict=True)]
         take_all(self._held)
         return Apply.of_types(self, variables, self.infer(*(v.type for v in variables)))
 
@@ -233,11 +233,11 @@ class OpFromGraph(Op):
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         if self.declared_pattern is not None:
             return [list(row) for row in self.declared_pattern]
-        known = cache_of(self, "_pattern_cache")
-        if None not in known:
+        cache = cache_of(self, "_pattern_cache")
+        if None not in cache:
             for op in (*self._nested_ops(), self):
                 cache_of(op, "_pattern_cache")[None] = op._inferred_pattern()
-        pattern: list[list[bool]] = known[None]
+        pattern: list[list[bool]] = cache[None]
         return [list(row) for row in pattern]
 
     def _inferred_pattern(self) -> list[list[bool]]:
@@ -268,7 +268,7 @@ class OpFromGraph(Op):
         within = is_refused_where_lengths_vary()
         try:
             with refused_where_lengths_vary():
-                made: list[Any] = vectorize_graph(
+                vectorized: list[Any] = vectorize_graph(
                     self.graph.bind(inner), dict(zip(inner, inputs, strict=True))
                 )
         except LengthsVary:
@@ -277,7 +277,7 @@ class OpFromGraph(Op):
             if within and None in lengths:
                 raise
             return repeated(node, inputs)
-        return made
+        return vectorized
 
     # derivatives
 
@@ -318,22 +318,22 @@ class OpFromGraph(Op):
         count: int,
         inputs: Sequence[Variable],
         outputs: Sequence[Variable],
-        given: Sequence[Any],
+        seeds: Sequence[Any],
         like: Sequence[Variable],
     ) -> Sequence[Any]:
         """The ``count`` derivatives by the user's ``rule``, or by ``default`` if the rule is None.
 
-        ``given`` are the cotangents of the variables ``like``, or their tangents. A rule receives zeros in place of
+        ``seeds`` are the cotangents of the variables ``like``, or their tangents. A rule receives zeros in place of
         None and `ZERO`.
         """
         rules = rule if is_tuple(rule) else (rule,)
         usual: Sequence[Any] = ()
         if any(r is None for r in rules):
-            usual = default(inputs, outputs, given)
+            usual = default(inputs, outputs, seeds)
         if rule is None:
             return usual
         filled = [
-            zeros_like(v) if g is None or g is ZERO else g for v, g in zip(like, given, strict=True)
+            zeros_like(v) if g is None or g is ZERO else g for v, g in zip(like, seeds, strict=True)
         ]
         if not is_tuple(rule):
             return _checked(self, _apply(rule, inputs, outputs, filled), count)
@@ -341,8 +341,8 @@ class OpFromGraph(Op):
             raise ValueError(f"{self} needs {count} rules for its derivative, got {len(rule)}")
         results: list[Any] = []
         for i, each in enumerate(rule):
-            made = usual[i] if each is None else _apply(each, inputs, outputs, filled)
-            results.append(made[0] if is_list(made) and len(made) == 1 else made)
+            term = usual[i] if each is None else _apply(each, inputs, outputs, filled)
+            results.append(term[0] if is_list(term) and len(term) == 1 else term)
         return results
 
     def _pulled(
@@ -382,12 +382,12 @@ class OpFromGraph(Op):
 
     def _pullback_op(self, live: tuple[bool, ...], types: tuple[Type, ...]) -> Derived:
         """The op that computes the cotangents of the inputs, for cotangents of these types of the ``live`` outputs."""
-        known = cache_of(self, "_pullbacks_cache")
-        if (live, types) not in known:
+        cache = cache_of(self, "_pullbacks_cache")
+        if (live, types) not in cache:
             fresh = [v.type.make_variable() for v in self.graph.inputs]
             bound = [v for v, use in zip(self.graph.bind(fresh), live, strict=True) if use]
             seeds = [type_.make_variable() for type_ in types]
-            found = pullback(
+            pulled = pullback(
                 bound,
                 fresh,
                 seeds,
@@ -395,9 +395,9 @@ class OpFromGraph(Op):
                 return_disconnected="none",
                 null_gradients="return",
             )
-            known[live, types] = self._derived("pullback", [*fresh, *seeds], found)
-        made: Derived = known[live, types]
-        return made
+            cache[live, types] = self._derived("pullback", [*fresh, *seeds], pulled)
+        op: Derived = cache[live, types]
+        return op
 
     def _pushed(
         self, inputs: Sequence[Variable], outputs: Sequence[Variable], tangents: Sequence[Any]
@@ -416,34 +416,34 @@ class OpFromGraph(Op):
 
     def _pushforward_op(self, live: tuple[int, ...], types: tuple[Type, ...]) -> Derived:
         """The op that computes the tangents of the outputs, for tangents of these types of the ``live`` inputs."""
-        known = cache_of(self, "_pushforwards_cache")
-        if (live, types) not in known:
+        cache = cache_of(self, "_pushforwards_cache")
+        if (live, types) not in cache:
             fresh = [v.type.make_variable() for v in self.graph.inputs]
             seeds = [type_.make_variable() for type_ in types]
-            found = pushforward(
+            pushed = pushforward(
                 self.graph.bind(fresh),
                 [fresh[i] for i in live],
                 seeds,
                 disconnected_outputs="ignore",
                 return_disconnected="none",
             )
-            known[live, types] = self._derived("pushforward", [*fresh, *seeds], found)
-        made: Derived = known[live, types]
-        return made
+            cache[live, types] = self._derived("pushforward", [*fresh, *seeds], pushed)
+        op: Derived = cache[live, types]
+        return op
 
-    def _derived(self, what: str, variables: Sequence[Variable], found: Sequence[Any]) -> Derived:
-        """The derivatives ``found``, which are graphs of ``variables``, as outputs of one new op.
+    def _derived(self, what: str, variables: Sequence[Variable], terms: Sequence[Any]) -> Derived:
+        """The derivatives ``terms``, which are graphs of ``variables``, as outputs of one new op.
 
         Entries that are None or undefined stay as they are.
         """
-        usable = [isinstance(g, Variable) and not isinstance(g.type, NullType) for g in found]
-        wanted = [g for g, use in zip(found, usable, strict=True) if use]
-        if not wanted:
-            return None, list(found), usable
+        usable = [isinstance(g, Variable) and not isinstance(g.type, NullType) for g in terms]
+        outputs = [g for g, use in zip(terms, usable, strict=True) if use]
+        if not outputs:
+            return None, list(terms), usable
         name = f"{self.name or 'OpFromGraph'}_{what}"
-        made = self.derived_class(variables, wanted, inline=self.inline, name=name)
-        kept = [None if use else g for g, use in zip(found, usable, strict=True)]
-        return made, kept, usable
+        op = self.derived_class(variables, outputs, inline=self.inline, name=name)
+        others = [None if use else g for g, use in zip(terms, usable, strict=True)]
+        return op, others, usable
 
     def __str__(self) -> str:
         kind = type(self).__name__
@@ -464,7 +464,7 @@ class _Copy:
         self.node = node
         self.remaining = iter(graph.nodes)
         self._copies: dict[Variable, Variable] = {
-            v: v.type.filter_variable(given) for v, given in zip(graph.inputs, values, strict=True)
+            v: v.type.filter_variable(value) for v, value in zip(graph.inputs, values, strict=True)
         }
 
     def copies(self, variables: Sequence[Variable]) -> list[Variable]:
@@ -489,11 +489,11 @@ def _opened(graph: FrozenFunctionGraph, values: Sequence[Variable], every: bool)
             op, inputs = node.op, copy.copies(node.inputs)
             if isinstance(op, OpFromGraph) and OpFromGraph in op.computes_as:
                 if every or op.inline:
-                    found = done.get((op, *inputs)) if op.pure else None
-                    if found is None:
+                    results = done.get((op, *inputs)) if op.pure else None
+                    if results is None:
                         stack.append(_Copy(op.graph, inputs, node))
                         break
-                    copy.note(node, found)
+                    copy.note(node, results)
                     continue
             if any(new is not old for new, old in zip(inputs, node.inputs, strict=True)):
                 copy.note(node, node.clone_with_new_inputs(inputs).outputs)
@@ -507,17 +507,17 @@ def _opened(graph: FrozenFunctionGraph, values: Sequence[Variable], every: bool)
 
 
 def _applied(derived: Derived, arguments: Sequence[Variable]) -> list[Any]:
-    op, kept, usable = derived
+    op, others, usable = derived
     results = iter(() if op is None else op(*arguments, return_list=True))
-    return [next(results) if use else g for g, use in zip(kept, usable, strict=True)]
+    return [next(results) if use else g for g, use in zip(others, usable, strict=True)]
 
 
 def _check(inputs: Any, outputs: Any, options: Mapping[str, Any]) -> list[SharedVariable]:
     """The shared variables that the outputs need besides the inputs. An error for bad arguments of `OpFromGraph`."""
-    for what, given in (("inputs", inputs), ("outputs", outputs)):
-        if not is_list(given):
-            raise TypeError(f"The {what} of OpFromGraph must be a list, got {given!r}")
-        for each in given:
+    for what, argument in (("inputs", inputs), ("outputs", outputs)):
+        if not is_list(argument):
+            raise TypeError(f"The {what} of OpFromGraph must be a list, got {argument!r}")
+        for each in argument:
             if not isinstance(each, Variable):
                 raise TypeError(f"The {what} of OpFromGraph must be variables, got {each!r}")
     for option in ("updates", "givens"):
@@ -530,14 +530,14 @@ def _check(inputs: Any, outputs: Any, options: Mapping[str, Any]) -> list[Shared
     if len(set(inputs)) != len(inputs):
         twice = next(v for v in inputs if inputs.count(v) > 1)
         raise ValueError(f"{describe(twice)} is an input of OpFromGraph twice")
-    known = set(inputs)
-    found: list[SharedVariable] = []
-    for variable in ancestors(outputs, known):
-        if isinstance(variable, SharedVariable) and variable not in known:
-            found.append(variable)
+    input_set = set(inputs)
+    shareds: list[SharedVariable] = []
+    for variable in ancestors(outputs, input_set):
+        if isinstance(variable, SharedVariable) and variable not in input_set:
+            shareds.append(variable)
         elif (
             variable.owner is None
-            and variable not in known
+            and variable not in input_set
             and not isinstance(variable, AtomicVariable)
         ):
             raise explained(
@@ -546,35 +546,35 @@ def _check(inputs: Any, outputs: Any, options: Mapping[str, Any]) -> list[Shared
                 ),
                 "MissingInputError",
             )
-    return found
+    return shareds
 
 
 def _chosen(
-    given: Derivative, older: Derivative, old_name: str, name: str
+    rule: Derivative, older: Derivative, old_name: str, name: str
 ) -> Rule | tuple[Rule, ...]:
     """The rule, or tuple of rules, that the user passed as argument ``name`` or under its older name ``old_name``."""
     if older is not None:
-        if given is not None:
+        if rule is not None:
             raise TypeError(f"{old_name} is the older name of {name}; give one of them")
         warnings.warn(f"{old_name} is now called {name}", DeprecationWarning, stacklevel=3)
-        given = older
-    return tuple(given) if is_list_or_tuple(given) else given
+        rule = older
+    return tuple(rule) if is_list_or_tuple(rule) else rule
 
 
 def _apply(
     rule: Callable[..., Any] | OpFromGraph,
     inputs: Sequence[Variable],
     outputs: Sequence[Variable],
-    given: Sequence[Any],
+    seeds: Sequence[Any],
 ) -> Any:
     if isinstance(rule, OpFromGraph):
-        return rule(*inputs, *outputs, *given, return_list=True)
+        return rule(*inputs, *outputs, *seeds, return_list=True)
     with at_line(None):  # a function of the user, whose lines are wanted
-        return rule(list(inputs), list(outputs), list(given))
+        return rule(list(inputs), list(outputs), list(seeds))
 
 
-def _checked(op: OpFromGraph, found: Any, count: int) -> list[Any]:
-    results = list(found) if is_list_or_tuple(found) else [found]
+def _checked(op: OpFromGraph, derivative: Any, count: int) -> list[Any]:
+    results = list(derivative) if is_list_or_tuple(derivative) else [derivative]
     if len(results) != count:
         raise ValueError(f"The derivative of {op} must have {count} parts, got {len(results)}")
     return results

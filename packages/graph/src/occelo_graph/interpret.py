@@ -76,9 +76,9 @@ def annotate_error(error: Exception, node: Apply, arrays: Sequence[Any]) -> Exce
     if verbosity == "high":
         tree: str = debugprint(node.outputs, file="str", depth=_DEEPEST_SHOWN)
         context += ["The graph of the node:", *(f"  {line}" for line in tree.rstrip().splitlines())]
-    made = explained(in_context(error, context), "running")
-    setattr(made, _ANNOTATED, True)
-    return made
+    annotated = explained(in_context(error, context), "running")
+    setattr(annotated, _ANNOTATED, True)
+    return annotated
 
 
 def _shown(array: Any, more: bool) -> str:
@@ -101,13 +101,13 @@ def last_uses(order: Sequence[Apply], outputs: Sequence[Variable]) -> list[list[
 
     Roots of the graph and ``outputs`` are never listed.
     """
-    kept = set(outputs)
+    live = set(outputs)
     frees: list[list[Variable]] = []
     for node in reversed(order):
         free: list[Variable] = []
         for variable in (*node.inputs, *node.outputs):
-            if variable not in kept:
-                kept.add(variable)
+            if variable not in live:
+                live.add(variable)
                 if variable.owner is not None:
                     free.append(variable)
         frees.append(free)
@@ -134,19 +134,19 @@ def run_node(node: Apply, arrays: Sequence[Any]) -> Sequence[Any]:
 
 
 def _computed(node: Apply, arrays: Sequence[Any], overwrite: bool = False) -> Sequence[Any]:
-    given: Sequence[Any] = arrays
+    operands: Sequence[Any] = arrays
     if node.op.destroy_map and not overwrite:
         over = {i for sources in node.op.destroy_map.values() for i in sources}
-        given = [_own(node.inputs[i].type, a) if i in over else a for i, a in enumerate(arrays)]
+        operands = [_own(node.inputs[i].type, a) if i in over else a for i, a in enumerate(arrays)]
     runner = _RUNNER.get()
     try:
         kernel = node.op.kernel(node)
-        return kernel(*given) if runner is None else runner.run(node, kernel, given)
+        return kernel(*operands) if runner is None else runner.run(node, kernel, operands)
     except Exception as error:
-        made = annotate_error(error, node, arrays)
-        if made is error:
+        annotated = annotate_error(error, node, arrays)
+        if annotated is error:
             raise
-        raise made from None
+        raise annotated from None
 
 
 class _Runner(Protocol):
@@ -257,10 +257,10 @@ def has_run(results: Recorded, within: Place = ()) -> Generator[None]:
 
 
 def _recorded(results: deque[Any]) -> Sequence[Any]:
-    found: Any = results.popleft()
-    if isinstance(found, BaseException):
-        raise found
-    return found
+    outcome: Any = results.popleft()
+    if isinstance(outcome, BaseException):
+        raise outcome
+    return outcome
 
 
 def _run_lazily(
@@ -278,15 +278,15 @@ def _run_lazily(
         if variable in values:
             stack.pop()
             continue
-        made = variable.owner
-        assert made is not None
-        node = instead.get(made, made) if instead else made
+        owner = variable.owner
+        assert owner is not None
+        node = instead.get(owner, owner) if instead else owner
         missing = awaited(node, node.inputs, values.__contains__, values.__getitem__)
         if missing:
             stack.extend(missing)
             continue
         arrays = [values.get(v) for v in node.inputs]
-        values.update(zip(made.outputs, run_node(node, arrays), strict=True))
+        values.update(zip(owner.outputs, run_node(node, arrays), strict=True))
         stack.pop()
 
 
@@ -316,8 +316,8 @@ def body_runner(
         if isinstance(v, Constant)
     }
 
-    def run(given: Sequence[Any]) -> list[Any]:
-        values: dict[Variable, Any] = {**constants, **dict(zip(body.inputs, given, strict=True))}
+    def run(operands: Sequence[Any]) -> list[Any]:
+        values: dict[Variable, Any] = {**constants, **dict(zip(body.inputs, operands, strict=True))}
         if lazy:
             _run_lazily(body.outputs, values)
         else:
@@ -360,12 +360,12 @@ def _in_place(loop: Loop) -> _Plan:
             of = [u for i in sources for u in shown.get(node.inputs[i], [node.inputs[i]])]
             shown[node.outputs[k]] = [node.outputs[k], *of]
         last_read.update((u, node) for v in node.inputs for u in shown.get(v, [v]))
-    kept = Counter(u for v in body.outputs for u in shown.get(v, [v]))
+    final_uses = Counter(u for v in body.outputs for u in shown.get(v, [v]))
     instead: dict[Apply, Apply] = {}
     for chain in chains.values():
         read = [node.inputs[0] for node in chain]
         last = all(last_read[v] is node for v, node in zip(read, chain, strict=True))
-        if last and not any(kept[v] for v in read) and kept[chain[-1].outputs[0]] == 1:
+        if last and not any(final_uses[v] for v in read) and final_uses[chain[-1].outputs[0]] == 1:
             for node in chain:
                 variant: Any = node.op
                 instead[node] = variant.with_inplace().make_node(*node.inputs)
@@ -387,9 +387,9 @@ def loop_kernel(loop: Loop, op: Op) -> Kernel:
     kinds = [v.type for v in body.inputs[: len(loop.carried)]]
     once = body_runner(body, _in_place(loop))
 
-    def iteration(number: int, given: Sequence[Any]) -> list[Any]:
+    def iteration(number: int, values: Sequence[Any]) -> list[Any]:
         try:
-            return once(given)
+            return once(values)
         except Exception as error:
             error.add_note(f"This was iteration {number} of {op}.")
             raise
@@ -416,10 +416,10 @@ def _own(kind: Type, value: Any) -> Any:
     return value if copies is None else copies()
 
 
-def _root_value(variable: Variable, given: Mapping[Variable, Any]) -> Any:
-    if variable in given:
+def _root_value(variable: Variable, values: Mapping[Variable, Any]) -> Any:
+    if variable in values:
         try:
-            return variable.type.accept(given[variable], allow_downcast=None)
+            return variable.type.accept(values[variable], allow_downcast=None)
         except (TypeError, ValueError) as error:
             context = [f"The value of {describe(variable)}:"]
             raise explained(in_context(error, context), "calls") from None
@@ -427,7 +427,7 @@ def _root_value(variable: Variable, given: Mapping[Variable, Any]) -> Any:
         return variable.data
     if isinstance(variable, SharedVariable):
         return variable.container.storage[0]
-    context = [f"Values were given for {', '.join(str(v) for v in given) or 'no variable'}"]
+    context = [f"Values were given for {', '.join(str(v) for v in values) or 'no variable'}"]
     text = lines(context, f"There is no value for {describe(variable)}")
     raise explained(MissingInputError(text), "MissingInputError")
 
@@ -448,8 +448,8 @@ def evaluate(
     not taken are not computed. `MissingInputError` for a root without a value, and TypeError for a key that is no
     variable.
     """
-    given = dict(inputs or {})
-    keys: list[Any] = list(given)
+    arguments = dict(inputs or {})
+    keys: list[Any] = list(arguments)
     for key in keys:
         if not isinstance(key, Variable):
             raise explained(
@@ -459,32 +459,32 @@ def evaluate(
                 "values",
             )
     single = isinstance(outputs, Variable)
-    wanted: list[Variable] = [outputs] if isinstance(outputs, Variable) else list(outputs)
-    order = toposort(wanted, blockers=given.keys())
-    values: dict[Variable, Any] = {v: _root_value(v, given) for v in given}
+    targets: list[Variable] = [outputs] if isinstance(outputs, Variable) else list(outputs)
+    order = toposort(targets, blockers=arguments.keys())
+    values: dict[Variable, Any] = {v: _root_value(v, arguments) for v in arguments}
     instead = _without_models(order)
-    known = {v: n for node in order if (n := known_lengths(node)) is not None for v in node.outputs}
-    if instead or known:
-        values.update((v, np.array(n, "int64")) for v, n in known.items() if v not in values)
-        order = _needed(order, wanted, values, instead)
+    sizes = {v: n for node in order if (n := known_lengths(node)) is not None for v in node.outputs}
+    if instead or sizes:
+        values.update((v, np.array(n, "int64")) for v, n in sizes.items() if v not in values)
+        order = _needed(order, targets, values, instead)
     for node in order:
         for variable in instead.get(node, node).inputs:
             if variable.owner is None and variable not in values:
-                values[variable] = _root_value(variable, given)
-    for variable in wanted:
+                values[variable] = _root_value(variable, arguments)
+    for variable in targets:
         if variable.owner is None and variable not in values:
-            values[variable] = _root_value(variable, given)
+            values[variable] = _root_value(variable, arguments)
     with np.errstate(all="ignore"):
         if any(node.op.lazy for node in order):
-            _run_lazily(wanted, values, instead)
+            _run_lazily(targets, values, instead)
         else:
-            for node, free in zip(order, last_uses(order, wanted), strict=True):
+            for node, free in zip(order, last_uses(order, targets), strict=True):
                 run = instead.get(node, node)
                 produced = run_node(run, [values[v] for v in run.inputs])
                 values.update(zip(node.outputs, produced, strict=True))
                 for variable in free:
                     values.pop(variable, None)
-    results = [_result(v.type, values[v]) for v in wanted]
+    results = [_result(v.type, values[v]) for v in targets]
     return results[0] if single else results
 
 
@@ -492,33 +492,33 @@ def _without_models(order: Sequence[Apply]) -> dict[Apply, Apply]:
     """Maps nodes such as ``zeros_like(x)``, for x of static shape, to nodes that compute the same tensor without x."""
     instead: dict[Apply, Apply] = {}
     for node in order:
-        found = fill_of_known_shape(node)
-        if found is not None:
-            op, value = found
-            instead[node] = made = op.make_node(value)
-            made.mark = node.mark
+        fill = fill_of_known_shape(node)
+        if fill is not None:
+            op, value = fill
+            instead[node] = simpler = op.make_node(value)
+            simpler.mark = node.mark
     return instead
 
 
 def _needed(
     order: Sequence[Apply],
-    wanted: Sequence[Variable],
-    known: Mapping[Variable, Any],
+    targets: Sequence[Variable],
+    values: Mapping[Variable, Any],
     instead: Mapping[Apply, Apply],
 ) -> list[Apply]:
-    """The nodes of ``order`` that must run to compute ``wanted``, in order.
+    """The nodes of ``order`` that must run to compute ``targets``, in order.
 
-    ``known`` has the values of variables that need no computation. ``instead`` maps a node to the node that runs in its
+    ``values`` has the values of variables that need no computation. ``instead`` maps a node to the node that runs in its
     place.
     """
-    needed = {v for v in wanted if v not in known}
-    kept: list[Apply] = []
+    needed = {v for v in targets if v not in values}
+    nodes: list[Apply] = []
     for node in reversed(order):
         if not needed.isdisjoint(node.outputs):
-            needed.update(v for v in instead.get(node, node).inputs if v not in known)
-            kept.append(node)
-    kept.reverse()
-    return kept
+            needed.update(v for v in instead.get(node, node).inputs if v not in values)
+            nodes.append(node)
+    nodes.reverse()
+    return nodes
 
 
 def variable_eval(
@@ -530,22 +530,22 @@ def variable_eval(
     several have it, or if a variable is given two values. If ``on_unused_input`` is "raise", a given variable that is
     not needed raises `UnusedInputError` (a ValueError).
     """
-    given: dict[Variable, Any] = {}
+    by_variable: dict[Variable, Any] = {}
     lenient = options.get("on_unused_input", "raise") != "raise"
     for key, value in (inputs_to_values or {}).items():
         if isinstance(key, str):
-            found = list(get_var_by_name([variable], key))
-            if not found and lenient:
+            matches = list(get_var_by_name([variable], key))
+            if not matches and lenient:
                 continue
-            if not found:
+            if not matches:
                 raise ValueError(f"No variable named {key!r} is needed for {variable}")
-            if len(found) > 1:
+            if len(matches) > 1:
                 raise ValueError(f"Several variables are named {key!r}; use the variable itself")
-            key = found[0]
-        if key in given:
+            key = matches[0]
+        if key in by_variable:
             raise ValueError(f"{key} is given two values")
-        given[key] = value
-    return evaluator(variable, given, **options)
+        by_variable[key] = value
+    return evaluator(variable, by_variable, **options)
 
 
 def interpret(

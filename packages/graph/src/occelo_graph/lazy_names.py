@@ -32,13 +32,13 @@ def deferred(
             raise AttributeError(text) if name.startswith("_") else name_error(package, name, text)
         try:
             module = importlib.import_module(modules[name])
-            found = module if modules[name] == f"{package}.{name}" else getattr(module, name)
+            attribute = module if modules[name] == f"{package}.{name}" else getattr(module, name)
         except ModuleNotFoundError as error:
             if (error.name or "").startswith("occelo"):
                 raise
             return _stand_in(package, name, error)
-        namespace[name] = found
-        return found
+        namespace[name] = attribute
+        return attribute
 
     def names() -> list[str]:
         return sorted({*namespace, *modules})
@@ -63,14 +63,14 @@ def namespace_of(package: str, module: str) -> tuple[Callable[[str], Any], Calla
         text = f"module {package!r} has no attribute {name!r}"
         if name.startswith("__"):
             raise AttributeError(text)
-        found = getattr(importlib.import_module(module), name, _MISSING)
-        if found is _MISSING:
+        attribute = getattr(importlib.import_module(module), name, _MISSING)
+        if attribute is _MISSING:
             raise AttributeError(text) if name.startswith("_") else name_error(package, name, text)
-        return found
+        return attribute
 
     def names() -> list[str]:
-        found = vars(importlib.import_module(module))
-        return sorted(each for each in found if not each.startswith("_"))
+        namespace = vars(importlib.import_module(module))
+        return sorted(each for each in namespace if not each.startswith("_"))
 
     return find, names
 

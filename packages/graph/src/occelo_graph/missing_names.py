@@ -94,5 +94,5 @@ def _close(name: str, names: list[str]) -> str | None:
     import difflib  # here, since only messages need it
 
     public = {each.lower(): each for each in names if not each.startswith("_") and each != name}
-    found = difflib.get_close_matches(name.lower(), public, 1, 0.75)
-    return public[found[0]] if found else None
+    matches = difflib.get_close_matches(name.lower(), public, 1, 0.75)
+    return public[matches[0]] if matches else None

@@ -104,8 +104,8 @@ class _Printer:
             parts.append(f"= {self.storage[variable][0]!r}")
         facts = getattr(self.graph, "assumption_feature", None)
         if facts is not None:
-            known = facts.known(self.graph, variable)
-            parts += [fact if holds else f"not {fact}" for fact, holds in known.items()]
+            stated = facts.known(self.graph, variable)
+            parts += [fact if holds else f"not {fact}" for fact, holds in stated.items()]
         return " ".join(parts)
 
     def _maps(self, node: Apply) -> list[str]:

@@ -83,10 +83,10 @@ def _batch_node(node: Apply, new_inputs: Sequence[Variable]) -> Sequence[Variabl
     extras = [_extra(old, new) for old, new in zip(node.inputs, new_inputs, strict=True)]
     if any(extras):
         try:
-            made = _rule_of(node, new_inputs)(new_inputs, extras)
+            batched = _rule_of(node, new_inputs)(new_inputs, extras)
         except Exception as error:
             raise at_node(error, "vectorizing", node) from error
-        outputs = list(made)
+        outputs = list(batched)
     else:
         outputs = node.clone_with_new_inputs(new_inputs, strict=False).outputs
     if len(outputs) != len(node.outputs):
@@ -99,12 +99,12 @@ def _replacement(old: Variable, new: Any) -> Variable:
 
     If a static length of ``old`` is dynamic in ``new``, a check of the length at run time is added.
     """
-    given = new if isinstance(new, Variable) else as_tensor_variable(new)
-    extra = _extra(old, given)
+    new_variable = new if isinstance(new, Variable) else as_tensor_variable(new)
+    extra = _extra(old, new_variable)
     kind = old.type
-    if not isinstance(kind, TensorType) or not is_tensor(given):
-        return given
-    variable = given
+    if not isinstance(kind, TensorType) or not is_tensor(new_variable):
+        return new_variable
+    variable = new_variable
     if variable.type.dtype != kind.dtype:
         if np.result_type(variable.type.numpy_dtype, kind.numpy_dtype) != kind.numpy_dtype:
             raise TypeError(
@@ -113,11 +113,11 @@ def _replacement(old: Variable, new: Any) -> Variable:
             )
         variable = variable.astype(kind.dtype)
     core = variable.type.shape[extra:]
-    for n, wanted in zip(core, kind.shape, strict=True):
-        if n is not None and wanted is not None and n != wanted:
+    for n, length in zip(core, kind.shape, strict=True):
+        if n is not None and length is not None and n != length:
             raise ValueError(
                 f"{old} of type {kind} cannot be replaced by {variable} of type {variable.type}: "
-                f"a length of {wanted} would become {n}"
+                f"a length of {length} would become {n}"
             )
     if any(n is None and wanted is not None for n, wanted in zip(core, kind.shape, strict=True)):
         variable = specify_shape(variable, (None,) * extra + kind.shape)
@@ -142,16 +142,16 @@ class _Batches:
             self._depends[old] = self._has[old] = 1 << len(self._stacked)
             self._stacked.append((new, extra))
 
-    def follow(self, node: Apply, made: Sequence[Variable]) -> None:
+    def follow(self, node: Apply, outputs: Sequence[Variable]) -> None:
         """Record on which batches the outputs of a node depend, and which batch dimensions they have.
 
-        ``made`` are the outputs that the batching rule of the node returned.
+        ``outputs`` are the outputs that the batching rule of the node returned.
         """
         depends = has = 0
         for variable in node.inputs:
             depends |= self._depends.get(variable, 0)
             has |= self._has.get(variable, 0)
-        for old, new in zip(node.outputs, made, strict=True):
+        for old, new in zip(node.outputs, outputs, strict=True):
             self._depends.setdefault(old, depends)
             self._has.setdefault(old, has if _extra(old, new) else 0)
 
@@ -203,12 +203,12 @@ def vectorize_graph(outputs: Any, replace: Replacements) -> Any:
     dimensions than the variable, or with a dtype that loses precision when it is cast. ValueError for contradicting
     static lengths. Constants that ops keep in fields are checked as in `clone_replace`.
     """
-    pairs, (wanted, structure) = replacement_pairs(replace), _outputs_of(outputs)
+    pairs, (variables, structure) = replacement_pairs(replace), _outputs_of(outputs)
     for old, _ in pairs:
         if not isinstance(old, Variable):
             raise TypeError(f"Only variables can be replaced, got {old!r}")
-    check_taken_constants((old for old, _ in pairs), wanted)
-    results, batches = _vectorized(wanted, pairs)
+    check_taken_constants((old for old, _ in pairs), variables)
+    results, batches = _vectorized(variables, pairs)
     return structure.unflatten(batches.spread(old, new, batches.of(old)) for old, new in results)
 
 
@@ -220,7 +220,7 @@ def _outputs_of(outputs: Any) -> tuple[list[Variable], trees.Structure]:
 
 
 def _vectorized(
-    wanted: Sequence[Variable], pairs: Sequence[tuple[Variable, Any]]
+    variables: Sequence[Variable], pairs: Sequence[tuple[Variable, Any]]
 ) -> tuple[list[tuple[Variable, Variable]], _Batches]:
     """Pairs of each wanted variable and its vectorized copy, and the record of batches.
 
@@ -231,16 +231,16 @@ def _vectorized(
     for old, new in pairs:
         memo[old] = _replacement(old, new)
         batches.add(old, memo[old])
-    for node in toposort(wanted, blockers=frozenset(memo)):
+    for node in toposort(variables, blockers=frozenset(memo)):
         new_inputs = [memo.get(v, v) for v in node.inputs]
         if all(a is b for a, b in zip(new_inputs, node.inputs, strict=True)):
             continue
-        made = _batch_node(node, new_inputs)
-        batches.follow(node, made)
-        _mark_as(node, made, new_inputs)
-        for old, new in zip(node.outputs, made, strict=True):
+        outputs = _batch_node(node, new_inputs)
+        batches.follow(node, outputs)
+        _mark_as(node, outputs, new_inputs)
+        for old, new in zip(node.outputs, outputs, strict=True):
             memo.setdefault(old, new)
-    results = [(v, memo.get(v, v)) for v in wanted]
+    results = [(v, memo.get(v, v)) for v in variables]
     for old, new in results:
         if new is not old:
             for check_result in _CHECKS:
@@ -248,13 +248,13 @@ def _vectorized(
     return results, batches
 
 
-def _mark_as(node: Apply, made: Sequence[Variable], given: Sequence[Variable]) -> None:
-    """Give the new nodes that compute ``made`` the provenance of ``node``, the user's line.
+def _mark_as(node: Apply, outputs: Sequence[Variable], inputs: Sequence[Variable]) -> None:
+    """Give the new nodes that compute ``outputs`` the provenance of ``node``, the user's line.
 
-    ``given`` are the inputs of the new nodes. Nodes that compute these inputs are not changed.
+    ``inputs`` are the inputs of the new nodes. Nodes that compute these inputs are not changed.
     """
-    earlier = {v.owner for v in given}
-    for each in made:
+    earlier = {v.owner for v in inputs}
+    for each in outputs:
         if each.owner is not None and each.owner not in earlier:
             each.owner.mark = node.mark
 
@@ -292,10 +292,10 @@ def vectorize(func: Callable[..., Any], signature: str | None = None) -> Callabl
             replace[variable] = argument
         listed, structure = _outputs_of(func(*inner))
         if core is not None:
-            found = [_ndim(v) for v in listed]
-            if found != core[1]:
+            out_ndims = [_ndim(v) for v in listed]
+            if out_ndims != core[1]:
                 raise ValueError(
-                    f"The signature gives outputs of {core[1]} dimensions, got {found}"
+                    f"The signature gives outputs of {core[1]} dimensions, got {out_ndims}"
                 )
         results, batches = _vectorized(listed, list(replace.items()))
         return structure.unflatten(batches.spread(old, new, batches.all) for old, new in results)
@@ -353,9 +353,9 @@ def _unbatched(
         None if axis is None else moveaxis(x, normalize_axis(axis, x), 0)
         for x, axis in zip(tensors, axes, strict=True)
     ]
-    known = [x.type.shape[0] for x in moved if x is not None]
-    lengths = sorted({n for n in known if n is not None})
-    if not known:
+    batch_lengths = [x.type.shape[0] for x in moved if x is not None]
+    lengths = sorted({n for n in batch_lengths if n is not None})
+    if not batch_lengths:
         raise explained(
             ValueError("vmap needs an argument with a batch, and in_axes has none"), "arguments"
         )

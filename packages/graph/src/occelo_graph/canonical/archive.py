@@ -62,10 +62,10 @@ class Archive:
 
     def json(self, name: str) -> dict[str, Any]:
         """The content of a member that is a JSON object."""
-        found: object = json.loads(self.read(name))
-        if not is_dict(found):
+        content: object = json.loads(self.read(name))
+        if not is_dict(content):
             raise SavedGraphError(f"{name} is no JSON object")
-        return found
+        return content
 
     def array(self, name: str) -> Any:
         """The array in a member in NumPy's format."""

@@ -36,16 +36,16 @@ class _Table:
     def position(self, value: Any) -> int:
         """The position of a value in the list. A new value is added."""
         # a shortcut: most values are objects that were seen before, and looking up an ``id`` is faster than hashing
-        known = self._by_identity.get(id(value))
-        if known is not None:
-            return known[0]
-        found = self._positions.get(value)
-        if found is None:
-            found = self._positions[value] = len(self.rows)
+        entry = self._by_identity.get(id(value))
+        if entry is not None:
+            return entry[0]
+        position = self._positions.get(value)
+        if position is None:
+            position = self._positions[value] = len(self.rows)
             self.rows.append(encode(value, self._arrays))
         # stored with the value, so that the value stays alive and no other object gets its ``id``
-        self._by_identity[id(value)] = found, value
-        return found
+        self._by_identity[id(value)] = position, value
+        return position
 
 
 class Numbering:
@@ -79,14 +79,14 @@ def document(
     numbers = numbered.numbers
     types = _Table(arrays)
     ops = _Table(arrays)
-    given = frozenset(inputs)
-    made = {out for node in numbered.nodes for out in node.outputs}
+    input_set = frozenset(inputs)
+    computed = {out for node in numbered.nodes for out in node.outputs}
     roots: list[list[Any]] = []
     for number, variable in enumerate(numbered.variables):
-        if variable in made:
+        if variable in computed:
             continue
         row: list[Any] = [number, types.position(variable.type)]
-        if variable in given:
+        if variable in input_set:
             row.append("input")
         elif isinstance(variable, Constant):
             row += ["constant", encode_value(variable.type, variable.data, arrays)]

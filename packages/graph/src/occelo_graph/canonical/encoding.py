@@ -166,11 +166,11 @@ _TAKEN: Any = object()
 def _taken(arrays: Arrays, index: object) -> Any:
     """The array at a position. Each array is taken once, so that values have no more elements than the file."""
     position = position_in(index, arrays)
-    found = arrays[position]
-    if found is _TAKEN:
+    array = arrays[position]
+    if array is _TAKEN:
         raise SavedGraphError(f"The array {position} occurs twice")
     arrays[position] = _TAKEN
-    return found
+    return array
 
 
 def position_in(index: object, table: Sequence[Any]) -> int:
@@ -194,12 +194,12 @@ def _decode_op(name: str, fields: dict[str, Any]) -> Op:
 def _coder(name: str) -> tuple[type, Callable[[Any, Arrays], Any], Callable[[Any, Arrays], Any]]:
     if name not in _coders:
         import_own(name)
-    found = _coders.get(name)
-    if found is None and is_own(name.partition(":")[0]):  # a file of an earlier version
-        found = _coders.get(f"graph:{name.partition(':')[2]}")
-    if found is None:
+    coder = _coders.get(name)
+    if coder is None and is_own(name.partition(":")[0]):  # a file of an earlier version
+        coder = _coders.get(f"graph:{name.partition(':')[2]}")
+    if coder is None:
         raise SavedGraphError(f"The graph uses {name}, which is not known here")
-    return found
+    return coder
 
 
 def decode(plain: Any, arrays: Arrays) -> Any:

@@ -37,12 +37,12 @@ def saved_name(cls: type) -> str:
     It is "family:Class" for a class of a family ("graph:Class" for the graph package), so that modules of a family may be
     moved, and classes to other families. For all other classes, and for classes that functions make, it is the `class_name`.
     """
-    found = _saved.get(cls)
-    if found is None:
+    name = _saved.get(cls)
+    if name is None:
         family = None if "<locals>" in cls.__qualname__ else family_of_module(cls.__module__)
-        found = class_name(cls) if family is None else f"{family.name}:{cls.__qualname__}"
-        _saved[cls] = found
-    return found
+        name = class_name(cls) if family is None else f"{family.name}:{cls.__qualname__}"
+        _saved[cls] = name
+    return name
 
 
 def class_name(cls: type | Callable[..., Any]) -> str:
@@ -53,15 +53,15 @@ def class_name(cls: type | Callable[..., Any]) -> str:
 def loaded(name: str) -> Any:
     """The object with the name "module:name". None if its module is not imported, or has no such name."""
     module, _, path = name.partition(":")
-    found: Any = sys.modules.get(module)
+    target: Any = sys.modules.get(module)
     for part in path.split("."):
-        found = getattr(found, part, None)
-    return found
+        target = getattr(target, part, None)
+    return target
 
 
 def _attributes(part: Any) -> dict[str, Any]:
-    found: Any = getattr(part, "__dict__", None)
-    return found or {}
+    attributes: Any = getattr(part, "__dict__", None)
+    return attributes or {}
 
 
 @explained_by("rules")
@@ -95,28 +95,28 @@ def named(name: object, what: str) -> Any:
     if not isinstance(name, str):
         raise SavedGraphError(f"The name of the {what} is no text")
     trust = _trusted.get()
-    found = _registered.get(name) or _part_of_op(name)
-    if found is None and (trust is True or (trust and name in trust)):
-        found = loaded(name)
-        if found is None:
+    target = _registered.get(name) or _part_of_op(name)
+    if target is None and (trust is True or (trust and name in trust)):
+        target = loaded(name)
+        if target is None:
             raise SavedGraphError(f"The graph uses the {what} {name}, which is not known here")
-    if found is None:
+    if target is None:
         raise SavedGraphError(
             f"The graph uses the {what} {name}, which is neither registered (register_loadable) nor part of a class of "
             f"ops. If it does no harm whatever the file contains, load with trust=[{name!r}]"
         )
-    return found
+    return target
 
 
 def _part_of_op(name: str) -> Any:
     """The static function or the exception that is defined in the body of a class of ops; None if there is none."""
     outer, _, last = name.rpartition(".")
     cls = _found_class(Op, outer)
-    found: Any = _attributes(cls).get(last)
-    if isinstance(found, staticmethod):
-        found = found.__func__
+    inner: Any = _attributes(cls).get(last)
+    if isinstance(inner, staticmethod):
+        inner = inner.__func__
     # not what the class merely refers to, such as a function of another module
-    return found if isinstance(found, FunctionType | type) and class_name(found) == name else None
+    return inner if isinstance(inner, FunctionType | type) and class_name(inner) == name else None
 
 
 def subclass(base: type, name: object) -> Any:
@@ -126,37 +126,37 @@ def subclass(base: type, name: object) -> Any:
     """
     if not isinstance(name, str):
         raise SavedGraphError("The name of a class is no text")
-    found = _found_class(base, name)
-    if found is None:
+    cls = _found_class(base, name)
+    if cls is None:
         first = name.partition(":")[0]
         raise SavedGraphError(f"The graph uses {name}; import {first} before loading it")
-    return found
+    return cls
 
 
 def _found_class(base: type, name: str) -> Any:
-    found = _subclass_named(base, name)
-    if found is None and import_own(name):
-        found = _subclass_named(base, name)
+    cls = _subclass_named(base, name)
+    if cls is None and import_own(name):
+        cls = _subclass_named(base, name)
     first, _, last = name.partition(":")
-    if found is None and any(is_own(first) or each.name == first for each in declared()):
+    if cls is None and any(is_own(first) or each.name == first for each in declared()):
         # a file of an earlier version, which names modules, or the family that had the class then
         for family in installed():
             import_ops(family)
-            found = found or _subclass_named(base, f"{family.name}:{last}")
-    return found
+            cls = cls or _subclass_named(base, f"{family.name}:{last}")
+    return cls
 
 
 def _subclass_named(base: type, name: str) -> Any:
     module, _, path = name.partition(":")
     # looked up in dictionaries: attributes of modules and classes may run code
-    found: Any = sys.modules.get(module)
+    target: Any = sys.modules.get(module)
     for part in path.split("."):
-        found = _attributes(found).get(part)
-    if isinstance(found, type) and issubclass(found, base) and class_name(found) == name:
-        return found
-    known = _found.get((base, name))
-    if known is not None:
-        return known
+        target = _attributes(target).get(part)
+    if isinstance(target, type) and issubclass(target, base) and class_name(target) == name:
+        return target
+    cached = _found.get((base, name))
+    if cached is not None:
+        return cached
     pending = [
         base
     ]  # classes of families, inside of functions, and classes whose names have other values now

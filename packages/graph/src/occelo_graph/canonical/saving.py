@@ -170,8 +170,8 @@ def _root(row: list[Any], types: list[Any], plain: dict[str, Any], arrays: Array
         return constant
     if kind == "shared":
         value = decode_value(type_, plain["shared"][str(number)], arrays)
-        made = shared(value)
-        variable: Variable = type(made)(type=type_, value=value, strict=False)
+        prototype = shared(value)
+        variable: Variable = type(prototype)(type=type_, value=value, strict=False)
         return variable
     if kind not in ("input", "root", "nominal"):
         raise SavedGraphError(f"There are no roots of kind {kind!r}")

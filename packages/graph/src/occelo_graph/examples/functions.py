@@ -52,7 +52,7 @@ def examples_of_functions(
     A row of ``table`` has the name of a function, its reference, and the domains of its arguments. ``gradient`` maps the
     number of arguments to the positions of those for which gradients are tested.
     """
-    made: list[Example] = []
+    examples: list[Example] = []
     for name, reference, domains in table:
         function = getattr(functions, name)
         for dtype in dtypes:
@@ -64,7 +64,7 @@ def examples_of_functions(
                 loose = 2e-5 if dtype in ("float32", "complex64") else 1e-9
                 everything = tuple(range(len(domains)))
                 grads = gradient(len(domains)) if dtype == "float64" else ()
-                made.append(
+                examples.append(
                     Example(name, family, function, reference, arguments, grads, loose, everything)
                 )
-    return made
+    return examples

@@ -242,10 +242,10 @@ class ReplaceValidate(Feature):
         try:
             fgraph.replace_all(replacements, reason=reason, **options)
             fgraph.validate()
-            kept = [node for node in remove if node in fgraph.apply_nodes]
-            if kept:
+            remaining = [node for node in remove if node in fgraph.apply_nodes]
+            if remaining:
                 raise ReplacementDidNotRemoveError(
-                    f"{reason} promised to remove {', '.join(str(n) for n in kept)}"
+                    f"{reason} promised to remove {', '.join(str(n) for n in remaining)}"
                 )
         except BaseException:
             fgraph.revert(token)

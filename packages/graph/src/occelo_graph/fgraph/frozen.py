@@ -105,14 +105,14 @@ class FrozenFunctionGraph:
 
     def nested(self) -> list[FrozenFunctionGraph]:
         """All graphs inside of this one, each once, and inner graphs before those that contain them."""
-        found: dict[FrozenFunctionGraph, None] = {}
+        graphs: dict[FrozenFunctionGraph, None] = {}
         pending = list(self.inner)
         while pending:
             graph = pending.pop()
-            if graph not in found:
-                found[graph] = None
+            if graph not in graphs:
+                graphs[graph] = None
                 pending += graph.inner
-        return sorted(found, key=lambda graph: graph.depth)
+        return sorted(graphs, key=lambda graph: graph.depth)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # some inner graphs come first, so that picklers do not recurse over the depth of nesting
@@ -163,10 +163,10 @@ def freeze(inputs: Sequence[Variable], outputs: Sequence[Variable]) -> FrozenFun
     ops = tuple([node.op for node in numbering.nodes])
     types = tuple([v.type for v in numbering.variables if not v.type.is_array])
     key = form, ops, types
-    found = _interned.get(key)
-    if found is None:
-        found = _interned[key] = FrozenFunctionGraph(tuple(nominal), tuple(bound), form)
-    return found
+    frozen = _interned.get(key)
+    if frozen is None:
+        frozen = _interned[key] = FrozenFunctionGraph(tuple(nominal), tuple(bound), form)
+    return frozen
 
 
 def _freeze_after(
@@ -235,10 +235,10 @@ def _encode_data(variable: Variable, arrays: Arrays) -> Any:
 
 def _decode_frozen(plain: Any, arrays: Arrays) -> FrozenFunctionGraph:
     if isinstance(arrays, GraphTable) and isinstance(plain, int):
-        known = arrays.graphs[position_in(plain, arrays.graphs)]
-        if not isinstance(known, FrozenFunctionGraph):
+        graph = arrays.graphs[position_in(plain, arrays.graphs)]
+        if not isinstance(graph, FrozenFunctionGraph):
             raise SavedGraphError(f"The row {plain} of the table of graphs is none")
-        return known
+        return graph
     variables: dict[int, Variable] = {}
     inputs = [NominalVariable(i, decode(t, arrays)) for i, t in enumerate(plain["inputs"])]
     variables.update(enumerate(inputs))

@@ -256,28 +256,28 @@ class FunctionGraph(Shown):
     def _nodes_to_import(self, apply_node: Apply) -> list[Apply]:
         """A node and all nodes on which it depends that are not yet in the graph, in topological order."""
         here = self.apply_nodes
-        found: dict[Apply, None] = {}
+        order: dict[Apply, None] = {}
         stack = [apply_node]
         open_: set[Apply] = set()
         while stack:
             node = stack[-1]
-            if node in found or node in here:
+            if node in order or node in here:
                 stack.pop()
                 continue
             waiting = [
                 v.owner
                 for v in node.inputs
-                if v.owner is not None and v.owner not in found and v.owner not in here
+                if v.owner is not None and v.owner not in order and v.owner not in here
             ]
             if not waiting:
                 stack.pop()
-                found[node] = None
+                order[node] = None
             elif node in open_:
                 raise ValueError(f"The graph has a cycle through {node}")
             else:
                 open_.add(node)
                 stack.extend(reversed(waiting))
-        return list(found)
+        return list(order)
 
     def import_node(
         self,
@@ -287,11 +287,11 @@ class FunctionGraph(Shown):
         import_missing: bool = False,
     ) -> None:
         """Add a node to the graph, together with the nodes on which it depends. After an error nothing has changed."""
-        known = self.variables
+        present = self.variables
         new = self._nodes_to_import(apply_node)
         for node in () if import_missing else new:
             for var in node.inputs:
-                if var.owner is None and var not in known and not isinstance(var, AtomicVariable):
+                if var.owner is None and var not in present and not isinstance(var, AtomicVariable):
                     raise self._missing(var, node)
         name = None if reason is None or reason == "init" else str(reason)
         for node in new:
@@ -299,7 +299,7 @@ class FunctionGraph(Shown):
             for out in node.outputs:
                 self._add_variable(out)
             for position, var in enumerate(node.inputs):
-                if var not in known:
+                if var not in present:
                     if isinstance(var, AtomicVariable):
                         self._add_variable(var)
                     else:
@@ -416,12 +416,12 @@ class FunctionGraph(Shown):
         feature.on_detach(self)
 
     def _interested(self, hook: str) -> list[Feature]:
-        found = self._listeners.get(hook)
-        if found is None:
+        features = self._listeners.get(hook)
+        if features is None:
             default = getattr(Feature, hook, None)
-            found = [f for f in self._features if getattr(type(f), hook, None) is not default]
-            self._listeners[hook] = found
-        return found
+            features = [f for f in self._features if getattr(type(f), hook, None) is not default]
+            self._listeners[hook] = features
+        return features
 
     def execute_callbacks(self, name: str, *args: Any, **options: Any) -> None:
         """Call the hook ``name``, such as "on_import", of every feature that overrides it."""
@@ -429,10 +429,10 @@ class FunctionGraph(Shown):
             hook(self, *args, **options)
 
     def _hooks(self, name: str) -> list[Any]:
-        found = self._bound.get(name)
-        if found is None:
-            found = self._bound[name] = [getattr(f, name) for f in self._interested(name)]
-        return found
+        hooks = self._bound.get(name)
+        if hooks is None:
+            hooks = self._bound[name] = [getattr(f, name) for f in self._interested(name)]
+        return hooks
 
     def collect_callbacks(self, name: str, *args: Any) -> dict[Feature, Any]:
         """Call the hook ``name`` of every feature that overrides it, and return the results by feature."""
@@ -450,8 +450,8 @@ class FunctionGraph(Shown):
     def orderings(self) -> dict[Apply, list[Apply]]:
         """The constraints of all features on the order of nodes: maps a node to nodes that must run before it."""
         merged: dict[Apply, list[Apply]] = {}
-        for found in self.collect_callbacks("orderings").values():
-            for node, before in found.items():
+        for constraints in self.collect_callbacks("orderings").values():
+            for node, before in constraints.items():
                 merged.setdefault(node, []).extend(before)
         return merged
 
@@ -493,8 +493,8 @@ class FunctionGraph(Shown):
             for node, i in uses:
                 assert node.inputs[i] is var, f"{node} no longer uses {var} as input {i}"
             if var.owner is None:
-                known = var in self._input_set or isinstance(var, AtomicVariable)
-                assert known, f"the root {var} is not an input"
+                is_root = var in self._input_set or isinstance(var, AtomicVariable)
+                assert is_root, f"the root {var} is not an input"
             else:
                 assert var.owner in self.apply_nodes, f"the owner of {var} is not recorded"
 

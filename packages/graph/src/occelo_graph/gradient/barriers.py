@@ -116,8 +116,8 @@ class GradScale(_Identity):
 
 def zero_grad(x: Any) -> TensorVariable:
     """The value of ``x``, with the derivative 0."""
-    made: TensorVariable = ZeroGrad()(as_tensor_variable(x))
-    return made
+    barrier: TensorVariable = ZeroGrad()(as_tensor_variable(x))
+    return barrier
 
 
 def disconnected_grad(x: Any) -> TensorVariable:
@@ -125,14 +125,14 @@ def disconnected_grad(x: Any) -> TensorVariable:
 
     If a cost depends on ``x`` only through the result, ``x`` is disconnected from the cost.
     """
-    made: TensorVariable = DisconnectedGrad()(as_tensor_variable(x))
-    return made
+    barrier: TensorVariable = DisconnectedGrad()(as_tensor_variable(x))
+    return barrier
 
 
 def undefined_grad(x: Any) -> TensorVariable:
     """The value of ``x``, with an undefined derivative: gradients that need it raise `NullTypeGradError`."""
-    made: TensorVariable = UndefinedGrad()(as_tensor_variable(x))
-    return made
+    barrier: TensorVariable = UndefinedGrad()(as_tensor_variable(x))
+    return barrier
 
 
 @explained_by("gradients")
@@ -146,8 +146,8 @@ def grad_clip(x: Any, lower_bound: float, upper_bound: float) -> TensorVariable:
         raise ValueError(
             f"lower_bound of grad_clip is larger than upper_bound: {lower} and {upper}"
         )
-    made: TensorVariable = GradClip(lower, upper)(as_tensor_variable(x))
-    return made
+    barrier: TensorVariable = GradClip(lower, upper)(as_tensor_variable(x))
+    return barrier
 
 
 def _number(value: Any, name: str) -> float:
@@ -162,8 +162,8 @@ def _number(value: Any, name: str) -> float:
 @explained_by("gradients")
 def grad_scale(x: Any, multiplier: float) -> TensorVariable:
     """The value of ``x``. In gradients, its cotangent is multiplied by ``multiplier``, a number (else TypeError)."""
-    made: TensorVariable = GradScale(_number(multiplier, "multiplier"))(as_tensor_variable(x))
-    return made
+    barrier: TensorVariable = GradScale(_number(multiplier, "multiplier"))(as_tensor_variable(x))
+    return barrier
 
 
 @explained_by("gradients")

@@ -40,23 +40,21 @@ def fitting(cotangent: Any, variable: Variable, what: str, node: Apply | None = 
         and not kind.is_discrete
     ):
         return cotangent
-    given: Variable = (
-        cotangent if isinstance(cotangent, Variable) else as_tensor_variable(cotangent)
-    )
-    if isinstance(given.type, DisconnectedType):
+    term: Variable = cotangent if isinstance(cotangent, Variable) else as_tensor_variable(cotangent)
+    if isinstance(term.type, DisconnectedType):
         return None
-    if isinstance(given.type, NullType) or not isinstance(kind, TensorType):
-        return given
-    if _is_zero(given):
+    if isinstance(term.type, NullType) or not isinstance(kind, TensorType):
+        return term
+    if _is_zero(term):
         return ZERO
-    error, problem = _misfit(given, kind)
+    error, problem = _misfit(term, kind)
     if problem:
         subject = what if node is None else f"What the {what} of {node.op} gave"
-        cause = f"{subject} is of type {given.type} for {describe(variable)}: {problem}"
+        cause = f"{subject} is of type {term.type} for {describe(variable)}: {problem}"
         raise error(lines([] if node is None else _of_node(node), cause))
-    if is_discrete(kind.dtype) or given.type.dtype == kind.dtype:
-        return given
-    return cast(given, kind.dtype)
+    if is_discrete(kind.dtype) or term.type.dtype == kind.dtype:
+        return term
+    return cast(term, kind.dtype)
 
 
 def _is_zero(cotangent: Variable) -> bool:
@@ -66,8 +64,8 @@ def _is_zero(cotangent: Variable) -> bool:
     return not np.any(cotangent.data)
 
 
-def _misfit(given: Variable, kind: TensorType) -> tuple[type[Exception], str]:
-    own = given.type
+def _misfit(term: Variable, kind: TensorType) -> tuple[type[Exception], str]:
+    own = term.type
     if not isinstance(own, TensorType):
         return TypeError, "it must be a tensor"
     if own.ndim != kind.ndim:
@@ -76,20 +74,20 @@ def _misfit(given: Variable, kind: TensorType) -> tuple[type[Exception], str]:
         return TypeError, "its dtype must be one of floating-point numbers"
     if is_complex(own.dtype) and not is_complex(kind.dtype):
         return TypeError, "it must be real, as the variable is"
-    for axis, (n, wanted) in enumerate(zip(own.shape, kind.shape, strict=True)):
-        if n is not None and wanted is not None and n != wanted:
-            return ValueError, f"dimension {axis} must have length {wanted}, not {n}"
+    for axis, (n, length) in enumerate(zip(own.shape, kind.shape, strict=True)):
+        if n is not None and length is not None and n != length:
+            return ValueError, f"dimension {axis} must have length {length}, not {n}"
     return ValueError, ""
 
 
-def from_rule(found: Any, variable: Variable, node: Apply, rule: str, place: str) -> Cotangent:
-    """Check the cotangent or tangent ``found`` that the op of a node returned for ``variable``. See `fitting`.
+def from_rule(term: Any, variable: Variable, node: Apply, rule: str, place: str) -> Cotangent:
+    """Check the cotangent or tangent ``term`` that the op of a node returned for ``variable``. See `fitting`.
 
     ``rule`` is "pullback" or "pushforward". ``place`` is "input" if ``variable`` is an input of the node, else
     "output". If a user defined the pullback or pushforward (`Op.external_derivative`), the shape is also checked when
     the graph runs.
     """
-    cotangent = fitting(found, variable, rule, node)
+    cotangent = fitting(term, variable, rule, node)
     if isinstance(cotangent, Variable) and node.op.external_derivative:
         name = f"what the {rule} of {node.op} gave for its {place} {variable}"
         return of_shape(cotangent, variable, name)
@@ -102,7 +100,7 @@ def _of_node(node: Apply) -> list[str]:
 
 
 def of_shape(
-    cotangent: Variable, variable: Variable, of: str, known: KnownLengths | None = None
+    cotangent: Variable, variable: Variable, of: str, lengths: KnownLengths | None = None
 ) -> Variable:
     """The cotangent, with a check at run time that it has the shape of ``variable``. Static shapes need no such check.
 
@@ -111,5 +109,5 @@ def of_shape(
     """
     if not isinstance(variable.type, TensorType) or not isinstance(cotangent.type, TensorType):
         return cotangent
-    held: Variable = assert_shape_of(cotangent, variable, of, known)
+    held: Variable = assert_shape_of(cotangent, variable, of, lengths)
     return held

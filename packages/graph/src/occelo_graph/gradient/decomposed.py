@@ -24,30 +24,30 @@ def pull_decomposition(
     ``cotangents`` are the cotangents of the node's outputs. An input of the node may depend on another input. So the
     decomposition is differentiated with respect to new variables, which are then replaced by the inputs of the node.
     """
-    found = decomposition(node)
-    if found is None:
+    simpler = decomposition(node)
+    if simpler is None:
         return None
     results: list[Any] = [ZERO for _ in inputs]
-    given = [
+    live = [
         (output, cotangent)
-        for output, cotangent in zip(found.outputs, cotangents, strict=True)
+        for output, cotangent in zip(simpler.outputs, cotangents, strict=True)
         if cotangent is not None and not isinstance(cotangent, Zero)
     ]
-    wanted = [i for i, v in enumerate(found.inputs) if is_tensor(v)]
-    if not given or not wanted:
+    positions = [i for i, v in enumerate(simpler.inputs) if is_tensor(v)]
+    if not live or not positions:
         return results
     pulled: Sequence[Any] = pullback(
-        [output for output, _ in given],
-        [found.inputs[i] for i in wanted],
-        [cotangent for _, cotangent in given],
+        [output for output, _ in live],
+        [simpler.inputs[i] for i in positions],
+        [cotangent for _, cotangent in live],
         disconnected_inputs="ignore",
         return_disconnected="none",
     )
-    connected = [(i, ct) for i, ct in zip(wanted, pulled, strict=True) if ct is not None]
+    connected = [(i, ct) for i, ct in zip(positions, pulled, strict=True) if ct is not None]
     replaced = clone_replace(
-        [ct for _, ct in connected], dict(zip(found.inputs, inputs, strict=True))
+        [ct for _, ct in connected], dict(zip(simpler.inputs, inputs, strict=True))
     )
-    for i in wanted:
+    for i in positions:
         results[i] = None
     for (i, _), cotangent in zip(connected, replaced, strict=True):
         results[i] = cotangent

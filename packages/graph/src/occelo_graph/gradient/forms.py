@@ -46,10 +46,10 @@ def differentiable_form(node: Apply, keep: Set[Variable]) -> tuple[Variable | No
     An op may have a form of its own (`Op.differentiable_form`).
     """
     if node.op.has_differentiable_form and keep.isdisjoint(node.inputs):
-        with nodes_made() as made:
+        with nodes_made() as nodes:
             form = node.op.differentiable_form(node)
         if form is not None:
-            new = frozenset(v for each in made for v in each.outputs)
-            read = {v for each in made for v in each.inputs} - new
+            new = frozenset(v for each in nodes for v in each.outputs)
+            read = {v for each in nodes for v in each.inputs} - new
             return form, toposort([form], blockers=read)
     return _forms[0](node, keep)

@@ -85,10 +85,10 @@ def _push_linear(node: Apply, tangents: Sequence[Any]) -> Sequence[Any] | None:
     for group in groups:
         if live.isdisjoint(group):
             continue
-        given: list[Any] = list(node.inputs)
+        operands: list[Any] = list(node.inputs)
         for i in group:
-            given[i] = tangents[i] if i in live else zeros_like(node.inputs[i])
-        terms: list[Any] = node.op(*given, return_list=True)
+            operands[i] = tangents[i] if i in live else zeros_like(node.inputs[i])
+        terms: list[Any] = node.op(*operands, return_list=True)
         for k, (old, term) in enumerate(zip(node.outputs, terms, strict=True)):
             if not old.type.is_discrete:
                 totals[k] = term if totals[k] is ZERO else totals[k] + term
@@ -141,17 +141,17 @@ def pushforward(
     """
     outputs, structure = wrt_of(f)
     variables, listed = with_values(wrt, tangents, "tangents")
-    given = [as_tensor_variable(t) for t in listed]
-    if len(given) != len(variables):
-        raise ValueError(f"{len(variables)} variables need as many tangents, got {len(given)}")
-    for variable, tangent in zip(variables, given, strict=True):
+    seeds = [as_tensor_variable(t) for t in listed]
+    if len(seeds) != len(variables):
+        raise ValueError(f"{len(variables)} variables need as many tangents, got {len(seeds)}")
+    for variable, tangent in zip(variables, seeds, strict=True):
         if tangent.type.ndim != variable.type.ndim:
             raise ValueError(
                 f"The tangent of {variable} has {tangent.type.ndim} dimensions, "
                 f"the variable {variable.type.ndim}"
             )
     fitted: list[Any] = [
-        fitting(t, v, "The tangent") for v, t in zip(variables, given, strict=True)
+        fitting(t, v, "The tangent") for v, t in zip(variables, seeds, strict=True)
     ]
     if use_op_pushforward:
         results = _push(outputs, variables, fitted)
@@ -164,9 +164,9 @@ def pushforward(
     return structure.unflatten(finished)
 
 
-def _push_through(node: Apply, found: dict[Variable, Any]) -> None:
-    """Compute the tangents of a node's outputs and add them to ``found``, which maps variables to tangents."""
-    tangents = [found.get(v) for v in node.inputs]
+def _push_through(node: Apply, tangent_of: dict[Variable, Any]) -> None:
+    """Compute the tangents of a node's outputs and add them to ``tangent_of``, which maps variables to tangents."""
+    tangents = [tangent_of.get(v) for v in node.inputs]
     if all(t is None for t in tangents):
         return
     pushed = _push_node(node, tangents)
@@ -177,27 +177,27 @@ def _push_through(node: Apply, found: dict[Variable, Any]) -> None:
         )
     for variable, given_tangent in zip(node.outputs, pushed, strict=True):
         tangent = from_rule(given_tangent, variable, node, "pushforward", "output")
-        if tangent is not None and variable not in found:
-            found[variable] = tangent
+        if tangent is not None and variable not in tangent_of:
+            tangent_of[variable] = tangent
 
 
-def _push(outputs: Sequence[Variable], wrt: Sequence[Variable], given: Sequence[Any]) -> list[Any]:
-    found: dict[Variable, Any] = dict(zip(wrt, given, strict=True))
+def _push(outputs: Sequence[Variable], wrt: Sequence[Variable], seeds: Sequence[Any]) -> list[Any]:
+    tangent_of: dict[Variable, Any] = dict(zip(wrt, seeds, strict=True))
     keep = frozenset(wrt)
     order = toposort(list(outputs), blockers=keep)
     derived(order)
     for node in order:
-        if all(found.get(v) is None for v in node.inputs):
+        if all(tangent_of.get(v) is None for v in node.inputs):
             continue
         form, new = differentiable_form(node, keep)
         if form is None:
-            _push_through(node, found)
+            _push_through(node, tangent_of)
             continue
         for each in new:
-            _push_through(each, found)
-        if found.get(form) is not None:
-            found.setdefault(node.outputs[0], found[form])
-    return [found.get(v) for v in outputs]
+            _push_through(each, tangent_of)
+        if tangent_of.get(form) is not None:
+            tangent_of.setdefault(node.outputs[0], tangent_of[form])
+    return [tangent_of.get(v) for v in outputs]
 
 
 def _finish(variable: Variable, tangent: Any, disconnected: str, return_disconnected: str) -> Any:

@@ -139,19 +139,19 @@ def _compare(
     loosest = max((_TOLERANCE.get(p.dtype.name, 1e-4) for p in points), default=1e-4)
     atol = loosest if abs_tol is None else abs_tol
     rtol = loosest if rel_tol is None else rel_tol
-    for i, (found, expected) in enumerate(zip(analytic, numeric, strict=True)):
-        if found.shape != expected.shape:
+    for i, (actual, expected) in enumerate(zip(analytic, numeric, strict=True)):
+        if actual.shape != expected.shape:
             raise GradientError(
-                f"The gradient with respect to input {i} has shape {found.shape}, not {expected.shape}"
+                f"The gradient with respect to input {i} has shape {actual.shape}, not {expected.shape}"
             )
-        difference = np.abs(found - expected)
-        bad = ~(difference <= np.maximum(atol, rtol * np.maximum(np.abs(found), np.abs(expected))))
+        difference = np.abs(actual - expected)
+        bad = ~(difference <= np.maximum(atol, rtol * np.maximum(np.abs(actual), np.abs(expected))))
         if np.any(bad):
             at = np.unravel_index(
                 int(np.argmax(np.where(bad, np.nan_to_num(difference, nan=np.inf), -1))), bad.shape
             )
             where = tuple(int(k) for k in at)
             raise GradientError(
-                f"The gradient with respect to input {i} at {where} is {found[at]}, "
+                f"The gradient with respect to input {i} at {where} is {actual[at]}, "
                 f"but finite differences give {expected[at]}"
             )

@@ -182,8 +182,8 @@ def _divided(order: Sequence[Apply], outputs: Sequence[Variable]) -> _Place:
     needed: dict[Variable, _Place] = dict.fromkeys(outputs, top)
 
     def need(variable: Variable, place: _Place) -> None:
-        known = needed.get(variable)
-        needed[variable] = place if known is None or known is place else known.common(place)
+        former = needed.get(variable)
+        needed[variable] = place if former is None or former is place else former.common(place)
 
     for node in reversed(order):
         places = [needed[v] for v in node.outputs if v in needed] or [top]
@@ -248,33 +248,33 @@ def pull_nodes(
         top.add(variable, cotangent)
     nodes = _innermost_first(order, top.homes) if lazy else reversed(order)
     for node in nodes:
-        found = top.homes[node] if lazy else top
-        if found.has_regions_of(node):
-            _pull_choice(node, found, dependent, blocked)
+        place = top.homes[node] if lazy else top
+        if place.has_regions_of(node):
+            _pull_choice(node, place, dependent, blocked)
             continue
-        cotangents = _cotangents(node, found, blocked)
+        cotangents = _cotangents(node, place, blocked)
         first = cotangents[0]
         form, new = (None, []) if first is None else differentiable_form(node, keep)
         if form is None or first is None:
-            _pull_node(node, cotangents, found, dependent)
+            _pull_node(node, cotangents, place, dependent)
         else:
-            found.add(form, first)
-            _pull_form(new, found, dependent, blocked)
+            place.add(form, first)
+            _pull_form(new, place, dependent, blocked)
     return [top.total(v) for v in wrt]
 
 
-def _cotangents(node: Apply, found: _Place, blocked: set[Variable]) -> list[Cotangent]:
+def _cotangents(node: Apply, place: _Place, blocked: set[Variable]) -> list[Cotangent]:
     """The cotangents of a node's outputs; None for those in ``blocked``."""
-    return [None if v in blocked else found.total(v) for v in node.outputs]
+    return [None if v in blocked else place.total(v) for v in node.outputs]
 
 
 def _pull_choice(
-    node: Apply, found: _Place, dependent: set[Variable], blocked: set[Variable]
+    node: Apply, place: _Place, dependent: set[Variable], blocked: set[Variable]
 ) -> None:
     """Pass the cotangents of a node's outputs on to the results of each region of the node."""
-    cotangents = _cotangents(node, found, blocked)
+    cotangents = _cotangents(node, place, blocked)
     regions = node.op.regions(node)
-    for region, inner in zip(regions, found.choice_of(node).places, strict=True):
+    for region, inner in zip(regions, place.choice_of(node).places, strict=True):
         for position, cotangent in zip(region.results, cotangents, strict=True):
             result = node.inputs[position]
             if result not in dependent or cotangent is None:
@@ -293,7 +293,7 @@ def _as_tensor(cotangent: Cotangent, variable: Variable) -> Variable:
 
 
 def _pull_node(
-    node: Apply, cotangents: Sequence[Cotangent], found: _Place, dependent: set[Variable]
+    node: Apply, cotangents: Sequence[Cotangent], place: _Place, dependent: set[Variable]
 ) -> None:
     """Add what the pullback of a node gives to the cotangents of its inputs."""
     if cotangents.count(None) == len(cotangents):
@@ -309,7 +309,7 @@ def _pull_node(
     terms = _pulled_terms(node, cotangents, wanted)
     for variable, term, use in zip(node.inputs, terms, wanted, strict=True):
         if use:
-            found.add(variable, from_rule(term, variable, node, "pullback", "input"))
+            place.add(variable, from_rule(term, variable, node, "pullback", "input"))
 
 
 def _is_null(cotangent: Cotangent) -> bool:
@@ -346,11 +346,11 @@ def _pulled_terms(
     ]
     if not any(live):
         return [ZERO if n is None else n for n in null]
-    given = [
+    filled = [
         None if c is None else zeros_like(v, dtype=cotangent_dtype(v)) if isinstance(c, Zero) else c
         for c, v in zip(cotangents, node.outputs, strict=True)
     ]
-    terms = _terms_of_rule(node, given, wanted)
+    terms = _terms_of_rule(node, filled, wanted)
     if null.count(None) == count:
         return terms
     return [t if n is None else n for t, n in zip(terms, null, strict=True)]
@@ -377,14 +377,14 @@ def _terms_of_rule(node: Apply, cotangents: Sequence[Any], wanted: Sequence[bool
 
 
 def _pull_form(
-    new: Sequence[Apply], found: _Place, dependent: set[Variable], blocked: set[Variable]
+    new: Sequence[Apply], place: _Place, dependent: set[Variable], blocked: set[Variable]
 ) -> None:
     """Pull the cotangent of a stable form back through ``new``, the nodes that compute the form."""
     for each in new:
         if any(v in dependent for v in each.inputs):
             dependent.update(each.outputs)
     for each in reversed(new):
-        _pull_node(each, _cotangents(each, found, blocked), found, dependent)
+        _pull_node(each, _cotangents(each, place, blocked), place, dependent)
 
 
 def cotangent_dtype(variable: Variable) -> str:

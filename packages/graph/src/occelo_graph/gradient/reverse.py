@@ -51,8 +51,7 @@ V = TypeVar("V", bound=Variable)
 
 def _path(outputs: Iterable[Variable], wrt: Sequence[Variable]) -> list[Apply]:
     """The nodes through which ``outputs`` depend on ``wrt``, in topological order."""
-    wanted = set(wrt)
-    dependent: set[Variable] = set(wanted)
+    dependent = set(wrt)
     nodes: list[Apply] = []
     for node in toposort(list(outputs)):
         if not dependent.isdisjoint(node.inputs):
@@ -182,11 +181,11 @@ def grad(
     starts = {**starts, **_starts(known_grads or {})}
     constant = set(consider_constant or ())
     totals = _propagate(starts, variables, constant)
-    known = KnownLengths()
+    lengths = KnownLengths()
     gradients: list[Any] = []
     for variable, total in zip(variables, totals, strict=True):
         result = _finish(
-            variable, total, cost, disconnected_inputs, return_disconnected, null_gradients, known
+            variable, total, cost, disconnected_inputs, return_disconnected, null_gradients, lengths
         )
         if add_names and cost is not None and cost.name and variable.name and result is not None:
             if result.name is None and result.owner is not None:
@@ -219,7 +218,7 @@ def _finish(
     disconnected_inputs: str,
     return_disconnected: str,
     null_gradients: str,
-    known: KnownLengths,
+    lengths: KnownLengths,
 ) -> Any:
     if total is None:
         _report_disconnected(variable, cost, disconnected_inputs)
@@ -250,7 +249,7 @@ def _finish(
         return variable.type.as_gradient(variable, total)
     elif _is_discrete(variable) and is_tensor(total) and not total.type.is_complex:
         total = cast(total, FLOAT_X.get())
-    return of_shape(total, variable, f"the gradient with respect to {variable}", known)
+    return of_shape(total, variable, f"the gradient with respect to {variable}", lengths)
 
 
 def _report_disconnected(variable: Variable, cost: Variable | None, what: str) -> None:
@@ -282,11 +281,11 @@ def pullback(
     ValueError). ``wrt`` is a variable or a tree; the result has the same form. ``consider_constant``,
     ``disconnected_inputs``, ``return_disconnected`` and ``null_gradients`` are those of `grad`.
     """
-    outputs, given = with_values(f, cotangents, "cotangents")
-    if len(outputs) != len(given):
-        raise ValueError(f"{len(outputs)} outputs need as many cotangents, got {len(given)}")
+    outputs, seeds = with_values(f, cotangents, "cotangents")
+    if len(outputs) != len(seeds):
+        raise ValueError(f"{len(outputs)} outputs need as many cotangents, got {len(seeds)}")
     pairs: dict[Variable, TensorVariable] = {}
-    for output, cotangent in zip(outputs, given, strict=True):
+    for output, cotangent in zip(outputs, seeds, strict=True):
         ct = as_tensor_variable(cotangent)
         pairs[output] = add(pairs[output], ct) if output in pairs else ct
     gradient: Any = grad
@@ -338,13 +337,13 @@ def subgraph_grad(
         raise ValueError("subgraph_grad needs a cost, start gradients, or both")
     variables = [*wrt_of(wrt)[0], *wrt_of(end)[0]]
     count = len(variables) - len(wrt_of(end)[0])
-    known = None if start is None else _starts(start)
-    whole = None
+    from_start = None if start is None else _starts(start)
+    from_cost = None
     if cost is not None:
         cost = cost if isinstance(cost, Variable) else as_tensor_variable(cost)
         _check_cost(cost)
-        whole = {cost: ones_like(cost, dtype=cotangent_dtype(cost))}
-    together = _merged(whole or {}, known or {})
+        from_cost = {cost: ones_like(cost, dtype=cotangent_dtype(cost))}
+    together = _merged(from_cost or {}, from_start or {})
 
     def gradients(starts: Mapping[Variable, Any] | None) -> list[Any] | None:
         if starts is None:
@@ -355,17 +354,17 @@ def subgraph_grad(
             for v, t in zip(variables, totals, strict=True)
         ]
 
-    found = gradients(together)
-    assert found is not None
+    grads = gradients(together)
+    assert grads is not None
     if not details:
-        return found[:count], found[count:]
-    return found[:count], found[count:], gradients(known), gradients(whole)
+        return grads[:count], grads[count:]
+    return grads[:count], grads[count:], gradients(from_start), gradients(from_cost)
 
 
-def _starts(known: Mapping[Any, Any]) -> dict[Variable, Cotangent]:
+def _starts(cotangents: Mapping[Any, Any]) -> dict[Variable, Cotangent]:
     """Check the cotangents that a user passes, and cast them to the dtypes of their variables."""
     starts: dict[Variable, Cotangent] = {}
-    for variable, cotangent in known.items():
+    for variable, cotangent in cotangents.items():
         if not isinstance(variable, Variable):
             raise TypeError(f"The keys of known gradients must be variables, got {variable!r}")
         starts[variable] = fitting(cotangent, variable, "The known gradient")

@@ -82,13 +82,13 @@ def replacement_pairs(
     """
     if replace is None:
         return []
-    given: Any = replace
-    pairs: Iterable[tuple[Any, Any]] = given.items() if isinstance(replace, Mapping) else given
-    found: list[tuple[Any, Any]] = []
+    untyped: Any = replace
+    pairs: Iterable[tuple[Any, Any]] = untyped.items() if isinstance(replace, Mapping) else untyped
+    leaf_pairs: list[tuple[Any, Any]] = []
     for old, new in pairs:
         leaves, structure = trees.flatten(old, "The replaced tree")
-        found += zip(leaves, structure.leaves_of(new, name), strict=True)
-    return found
+        leaf_pairs += zip(leaves, structure.leaves_of(new, name), strict=True)
+    return leaf_pairs
 
 
 @explained_by("graphs")
@@ -172,25 +172,25 @@ def _check_lengths(node: Apply, inputs: Sequence[Variable]) -> None:
 def _replacement(old: Variable, new: Any, strict: bool) -> Variable:
     if strict:
         return old.type.filter_variable(new)
-    made: Variable = (
+    variable: Variable = (
         new if isinstance(new, Variable) else old.type.make_constant(old.type.filter(new))
     )
-    before, after = old.type.shape or (), made.type.shape or ()
+    before, after = old.type.shape or (), variable.type.shape or ()
     if any(a == 1 and b != 1 for a, b in zip(before, after, strict=False)):
         warn_user(
-            f"{describe(old)} has a length of 1 that its replacement {made} ({made.type}) has not. What was summed or "
+            f"{describe(old)} has a length of 1 that its replacement {variable} ({variable.type}) has not. What was summed or "
             "repeated because of it, as in gradients, stays so: build the graph anew from the replacement"
         )
-    return made
+    return variable
 
 
 def _root(equiv: dict[Variable, Variable], variable: Variable, keep: bool) -> Variable:
-    found = equiv.get(variable)
-    if found is None:
+    copy = equiv.get(variable)
+    if copy is None:
         root = variable.owner is None and not isinstance(variable, AtomicVariable | SharedVariable)
-        found = variable.clone() if root and not keep else variable
-        equiv[variable] = found
-    return found
+        copy = variable.clone() if root and not keep else variable
+        equiv[variable] = copy
+    return copy
 
 
 @explained_by("graphs")

@@ -41,44 +41,44 @@ def decomposition(node: Apply) -> Decomposition | None:
     op = node.op
     if not op.has_decompose:
         return None
-    known: dict[Any, Decomposition | None] = cache_of(op, "_decompositions_cache")
+    cache: dict[Any, Decomposition | None] = cache_of(op, "_decompositions_cache")
     key = tuple(v.type for v in (*node.inputs, *node.outputs))
-    if key not in known:
+    if key not in cache:
         inputs = [v.type() for v in node.inputs]
         said = op.decompose(*inputs)
         if said is None:
-            known[key] = None
+            cache[key] = None
             return None
         outputs = list(said)
-        given, made = [v.type for v in outputs], [v.type for v in node.outputs]
-        if len(given) != len(made) or not all(
-            m.is_super(g) or g.is_super(m) for g, m in zip(given, made, strict=True)
+        inner, outer = [v.type for v in outputs], [v.type for v in node.outputs]
+        if len(inner) != len(outer) or not all(
+            m.is_super(g) or g.is_super(m) for g, m in zip(inner, outer, strict=True)
         ):
-            raise TypeError(f"decompose of {op} gave {given} where the op gives {made}")
+            raise TypeError(f"decompose of {op} gave {inner} where the op gives {outer}")
         order = toposort(outputs, blockers=frozenset(inputs))
         if any(each.op.lazy or each.op.destroy_map or not each.op.pure for each in order):
             raise TypeError(
                 f"decompose of {op} may use neither lazy ops, nor ops that overwrite inputs or have effects"
             )
-        known[key] = Decomposition(inputs, order, outputs)
-    return known[key]
+        cache[key] = Decomposition(inputs, order, outputs)
+    return cache[key]
 
 
 def decomposed_kernel(node: Apply) -> Kernel | None:
     """A function that runs the decomposition of a node in Python. None if its op has no decomposition."""
-    found = decomposition(node)
-    if found is None:
+    expanded = decomposition(node)
+    if expanded is None:
         return None
-    kernels = [(each, owning_kernel(each)) for each in found.order]
+    kernels = [(each, owning_kernel(each)) for each in expanded.order]
 
     def run(*arrays: Any) -> Sequence[Any]:
-        values: dict[Variable, Any] = dict(zip(found.inputs, arrays, strict=True))
+        values: dict[Variable, Any] = dict(zip(expanded.inputs, arrays, strict=True))
 
         def value(v: Variable) -> Any:
             return values[v] if v in values or not isinstance(v, Constant) else v.data
 
         for each, kernel in kernels:
             values.update(zip(each.outputs, kernel(*map(value, each.inputs)), strict=True))
-        return [value(v) for v in found.outputs]
+        return [value(v) for v in expanded.outputs]
 
     return run

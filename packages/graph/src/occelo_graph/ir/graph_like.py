@@ -57,9 +57,9 @@ def graph_parts(
         if compiled is not None:
             raise explained(TypeError(f"{compiled}, got the compiled {graph}"), "graphs")
         graph = holder.fgraph
-    found: Any = getattr(graph, "outputs", None)
-    outputs: Sequence[Variable] = found
-    if isinstance(found, list | tuple):
+    attribute: Any = getattr(graph, "outputs", None)
+    outputs: Sequence[Variable] = attribute
+    if isinstance(attribute, list | tuple):
         own: Sequence[Variable] = getattr(graph, "inputs", ())
         return list(outputs), list(inputs) or list(own)
     variables: Iterable[Any] = graph

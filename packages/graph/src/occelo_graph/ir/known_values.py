@@ -18,8 +18,8 @@ _MOST_STEPS = 64
 def known_integer(value: Any) -> int | None:
     """The static value of a number or an integer scalar. None if it is known only at run time."""
     if isinstance(value, Variable):
-        found = known_integers(value)
-        return found if isinstance(found, int) else None
+        integers = known_integers(value)
+        return integers if isinstance(integers, int) else None
     return int(value)
 
 

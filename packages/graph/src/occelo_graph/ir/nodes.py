@@ -48,10 +48,10 @@ def _shallow_copy(value: Any) -> Any:
     state: Any = object.__getstate__(value)
     attributes: dict[str, Any] = state[0] or {}
     slots: dict[str, Any] = state[1]
-    made: Any = object.__new__(value.__class__)
+    copy: Any = object.__new__(value.__class__)
     for name, each in {**slots, **attributes}.items():
-        setattr(made, name, each)
-    return made
+        setattr(copy, name, each)
+    return copy
 
 
 def _check_name(name: object) -> None:
@@ -182,11 +182,11 @@ class Variable(_Tagged, Shown):
 
     def clone(self, name: str | None = None) -> Any:
         """A root variable with the type, name and tag of this one. ``name`` replaces the name."""
-        made = self.type.make_variable(self._name if name is None else name)
-        made.set_mark(self.mark)
+        copy = self.type.make_variable(self._name if name is None else name)
+        copy.set_mark(self.mark)
         if self._tag is not None:
-            made.tag = SimpleNamespace(**vars(self._tag))
-        return made
+            copy.tag = SimpleNamespace(**vars(self._tag))
+        return copy
 
     def eval(self, inputs_to_values: dict[Any, Any] | None = None, **options: Any) -> Any:
         """Compute the value of the variable. ``inputs_to_values`` maps variables, or their names, to values.
@@ -298,12 +298,12 @@ class NominalVariable(AtomicVariable):
     id: int
 
     def __new__(cls, id: int, type: Type) -> NominalVariable:
-        found = cls._interned.get((id, type))
-        if found is None:
-            made: Any = type.nominal_class or cls
-            found = super().__new__(made)
-            cls._interned[id, type] = found
-        return found
+        nominal = cls._interned.get((id, type))
+        if nominal is None:
+            own_class: Any = type.nominal_class or cls
+            nominal = super().__new__(own_class)
+            cls._interned[id, type] = nominal
+        return nominal
 
     def __init__(self, id: int, type: Type) -> None:
         if not hasattr(self, "id"):
@@ -332,10 +332,10 @@ class nodes_made:  # a class, since derivatives open many, and `contextmanager` 
     __slots__ = ("_before",)
 
     def __enter__(self) -> list[AnyApply]:
-        made: list[AnyApply] = []
+        nodes: list[AnyApply] = []
         self._before = _recording.lists
-        _recording.lists = (*self._before, made)
-        return made
+        _recording.lists = (*self._before, nodes)
+        return nodes
 
     def __exit__(self, *_: object) -> None:
         _recording.lists = self._before
@@ -379,8 +379,8 @@ class Apply(_Tagged, Generic[OpT, VariableT]):
                 variable.index = index
             elif variable.owner is not self or variable.index != index:
                 raise ValueError(f"{variable} already is an output of another node")
-        for made in _recording.lists:
-            made.append(self)
+        for record in _recording.lists:
+            record.append(self)
 
     @classmethod
     def of_types(
@@ -399,8 +399,8 @@ class Apply(_Tagged, Generic[OpT, VariableT]):
             node._code = frame.f_code
             node._offset = frame.f_lasti
         node.outputs = [t.make_output(node, i) for i, t in enumerate(types)]
-        for made in _recording.lists:
-            made.append(node)
+        for record in _recording.lists:
+            record.append(node)
         return node
 
     @property

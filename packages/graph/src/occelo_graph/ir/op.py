@@ -259,12 +259,12 @@ class Op(Traits):
 
     def __hash__(self) -> int:
         state = self.__dict__
-        found: int | None = state.get("_hash_cache")
-        if found is None:
-            found = hash((type(self), self._key()))
+        hash_code: int | None = state.get("_hash_cache")
+        if hash_code is None:
+            hash_code = hash((type(self), self._key()))
             if "_key_cache" in state:
-                state["_hash_cache"] = found
-        return found
+                state["_hash_cache"] = hash_code
+        return hash_code
 
     def __getstate__(self) -> dict[str, Any]:
         return {k: v for k, v in self.__dict__.items() if not k.endswith("_cache")}
@@ -306,9 +306,9 @@ class Op(Traits):
         if len(types) != len(self.itypes):
             raise ValueError(f"{self} takes {len(self.itypes)} inputs, got {len(types)}")
         wrong = [
-            f"input {i}: expected {wanted}, got {given}"
-            for i, (wanted, given) in enumerate(zip(self.itypes, types, strict=True))
-            if not wanted.is_super(given)
+            f"input {i}: expected {declared}, got {actual}"
+            for i, (declared, actual) in enumerate(zip(self.itypes, types, strict=True))
+            if not declared.is_super(actual)
         ]
         if wrong:
             raise TypeError(f"Wrong input types for {self}: " + "; ".join(wrong))
@@ -319,15 +319,15 @@ class Op(Traits):
         cache: dict[tuple[Type, ...], tuple[Type, ...]] | None = self.__dict__.get("_infer_cache")
         if cache is None:
             cache = cache_of(self, "_infer_cache")
-        found = cache.get(types)
-        if found is None:
+        otypes = cache.get(types)
+        if otypes is None:
             inferred = self.infer(*types)
             several: tuple[Type, ...] = inferred
-            found = several if isinstance(inferred, tuple) else (inferred,)
+            otypes = several if isinstance(inferred, tuple) else (inferred,)
             if len(cache) >= _INFERENCE_CACHE_LIMIT:
                 cache.clear()
-            cache[types] = found
-        return found
+            cache[types] = otypes
+        return otypes
 
     def types_for(self, inputs: Sequence[Variable]) -> tuple[Type, ...]:
         """The types of the outputs for ``inputs``.
@@ -374,8 +374,8 @@ class Op(Traits):
         variables = [self.as_variable(value, i) for i, value in enumerate(inputs)]
         if type(self).infer is Op.infer and self.itypes is not None:
             # the older protocol converts arguments to the declared types if this is safe
-            for i, wanted in enumerate(self.itypes[: len(variables)]):
-                converted = wanted.convert_variable(variables[i])
+            for i, itype in enumerate(self.itypes[: len(variables)]):
+                converted = itype.convert_variable(variables[i])
                 variables[i] = variables[i] if converted is None else converted
         try:
             types = self.types_for(variables)
@@ -482,9 +482,9 @@ class Op(Traits):
         if type(self).evaluate is Op.evaluate and self.has_decompose:
             from occelo_graph.ir.decomposing import decomposed_kernel
 
-            found = decomposed_kernel(node)
-            if found is not None:
-                return found
+            decomposed = decomposed_kernel(node)
+            if decomposed is not None:
+                return decomposed
         evaluate = self.evaluate
         if type(self)._is_external:
             kinds, name = [v.type for v in node.outputs], str(self)
@@ -592,10 +592,10 @@ class Op(Traits):
 
         ``names`` are the names of the method and of its older forms. The text is empty if no base class defines them.
         """
-        found = refused_base(type(self), Op, names)
-        if found is None:
+        refused = refused_base(type(self), Op, names)
+        if refused is None:
             return ""
-        base, name = found
+        base, name = refused
         return (
             f". {type(self).__name__} has other NumPy code than {base.__name__}, so it does not inherit {name}; "
             f"if that holds for it as well, write {name} = {base.__name__}.{name} in the class"

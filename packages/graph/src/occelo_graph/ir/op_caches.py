@@ -30,12 +30,12 @@ def cache_of(op: Op, name: str) -> dict[Any, Any]:
     If the op can have no caches (see `is_fixed`), each call returns a new dict.
     """
     state = op.__dict__
-    found: dict[Any, Any] | None = state.get(name)
-    if found is None:
-        found = {}
+    cache: dict[Any, Any] | None = state.get(name)
+    if cache is None:
+        cache = {}
         if is_fixed(op):
-            state[name] = found
-    return found
+            state[name] = cache
+    return cache
 
 
 def forget_cached(op: Op) -> None:

@@ -52,22 +52,22 @@ class NodeTable:
 
     @classmethod
     def _of_nodes(cls, nodes: Iterable[Apply]) -> NodeTable:
-        found: dict[Apply, None] = {}
+        reached: dict[Apply, None] = {}
         pending = list(nodes)[::-1]
         while pending:
             node = pending.pop()
-            if node in found or id(node) in _live:
+            if node in reached or id(node) in _live:
                 continue
-            found[node] = None
+            reached[node] = None
             for variable in node.inputs:
                 needed: Variable | None = variable
                 if isinstance(variable, SharedVariable):
                     needed = variable.default_update
                 if needed is not None and needed.owner is not None:
                     pending.append(needed.owner)
-        made = cls(list(found))
-        _live.update(dict.fromkeys(made.positions, made))
-        return made
+        table = cls(list(reached))
+        _live.update(dict.fromkeys(table.positions, table))
+        return table
 
     @classmethod
     def with_node(cls, node: Apply) -> NodeTable:
@@ -99,7 +99,7 @@ class NodeTable:
             "places": places.values,
             "rows": _packed(rows),
             "node tags": [(i, n.tag) for i, n in enumerate(self.nodes) if n.has_tag],
-            "variables": [(i, kept) for i, v in enumerate(outputs) if (kept := _kept(v))],
+            "variables": [(i, extra) for i, v in enumerate(outputs) if (extra := _kept(v))],
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -117,8 +117,8 @@ class NodeTable:
         for position, tag in state["node tags"]:
             self.nodes[position].tag = tag
         variables_kept: list[tuple[int, dict[str, Any]]] = state["variables"]
-        for number, kept in variables_kept:
-            for slot, value in kept.items():
+        for number, extra in variables_kept:
+            for slot, value in extra.items():
                 setattr(variables[number], slot, value)
 
 
@@ -130,10 +130,10 @@ class _Column:
         self._positions: dict[int, int] = {}
 
     def position(self, value: Any) -> int:
-        found = self._positions.setdefault(id(value), len(self.values))
-        if found == len(self.values):
+        position = self._positions.setdefault(id(value), len(self.values))
+        if position == len(self.values):
             self.values.append(value)
-        return found
+        return position
 
 
 class _Places:
@@ -144,16 +144,16 @@ class _Places:
         self._positions: dict[Any, int] = {None: -1}
 
     def position(self, mark: Mark | Source | None) -> int:
-        found = self._positions.get(mark)
-        if found is None:
+        position = self._positions.get(mark)
+        if position is None:
             source = source_of(mark)
-            found = self._positions.get(source)
-            if found is None:
+            position = self._positions.get(source)
+            if position is None:
                 assert source is not None
-                found = self._positions[source] = len(self.values)
+                position = self._positions[source] = len(self.values)
                 self.values.append(source)
-            self._positions[mark] = found
-        return found
+            self._positions[mark] = position
+        return position
 
 
 def _packed(numbers: Sequence[int]) -> bytes:
@@ -161,16 +161,16 @@ def _packed(numbers: Sequence[int]) -> bytes:
 
 
 def _unpacked(numbers: bytes) -> list[int]:
-    found: list[int] = np.frombuffer(numbers, "<i4").tolist()
-    return found
+    integers: list[int] = np.frombuffer(numbers, "<i4").tolist()
+    return integers
 
 
 def _kept(variable: Variable) -> dict[str, Any]:
     """What an output has besides its type and its owner, by attribute: name, tag, and what a subclass adds."""
     attributes, slots = variable.__getstate__()
     own = {"type", "owner", "index"}
-    kept = {k: v for k, v in slots.items() if v is not None and k not in own}
-    return {**kept, **(attributes or {})}
+    extra = {k: v for k, v in slots.items() if v is not None and k not in own}
+    return {**extra, **(attributes or {})}
 
 
 def _with_empty_nodes(
@@ -181,11 +181,11 @@ def _with_empty_nodes(
             f"The pickle of a graph or a function has format {number}, and this version of Occelo reads format {FORMAT}. "
             "Pickles are for the version that wrote them; `save` writes files that later versions load"
         )
-    made: list[Any] = [classes[k].__new__(classes[k]) for k in _unpacked(kinds)]
+    variables: list[Any] = [classes[k].__new__(classes[k]) for k in _unpacked(kinds)]
     nodes: list[Apply] = []
     first = 0
     for count in _unpacked(counts):
-        nodes.append(Apply.without_contents(made[first : first + count]))
+        nodes.append(Apply.without_contents(variables[first : first + count]))
         first += count
     return NodeTable(nodes)
 

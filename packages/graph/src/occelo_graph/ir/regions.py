@@ -67,22 +67,22 @@ def writes_into_carried(loop: Loop) -> dict[Variable, list[Apply]]:
     The ops of these nodes have in-place variants, so the carried value may be updated in its memory. Examples are the
     memory of a trace and a delay line. The keys are inputs of the body: the carried values before the iteration.
     """
-    found: dict[Variable, list[Apply]] = {}
+    writers: dict[Variable, list[Apply]] = {}
     for before, after in zip(
         loop.body.inputs[: len(loop.carried)], loop.body.outputs, strict=False
     ):
         writes: list[Apply] = []
-        made = after
-        while made is not before and made.type == before.type:
-            node = made.owner
+        variable = after
+        while variable is not before and variable.type == before.type:
+            node = variable.owner
             variant: Any = None if node is None else getattr(node.op, "with_inplace", None)
-            if node is None or variant is None or variant().destroy_map.get(made.index) != [0]:
+            if node is None or variant is None or variant().destroy_map.get(variable.index) != [0]:
                 break
             writes.append(node)
-            made = node.inputs[0]
-        if writes and made is before:
-            found[before] = writes[::-1]
-    return found
+            variable = node.inputs[0]
+        if writes and variable is before:
+            writers[before] = writes[::-1]
+    return writers
 
 
 def operands_of(node: Apply) -> Sequence[Variable]:
@@ -98,21 +98,21 @@ def perhaps_needless(order: Sequence[Apply], outputs: Sequence[Variable]) -> set
     code runs it before the regions. Perhaps none of these regions runs. Such nodes of the bodies of loops are found,
     too.
     """
-    found: set[Apply] = set()
+    needless: set[Apply] = set()
     for node in order:
         loop = node.op.loop(node) if node.op.loops else None
         if loop is not None:
-            found |= perhaps_needless(loop.body.nodes, loop.body.outputs)
+            needless |= perhaps_needless(loop.body.nodes, loop.body.outputs)
     if not any(node.op.lazy for node in order):
-        return found
+        return needless
     needed = set(outputs)
     inside = divide(order, outputs).outermost
     for node in reversed(order):
         if not needed.isdisjoint(node.outputs):
             needed.update(operands_of(node))
         elif node not in inside:
-            found.add(node)
-    return found
+            needless.add(node)
+    return needless
 
 
 def awaited(
@@ -207,13 +207,13 @@ def divide(order: Sequence[Apply], outputs: Sequence[Variable]) -> Division:
     """
     if not any(node.op.lazy for node in order):
         return Division(list(order))
-    found = Division()
-    top = _Place(None, None, found.outside)
+    parts = Division()
+    top = _Place(None, None, parts.outside)
     needed: dict[Variable, _Place] = dict.fromkeys(outputs, top)
 
     def need(variable: Variable, place: _Place) -> None:
-        known = needed.get(variable)
-        needed[variable] = place if known is None or known is place else known.common(place)
+        former = needed.get(variable)
+        needed[variable] = place if former is None or former is place else former.common(place)
 
     for node in reversed(order):
         places = [needed[v] for v in node.outputs if v in needed] or [top]
@@ -222,17 +222,17 @@ def divide(order: Sequence[Apply], outputs: Sequence[Variable]) -> Division:
             place = place.common(other)
         place.nodes.append(node)
         if place.outermost is not None:
-            found.outermost[node] = place.outermost
+            parts.outermost[node] = place.outermost
         for variable in operands_of(node):
             need(variable, place)
         regions = node.op.regions(node)
         if regions:
             inside: list[list[Apply]] = [[] for _ in regions]
-            found.inside[node] = inside
+            parts.inside[node] = inside
             for region, nodes in zip(regions, inside, strict=True):
                 inner = _Place(place, node, nodes)
                 for position in region.results:
                     need(node.inputs[position], inner)
-    for nodes in (found.outside, *(nodes for inside in found.inside.values() for nodes in inside)):
+    for nodes in (parts.outside, *(nodes for inside in parts.inside.values() for nodes in inside)):
         nodes.reverse()
-    return found
+    return parts

@@ -92,14 +92,14 @@ class SharedVariable(Variable):
         self._default_update = None if expression is None else self.type.filter_variable(expression)
 
     def clone(self, name: str | None = None) -> Any:
-        made = type(self)(
+        copy = type(self)(
             type=self.type,
             value=None,
             container=self.container,
             name=self._name if name is None else name,
         )
-        made.tag.__dict__.update(vars(self.tag))
-        return made
+        copy.tag.__dict__.update(vars(self.tag))
+        return copy
 
     def __str__(self) -> str:
         return self._name if self._name is not None else f"<{self.type}>"
@@ -184,9 +184,9 @@ def shared(
 @contextmanager
 def collect_new_shareds() -> Generator[list[SharedVariable], None, None]:
     """A context manager that returns a list. Shared variables that are made in the ``with`` block are added to it."""
-    made: list[SharedVariable] = []
-    token = _collectors.set((*_collectors.get(), made))
+    shareds: list[SharedVariable] = []
+    token = _collectors.set((*_collectors.get(), shareds))
     try:
-        yield made
+        yield shareds
     finally:
         _collectors.reset(token)

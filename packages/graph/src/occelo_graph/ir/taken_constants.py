@@ -111,12 +111,12 @@ def _calls_of(nodes: Iterable[Apply]) -> set[_Key]:
 def _calls_with(constant: Constant) -> set[_Key]:
     """The calls that took a constant, and all that derive nodes from theirs."""
     with _LOCK:
-        found = {key for key, call in _CALLS.items() if constant in call.constants}
-        more = set(found)
+        keys = {key for key, call in _CALLS.items() if constant in call.constants}
+        more = set(keys)
         while more:
-            more = {key for key, call in _CALLS.items() if call.sources & more} - found
-            found |= more
-    return found
+            more = {key for key, call in _CALLS.items() if call.sources & more} - keys
+            keys |= more
+    return keys
 
 
 def check_taken_constants(replaced: Iterable[Any], outputs: Sequence[Variable]) -> None:

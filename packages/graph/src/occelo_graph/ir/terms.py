@@ -35,8 +35,8 @@ class Term(NamedTuple):
     @property
     def short(self) -> str:
         """The text of an argument that need not be a tensor, such as a length or an index."""
-        made = self if self.unstretched is None else self.unstretched
-        return made.text if made.plain is None else made.plain
+        term = self if self.unstretched is None else self.unstretched
+        return term.text if term.plain is None else term.plain
 
 
 def called(name: str, *arguments: str, **options: object) -> Term:

@@ -267,7 +267,7 @@ def check_declared(cls: type[Any]) -> None:
     ``observes`` is declared as pure.
     """
     own = vars(cls)
-    for names, holds, wanted in (
+    for names, holds, kind in (
         (_TRUTH, _is_truth, "True or False"),
         (_SLICES, _is_slice, "None or a slice of the inputs, such as FIRST"),
         (_MAPS, _is_map, "a dictionary from outputs to lists of inputs, such as {0: [0]}"),
@@ -277,7 +277,7 @@ def check_declared(cls: type[Any]) -> None:
         for name in names:
             # a property is not checked: it computes the trait from the op's parameters
             if name in own and not hasattr(own[name], "__get__") and not holds(own[name]):
-                raise TypeError(f"{name} of {cls.__name__} must be {wanted}, got {own[name]!r}")
+                raise TypeError(f"{name} of {cls.__name__} must be {kind}, got {own[name]!r}")
     if own.get("observes") is True and cls.pure is True:
         raise TypeError(f"pure of {cls.__name__} must be False, since it observes, got True")
 

@@ -79,11 +79,11 @@ def walk(
         seen.add(key)
         if not return_children:
             yield node
-        found = expand(node)
+        neighbours = expand(node)
         if return_children:
-            yield node, found
-        if found:
-            pending.extend(found if bfs else reversed(list(found)))
+            yield node, neighbours
+        if neighbours:
+            pending.extend(neighbours if bfs else reversed(list(neighbours)))
 
 
 def ancestors(
@@ -147,8 +147,8 @@ def orphans_between(
     ins: Collection[Variable], outs: Iterable[Variable]
 ) -> Generator[Variable, None, None]:
     """The roots that are not in ``ins`` and on which ``outs`` depend. The traversal stops at ``ins``."""
-    given = frozenset(ins)
-    yield from (v for v in vars_between(given, outs) if v.owner is None and v not in given)
+    blockers = frozenset(ins)
+    yield from (v for v in vars_between(blockers, outs) if v.owner is None and v not in blockers)
 
 
 def applys_between(
@@ -160,14 +160,14 @@ def applys_between(
 
 def apply_depends_on(apply: Apply, depends_on: Apply | Collection[Apply]) -> bool:
     """Whether the node ``apply`` is in ``depends_on``, or depends on a node in ``depends_on``."""
-    wanted = {depends_on} if isinstance(depends_on, Apply) else set(depends_on)
-    return apply in wanted or any(n in wanted for n in apply_ancestors(apply.inputs))
+    sources = {depends_on} if isinstance(depends_on, Apply) else set(depends_on)
+    return apply in sources or any(n in sources for n in apply_ancestors(apply.inputs))
 
 
 def variable_depends_on(variable: Variable, depends_on: Variable | Collection[Variable]) -> bool:
     """Whether ``variable`` is in ``depends_on``, or depends on a variable in ``depends_on``."""
-    wanted = {depends_on} if isinstance(depends_on, Variable) else set(depends_on)
-    return any(v in wanted for v in ancestors(variable))
+    sources = {depends_on} if isinstance(depends_on, Variable) else set(depends_on)
+    return any(v in sources for v in ancestors(variable))
 
 
 def truncated_graph_inputs(
@@ -287,8 +287,8 @@ def toposort_with_orderings(
     extra = orderings or {}
 
     def deps(node: Apply) -> list[Apply]:
-        found = [v.owner for v in node.inputs if v.owner is not None and v not in stop]
-        return found + extra.get(node, [])
+        owners = [v.owner for v in node.inputs if v.owner is not None and v not in stop]
+        return owners + extra.get(node, [])
 
     starts = [v.owner for v in as_variables(graphs) if v.owner is not None and v not in stop]
     return general_toposort(dict.fromkeys(starts), deps)

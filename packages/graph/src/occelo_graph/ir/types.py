@@ -175,8 +175,8 @@ class Type:
 
         TypeError if this is impossible. With ``allow_convert=False``, a variable must already have this type.
         """
-        known = isinstance(other, self.any_variable)
-        variable = other if known else self.make_constant(self.filter(other))
+        is_variable = isinstance(other, self.any_variable)
+        variable = other if is_variable else self.make_constant(self.filter(other))
         if variable.type == self:
             return variable
         if allow_convert:
@@ -205,18 +205,18 @@ class Type:
 
     def make_variable(self, name: str | None = None) -> Variable:
         """A new root variable of this type."""
-        made: Variable = self.variable_class(self, None, None, name)
-        return made
+        variable: Variable = self.variable_class(self, None, None, name)
+        return variable
 
     def make_output(self, owner: Apply, index: int) -> Variable:
         """A new variable of this type, as the output ``index`` of the node ``owner``."""
-        made: Variable = self.variable_class(self, owner, index)
-        return made
+        variable: Variable = self.variable_class(self, owner, index)
+        return variable
 
     def make_constant(self, value: Any, name: str | None = None) -> Constant:
         """A constant of this type."""
-        made: Constant = self.constant_class(self, value, name)
-        return made
+        constant: Constant = self.constant_class(self, value, name)
+        return constant
 
     def clone(self, **changes: Any) -> Type:
         """A copy of the type with some parameters changed. TypeError for parameters that the type does not have."""

@@ -23,26 +23,26 @@ from occelo_graph.ir.types import Type
 
 
 @explained_by("arguments")
-def declared_types(given: Any, what: str) -> tuple[Type, ...]:
+def declared_types(declared: Any, what: str) -> tuple[Type, ...]:
     """A tuple of types, from the types of inputs or outputs that a user declares.
 
-    ``given`` is a declaration or a list of them. A declaration is a type, or a function that makes a variable, such as
+    ``declared`` is a declaration or a list of them. A declaration is a type, or a function that makes a variable, such as
     ``dmatrix``. TypeError for anything else; ``what`` names the declaration in the message.
     """
-    several: Sequence[Any] = given
-    listed = several if isinstance(given, list | tuple) else [given]
+    several: Sequence[Any] = declared
+    listed = several if isinstance(declared, list | tuple) else [declared]
     types: list[Type] = []
     for each in listed:
         if isinstance(each, Type):
             types.append(each)
             continue
-        made: Any = None
+        variable: Any = None
         if callable(each) and not isinstance(each, type):
             try:
-                made = each()
+                variable = each()
             except Exception:
-                made = None
-        kind = getattr(made, "type", None)
+                variable = None
+        kind = getattr(variable, "type", None)
         if not isinstance(kind, Type):
             raise TypeError(f"{what} must be types, got {each!r}")
         types.append(kind)
@@ -79,10 +79,10 @@ def _is_of_three(rule: Callable[..., Any]) -> bool:
     return len([p for p in placed if p.default is p.empty]) == 3
 
 
-def undecorated_fields(cls: type, known: type) -> list[str]:
+def undecorated_fields(cls: type, base: type) -> list[str]:
     """The attributes of the class ``cls`` that ``@op`` would have made fields, if its author forgot this decorator.
 
-    ``known`` is the base class, whose attributes are left out.
+    ``base`` is the base class, whose attributes are left out.
     """
     if "__init__" in cls.__dict__ or "__props__" in cls.__dict__:
         return []
@@ -90,17 +90,17 @@ def undecorated_fields(cls: type, known: type) -> list[str]:
     return [
         name
         for name, annotation in own.items()
-        if "ClassVar" not in str(annotation) and not hasattr(known, name)
+        if "ClassVar" not in str(annotation) and not hasattr(base, name)
     ]
 
 
-def refuse_arguments(cls: type, known: type, args: Sequence[Any], options: Any) -> None:
+def refuse_arguments(cls: type, base: type, args: Sequence[Any], options: Any) -> None:
     """TypeError if a class of ops without an ``__init__`` gets arguments, or has fields but not the decorator ``@op``.
 
-    ``known`` is the base class, `Op`.
+    ``base`` is the base class, `Op`.
     """
     name = cls.__name__
-    fields = undecorated_fields(cls, known)
+    fields = undecorated_fields(cls, base)
     if fields:
         raise TypeError(
             f"{name} has the field{'s' if len(fields) > 1 else ''} {', '.join(fields)} but is not decorated: "

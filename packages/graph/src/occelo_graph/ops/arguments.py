@@ -87,9 +87,9 @@ def plain_number(value: Any, name: str, lacking: str) -> Any:
     ``name`` is the parameter's name in the message. ``lacking`` is the end of the message, a sentence that says which
     parameter Occelo's function lacks.
     """
-    given: object = value
+    untyped: object = value
     numbers = (int, float, np.number, np.ndarray, Variable)
-    if isinstance(given, numbers) and not isinstance(given, bool):
+    if isinstance(untyped, numbers) and not isinstance(untyped, bool):
         return value
     raise TypeError(f"{name} must be a number, got {value!r}; {lacking}")
 
@@ -117,9 +117,9 @@ def known_mode(mode: _T, function: str) -> _T:
     )
 
 
-def refuse_list(name: str, given: Sequence[Any], hint: str = "") -> None:
+def refuse_list(name: str, arguments: Sequence[Any], hint: str = "") -> None:
     """Raise TypeError if the only argument of a function that takes several tensors is a list that contains tensors."""
-    listed: Any = given[0] if len(given) == 1 else ()
+    listed: Any = arguments[0] if len(arguments) == 1 else ()
     if is_list_or_tuple(listed) and any(isinstance(each, Variable) for each in listed):
         raise TypeError(f"{name} takes tensors as separate arguments, not a list of them{hint}")
 

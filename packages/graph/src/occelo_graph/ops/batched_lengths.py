@@ -61,12 +61,12 @@ def common_lengths(
     Such an input must be the same for all elements of the batch; ValueError at run time if it is not. For an empty batch
     it is 0.
     """
-    found = list(inputs)
+    common = list(inputs)
     for i in positions:
         if batch_ndims[i]:
             promise_equal_lengths(op)
-            found[i] = common_length(op, found[i])
-    return found
+            common[i] = common_length(op, common[i])
+    return common
 
 
 def common_length(op: Op, lengths: TensorVariable) -> TensorVariable:

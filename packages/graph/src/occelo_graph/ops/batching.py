@@ -69,10 +69,10 @@ class BatchedOp(Op):
             if type(self) is not BatchedOp:
                 super().__init__(*fields, **options)
                 return
-            made = blockwise_loop(*fields, **options)
+            loop = blockwise_loop(*fields, **options)
             # by `__new__` this would cost time whenever an op of a subclass is made
-            object.__setattr__(self, "__class__", type(made))
-            vars(self).update(vars(made))
+            object.__setattr__(self, "__class__", type(loop))
+            vars(self).update(vars(loop))
 
     @property
     def inputs_sig(self) -> Names:
@@ -94,33 +94,33 @@ def signature_of(op: Any) -> str:
     return op.signature
 
 
-def align(variable: TensorVariable, extra: int, wanted: int) -> TensorVariable:
-    """Add leading dimensions of length 1, so that ``variable`` has ``wanted`` batch dimensions instead of ``extra``."""
-    if extra == wanted:
+def align(variable: TensorVariable, extra: int, count: int) -> TensorVariable:
+    """Add leading dimensions of length 1, so that ``variable`` has ``count`` batch dimensions instead of ``extra``."""
+    if extra == count:
         return variable
-    order: list[Any] = [*["x"] * (wanted - extra), *range(variable.type.ndim)]
+    order: list[Any] = [*["x"] * (count - extra), *range(variable.type.ndim)]
     return variable.dimshuffle(order)
 
 
 def batch_shape(inputs: Sequence[TensorVariable], batch_ndims: Sequence[int]) -> list[Any]:
     """Broadcast the batch dimensions of the inputs. Returns the lengths: each is a variable, or the integer 1."""
     sources = _sources(inputs, batch_ndims)
-    return [1 if found is None else found[0].shape[found[1]] for found in sources]
+    return [1 if source is None else source[0].shape[source[1]] for source in sources]
 
 
 def _sources(
     inputs: Sequence[TensorVariable], batch_ndims: Sequence[int]
 ) -> list[tuple[TensorVariable, int] | None]:
     """For each batch dimension, the input and the axis that have its length; None if the length is 1."""
-    wanted = max(batch_ndims)
-    found: list[tuple[TensorVariable, int] | None] = [None] * wanted
+    ndim = max(batch_ndims)
+    sources: list[tuple[TensorVariable, int] | None] = [None] * ndim
     for variable, extra in zip(inputs, batch_ndims, strict=True):
         for i in range(extra):
             static = variable.type.shape[i]
-            position = wanted - extra + i
-            if static != 1 and (static is not None or found[position] is None):
-                found[position] = variable, i
-    return found
+            position = ndim - extra + i
+            if static != 1 and (static is not None or sources[position] is None):
+                sources[position] = variable, i
+    return sources
 
 
 def materialize(
@@ -128,13 +128,13 @@ def materialize(
 ) -> list[TensorVariable]:
     """The inputs, each broadcast to the `batch_shape` of all of them."""
     lengths = batch_shape(inputs, batch_ndims)
-    known = [known_integer(n) for n in lengths]
+    numbers = [known_integer(n) for n in lengths]
     sources = _sources(inputs, batch_ndims)
     full: list[TensorVariable] = []
     for variable, extra in zip(inputs, batch_ndims, strict=True):
         whole = align(variable, extra, len(lengths))
         static = whole.type.shape[: len(lengths)]
-        same = [n is not None and n == s for n, s in zip(known, static, strict=True)]
+        same = [n is not None and n == s for n, s in zip(numbers, static, strict=True)]
         own = [s is not None and s[0] is whole for s in sources]
         if not all(a or b for a, b in zip(same, own, strict=True)):
             whole = _repeated(whole, lengths)

@@ -82,8 +82,8 @@ def cast(x: Any, dtype: Any) -> TensorVariable:
     variable = as_tensor_variable(x)
     if isinstance(dtype, str) and variable.type.dtype == dtype:
         return variable
-    wanted = TensorType(dtype, ()).dtype
-    return variable if variable.type.dtype == wanted else _cast_op(wanted)(variable)
+    name = TensorType(dtype, ()).dtype
+    return variable if variable.type.dtype == name else _cast_op(name)(variable)
 
 
 def converted(value: Any, dtype: Any) -> TensorVariable:
@@ -103,12 +103,12 @@ def cast_by(dtype: Any, casting: Any, parts: Sequence[Any]) -> Sequence[Any]:
         parts = [promote_arguments([zero, v])[1] if is_python_number(v) else v for v in parts]
     parts = promote_arguments(parts)
     kinds: list[Any] = [v.type.numpy_dtype for v in parts]
-    wanted = np.result_type(*kinds) if dtype is None else TensorType(dtype, ()).numpy_dtype
+    target = np.result_type(*kinds) if dtype is None else TensorType(dtype, ()).numpy_dtype
     for v, kind in zip(parts, kinds, strict=True):
-        if not np.can_cast(kind, wanted, casting):
-            text = f"{describe(v)}: it is not cast to {wanted} by the rule casting={casting!r}"
+        if not np.can_cast(kind, target, casting):
+            text = f"{describe(v)}: it is not cast to {target} by the rule casting={casting!r}"
             raise explained(TypeError(text), "dtypes")
-    return [cast(v, wanted) for v in parts]
+    return [cast(v, target) for v in parts]
 
 
 def quotient(x: Any, y: Any) -> TensorVariable:
@@ -116,7 +116,7 @@ def quotient(x: Any, y: Any) -> TensorVariable:
 
     Quotients of integers are computed in float64, as in NumPy, and then rounded once to floatX.
     """
-    made: Any = true_div(x, y)
-    if all(is_discrete(v.type.dtype) for v in made.owner.inputs):
-        return cast(made, "floatX")
-    return made
+    ratio: Any = true_div(x, y)
+    if all(is_discrete(v.type.dtype) for v in ratio.owner.inputs):
+        return cast(ratio, "floatX")
+    return ratio

@@ -130,8 +130,8 @@ class Alloc(FollowsLengths, LinearInFirst):
                 f"Cannot broadcast {value} to {len(self.shape)} dimensions, it has more"
             )
         lead = len(self.shape) - value.ndim
-        for own, wanted in zip(value.shape, self.shape[lead:], strict=True):
-            if own not in (1, None) and wanted is not None and own != wanted:
+        for own, length in zip(value.shape, self.shape[lead:], strict=True):
+            if own not in (1, None) and length is not None and own != length:
                 raise ValueError(f"Cannot broadcast {value} to {shape_text(self.shape)}")
         shape = list(self.shape)
         for i, own in enumerate(value.shape):
@@ -193,10 +193,10 @@ class Alloc(FollowsLengths, LinearInFirst):
 def alloc(value: Any, *shape: Any) -> TensorVariable:
     """``value`` broadcast to ``shape``. The shape is several arguments, or one argument: a sequence or a vector."""
     value = as_tensor_variable(value)
-    given: Any = shape[0] if len(shape) == 1 else shape
-    static, dynamic = split_static(lengths_of(given))
-    made: TensorVariable = Alloc(static)(value, *dynamic)
-    return made
+    argument: Any = shape[0] if len(shape) == 1 else shape
+    static, dynamic = split_static(lengths_of(argument))
+    filled: TensorVariable = Alloc(static)(value, *dynamic)
+    return filled
 
 
 def full(shape: Any, fill_value: Any, dtype: Any = None) -> TensorVariable:
@@ -220,8 +220,8 @@ def ones(shape: Any, dtype: Any = None) -> TensorVariable:
 
 def _meant(value: Any, dtype: Any) -> Any:
     """The value to fill with; a Python bool is one of NumPy if the dtype says that it is meant."""
-    known = isinstance(value, bool) and dtype is not None and TensorType(dtype, ()).dtype == "bool"
-    return np.bool_(value) if known else value
+    meant = isinstance(value, bool) and dtype is not None and TensorType(dtype, ()).dtype == "bool"
+    return np.bool_(value) if meant else value
 
 
 def empty(shape: Any, dtype: Any = None) -> TensorVariable:
@@ -241,10 +241,10 @@ def full_like(a: Any, fill_value: Any, dtype: Any = None, *, shape: Any = None) 
     """
     a = as_tensor_variable(a)
     fill_value = _meant(fill_value, dtype)
-    wanted = TensorType(a.dtype if dtype is None else dtype, ()).numpy_dtype
-    given = isinstance(fill_value, Variable)
-    value = as_tensor_variable(fill_value, dtype=None if given else wanted)
-    value = cast(value, name_of(wanted))
+    target = TensorType(a.dtype if dtype is None else dtype, ()).numpy_dtype
+    symbolic = isinstance(fill_value, Variable)
+    value = as_tensor_variable(fill_value, dtype=None if symbolic else target)
+    value = cast(value, name_of(target))
     if shape is not None:
         return alloc(value, *lengths_of(shape))
     whole = broadcast_static([a.type.shape, value.type.shape], "full_like")
@@ -411,9 +411,9 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Te
     """
     if stop is None:
         start, stop = 0, start
-    given = (start, stop, step)
-    parts = [as_tensor_variable(p) for p in given]
-    if dtype is None and float in map(type, given) and all(type(p) in (int, float) for p in given):
+    args = (start, stop, step)
+    parts = [as_tensor_variable(p) for p in args]
+    if dtype is None and float in map(type, args) and all(type(p) in (int, float) for p in args):
         dtype = "floatX"
     elif dtype is None:
         dtype = name_of(np.result_type("int64", *(p.type.numpy_dtype for p in parts)))
@@ -422,7 +422,7 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Te
     for part, p in zip(("start", "stop", "step"), parts, strict=True):
         if p.type.ndim or is_complex(p.dtype):
             raise TypeError(f"{part} of arange must be a real scalar, got {p} of type {p.type}")
-    if not any(isinstance(p, Variable) for p in given):
+    if not any(isinstance(p, Variable) for p in args):
         first, last, by = (p.data.item() for p in parts if isinstance(p, Constant))
         if not by:
             raise ZeroDivisionError("step of arange must not be 0")
@@ -432,8 +432,8 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Te
         start, stop, step = parts
         places: Any = ARange("int64")(constant(0), checked_count(start, stop, step), constant(1))
         return numbers_at(places, start, stop, step, name)
-    made: TensorVariable = ARange(name)(*parts)
-    return made
+    numbers: TensorVariable = ARange(name)(*parts)
+    return numbers
 
 
 @op
@@ -507,8 +507,8 @@ def eye(
     k = as_tensor_variable(k)
     if not is_discrete(k.dtype) or k.type.ndim:
         raise TypeError(f"k of eye must be an integer, got {k} of type {k.type}")
-    made: TensorVariable = Eye(name, static)(*dynamic, k)
-    return made
+    matrix: TensorVariable = Eye(name, static)(*dynamic, k)
+    return matrix
 
 
 def identity(n: Any, dtype: Any = None) -> TensorVariable:

@@ -121,8 +121,8 @@ def make_vector(*scalars: Any) -> TensorVariable:
     if not promoted:
         raise TypeError("make_vector takes at least one scalar")
     dtype = np.result_type(*(v.type.numpy_dtype for v in promoted)).name
-    made: TensorVariable = MakeVector(dtype)(*(cast(v, dtype) for v in promoted))
-    return made
+    vector: TensorVariable = MakeVector(dtype)(*(cast(v, dtype) for v in promoted))
+    return vector
 
 
 @op
@@ -148,14 +148,14 @@ class Join(Op):
         shape: list[int | None] = []
         for i in range(first.ndim):
             lengths = [t.shape[i] for t in types]
-            known = {n for n in lengths if n is not None}
+            static = {n for n in lengths if n is not None}
             if i == self.axis:
                 shape.append(None if None in lengths else sum(n for n in lengths if n is not None))
-            elif len(known) > 1:
+            elif len(static) > 1:
                 listed = " and ".join(str(t.shape) for t in types)
                 raise ValueError(f"Cannot join the shapes {listed} along axis {self.axis}")
             else:
-                shape.append(known.pop() if known else None)
+                shape.append(static.pop() if static else None)
         return TensorType(first.dtype, shape)
 
     def known_integers(self, node: TensorApply[Join], of: Callable[[Variable], Any]) -> Any:
@@ -166,8 +166,8 @@ class Join(Op):
         for variable in node.inputs:
             length = variable.type.shape[0]
             assert length is not None
-            known = of(variable)
-            parts.extend((None,) * length if known is None else known)
+            elements = of(variable)
+            parts.extend((None,) * length if elements is None else elements)
         return tuple(parts)
 
     def evaluate(self, *arrays: Any) -> Any:
@@ -222,8 +222,8 @@ def _joined(axis: Any, parts: Sequence[Any]) -> TensorVariable:
     dtype = np.result_type(*(v.type.numpy_dtype for v in variables)).name
     if len(variables) == 1:
         return variables[0]
-    made: TensorVariable = Join(where)(*(cast(v, dtype) for v in variables))
-    return made
+    joined: TensorVariable = Join(where)(*(cast(v, dtype) for v in variables))
+    return joined
 
 
 def concatenate(
@@ -345,12 +345,12 @@ def split(
     if len(sizes) != n_splits:
         raise ValueError(f"Expected {n_splits} sizes, got {len(sizes)}")
     length = x.type.shape[where]
-    known = [known_integer(s) for s in sizes]
-    if any(s is not None and s < 0 for s in known):
-        raise ValueError(f"The sizes {known} must not be negative")
-    conditions = [ge(s, 0) for s, n in zip(sizes, known, strict=True) if n is None]
-    if not conditions and length is not None and sum(n for n in known if n is not None) != length:
-        raise ValueError(f"The sizes {known} do not add up to the length {length}")
+    numbers = [known_integer(s) for s in sizes]
+    if any(s is not None and s < 0 for s in numbers):
+        raise ValueError(f"The sizes {numbers} must not be negative")
+    conditions = [ge(s, 0) for s, n in zip(sizes, numbers, strict=True) if n is None]
+    if not conditions and length is not None and sum(n for n in numbers if n is not None) != length:
+        raise ValueError(f"The sizes {numbers} do not add up to the length {length}")
     if conditions or length is None or any(isinstance(s, Variable) for s in sizes):
         conditions.insert(0, eq(sum(sizes), Shape_i(where)(x)))
         x = CheckAndRaise(
@@ -401,8 +401,8 @@ class Repeat(FollowsLengths, LinearInFirst):
         shape = types[0].shape
         if counts is None or None in counts or min(counts, default=0) < 0 or shape is None:
             return types
-        known = (*shape[: self.axis], sum(counts), *shape[self.axis + 1 :])
-        return (TensorType(types[0].dtype or "", known),)
+        lengths = (*shape[: self.axis], sum(counts), *shape[self.axis + 1 :])
+        return (TensorType(types[0].dtype or "", lengths),)
 
     def evaluate(self, x: Any, repeats: Any) -> Any:
         if repeats.shape[0] != x.shape[self.axis]:
@@ -457,8 +457,8 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> TensorVariable:
             expand_dims(a, where + 1), (*lengths[: where + 1], times, *lengths[where + 1 :])
         )
         return reshape(spread, (*lengths[:where], lengths[where] * times, *lengths[where + 1 :]))
-    made: TensorVariable = Repeat(where)(a, cast(counts, "int64"))
-    return made
+    repeated: TensorVariable = Repeat(where)(a, cast(counts, "int64"))
+    return repeated
 
 
 def tile(A: Any, reps: Any, ndim: int | None = None) -> TensorVariable:
@@ -468,13 +468,13 @@ def tile(A: Any, reps: Any, ndim: int | None = None) -> TensorVariable:
     """
     x = as_tensor_variable(A)
     times = list(lengths_of(reps))
-    wanted = max(len(times), x.type.ndim, ndim or 0)
-    times = [1] * (wanted - len(times)) + times
-    x = as_tensor_variable(x, ndim=wanted)
+    out_ndim = max(len(times), x.type.ndim, ndim or 0)
+    times = [1] * (out_ndim - len(times)) + times
+    x = as_tensor_variable(x, ndim=out_ndim)
     lengths = lengths_by_variables(x)
     order: list[Any] = []
     spread: list[Any] = []
-    for i in range(wanted):
+    for i in range(out_ndim):
         order += ["x", i]
         spread += [times[i], lengths[i]]
     return reshape(

@@ -120,9 +120,9 @@ def lengths_to_check(node: Apply) -> StaticShape | None:
     """
     if not node.op.types_follow_values:
         return None
-    made = tensors(node.outputs)[0].type
+    declared = tensors(node.outputs)[0].type
     inferred = node.op.infer_types(tuple([v.type for v in node.inputs]))[0]
-    return None if made == inferred else made.shape
+    return None if declared == inferred else declared.shape
 
 
 ONCE_KNOWN = "a tensor whose lengths were known when the graph was built"
@@ -140,32 +140,32 @@ def checked_against_type(node: Apply, run: Kernel) -> Kernel:
     The function that is returned raises ValueError if the shape contradicts the output's type. If no check is needed,
     ``run`` itself is returned.
     """
-    known = lengths_to_check(node)
-    if known is None:
+    lengths = lengths_to_check(node)
+    if lengths is None:
         return run
-    axes = [i for i, n in enumerate(known) if n is not None]
+    axes = [i for i, n in enumerate(lengths) if n is not None]
 
     def running(*arrays: Any) -> Sequence[Any]:
         results = run(*arrays)
         shape = results[0].shape
-        if any(shape[i] != known[i] for i in axes):
-            raise ValueError(wrong_shape(ONCE_KNOWN, shape, known))
+        if any(shape[i] != lengths[i] for i in axes):
+            raise ValueError(wrong_shape(ONCE_KNOWN, shape, lengths))
         return results
 
     return running
 
 
 def specialize_lengths(
-    static: StaticShape, given: Sequence[Any], least: int = 0
+    static: StaticShape, dynamic: Sequence[Any], least: int = 0
 ) -> tuple[StaticShape, list[Any]]:
     """Make lengths static if they are inputs with known values.
 
-    ``static`` and ``given`` are the static lengths and the inputs, as `split_static` returns them. The new static
+    ``static`` and ``dynamic`` are the static lengths and the inputs, as `split_static` returns them. The new static
     lengths and the remaining inputs are returned. Inputs with known values below ``least`` remain inputs.
     """
-    found: list[int | None] = []
+    lengths: list[int | None] = []
     rest: list[Any] = []
-    inputs = iter(given)
+    inputs = iter(dynamic)
     for n in static:
         if n is None:
             variable = next(inputs)
@@ -173,5 +173,5 @@ def specialize_lengths(
             if n is None or n < least:
                 n = None
                 rest.append(variable)
-        found.append(n)
-    return tuple(found), rest
+        lengths.append(n)
+    return tuple(lengths), rest

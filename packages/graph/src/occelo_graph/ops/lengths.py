@@ -80,10 +80,10 @@ class _LengthSearch:
         node = variable.owner
         if node is None:
             return variable, axis
-        found = self._known.found.get((variable, axis))
-        if found is not None:
-            self._left -= found[1]
-            return None if self._left < 0 else found[0]
+        entry = self._known.found.get((variable, axis))
+        if entry is not None:
+            self._left -= entry[1]
+            return None if self._left < 0 else entry[0]
         before = self._left
         self._left -= 1
         if self._left < 0:
@@ -113,19 +113,19 @@ class _LengthSearch:
 
     def _common(self, node: Apply, axis: int) -> Any:
         """The origin of the length of an elementwise result along ``axis``; None if operands have different origins."""
-        found: list[Any] = []
+        origins: list[Any] = []
         for operand in node.inputs:
             static = operand.type.shape
             if static is None or len(static) < -axis or static[axis] == 1:
                 continue
             length = self.of(operand, len(static) + axis)
-            if length is None or (found and found[0] != length):
+            if length is None or (origins and origins[0] != length):
                 return None
             # the search fails if one operand has another origin, so the remaining operands need no search
             if self._wanted is not None and self._wanted != length:
                 return None
-            found.append(length)
-        return found[0] if found else None
+            origins.append(length)
+        return origins[0] if origins else None
 
     def _by_shape_rule(self, node: Apply, variable: Variable, axis: int) -> Any:
         """The origin of a length according to ``infer_shape``.
@@ -175,17 +175,17 @@ def assert_shape_of(x: Any, like: Any, of: str, known: KnownLengths | None = Non
     """
     known = KnownLengths() if known is None else known
     static: list[int | None] = []
-    given: list[bool] = []
+    dynamic: list[bool] = []
     lengths: list[Any] = []
-    for axis, (own, wanted) in enumerate(zip(_shape(x), _shape(like), strict=True)):
-        open_here = wanted is None and not is_proved_equal(x, axis, like, axis, known)
-        static.append(wanted if own is None else None)
-        given.append(open_here)
+    for axis, (own, expected) in enumerate(zip(_shape(x), _shape(like), strict=True)):
+        open_here = expected is None and not is_proved_equal(x, axis, like, axis, known)
+        static.append(expected if own is None else None)
+        dynamic.append(open_here)
         if open_here:
             lengths.append(length_op(axis)(like))
     if not lengths and all(n is None for n in static):
         return x
-    return SpecifyShape(tuple(static), tuple(given), of)(x, *lengths)
+    return SpecifyShape(tuple(static), tuple(dynamic), of)(x, *lengths)
 
 
 def is_proved_equal(x: Variable, i: int, y: Variable, j: int, known: KnownLengths) -> bool:

@@ -137,8 +137,8 @@ class CAReduce(Op):
             empty = [i for i in self.axis if x.shape[i] == 0]
             if empty:
                 raise ValueError(f"The {self} of no elements is not defined (axis {empty[0]})")
-        kept = [n for i, n in enumerate(x.shape) if i not in self.axis]
-        return TensorType(dtype, kept)
+        shape = [n for i, n in enumerate(x.shape) if i not in self.axis]
+        return TensorType(dtype, shape)
 
     def computed_in(self, given: str) -> str | None:
         """The dtype to which elements of dtype ``given`` are converted before they are combined.
@@ -235,8 +235,8 @@ def sum(
     reductions, only elements for which ``where`` is true count, and ``keepdims`` keeps the axes, with length 1.
     """
     x = selected(input, where, 0)
-    made = _reduce(add, x, axis, keepdims, dtype, acc_dtype)
-    return made if initial is None else add(made, first_number(initial, made.type.dtype))
+    total = _reduce(add, x, axis, keepdims, dtype, acc_dtype)
+    return total if initial is None else add(total, first_number(initial, total.type.dtype))
 
 
 def prod(
@@ -256,8 +256,8 @@ def prod(
     ``keepdims``, ``acc_dtype`` and ``where`` are those of `sum`.
     """
     x = selected(input, where, 1)
-    made = _reduce(mul, x, axis, keepdims, dtype, acc_dtype)
-    return made if initial is None else mul(made, first_number(initial, made.type.dtype))
+    product = _reduce(mul, x, axis, keepdims, dtype, acc_dtype)
+    return product if initial is None else mul(product, first_number(initial, product.type.dtype))
 
 
 def max(
@@ -332,22 +332,22 @@ class Argmax(Op):
         return TensorType("int64", [n for i, n in enumerate(x.shape) if i not in self.axis])
 
     def evaluate(self, x: Any) -> Any:
-        kept = [i for i in range(x.ndim) if i not in self.axis]
-        moved = x.transpose((*kept, *self.axis))
+        others = [i for i in range(x.ndim) if i not in self.axis]
+        moved = x.transpose((*others, *self.axis))
         size = int(np.prod([x.shape[i] for i in self.axis], dtype="int64"))
-        flat = moved.reshape((*[x.shape[i] for i in kept], size))
+        flat = moved.reshape((*[x.shape[i] for i in others], size))
         return np.asarray(np.argmax(flat, axis=-1), dtype="int64")
 
     def decompose(self, x: Any) -> Sequence[Any]:
-        kept = [i for i in range(x.ndim) if i not in self.axis]
-        order = (*kept, *self.axis)
+        others = [i for i in range(x.ndim) if i not in self.axis]
+        order = (*others, *self.axis)
         lengths = lengths_by_variables(x)
-        shape = (*[lengths[i] for i in kept], length_product([lengths[i] for i in self.axis]))
+        shape = (*[lengths[i] for i in others], length_product([lengths[i] for i in self.axis]))
         flat = reshape(transpose(x, order), shape)
         top = max(flat, axis=-1, keepdims=True)
         # the position of the first element that is the largest or NaN; NaN does not equal itself
-        found = or_(eq(flat, top), neq(flat, flat))
-        return [min(switch(found, arange(shape[-1]), shape[-1]), axis=-1)]
+        is_top = or_(eq(flat, top), neq(flat, flat))
+        return [min(switch(is_top, arange(shape[-1]), shape[-1]), axis=-1)]
 
     def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
         return [ZERO]
@@ -403,8 +403,8 @@ class SumOfSquares(Op):
     def infer(self, x: TensorType) -> TensorType:
         if self.axis and self.axis[-1] >= x.ndim:
             raise np.exceptions.AxisError(self.axis[-1], x.ndim)
-        kept = [n for i, n in enumerate(x.shape) if i not in self.axis]
-        return TensorType(_accumulated(x.dtype), kept)
+        shape = [n for i, n in enumerate(x.shape) if i not in self.axis]
+        return TensorType(_accumulated(x.dtype), shape)
 
     def evaluate(self, x: Any) -> Any:
         x = x.astype(_accumulated(x.dtype.name), copy=False)
@@ -441,8 +441,8 @@ def sum_of_squares(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVa
     """Sum of ``x * x``, not conjugated, over ``axis`` (see `sum`, also for ``keepdims``); of integers as int64 or uint64."""
     x = as_tensor_variable(x)
     axes = normalize_axes(axis, x)
-    made: TensorVariable = SumOfSquares(axes)(x)
-    return expand_dims(made, axes) if checked_keepdims(keepdims) and axes else made
+    total: TensorVariable = SumOfSquares(axes)(x)
+    return expand_dims(total, axes) if checked_keepdims(keepdims) and axes else total
 
 
 @op
@@ -469,10 +469,10 @@ class CumOp(Op):
 
         The reduction is looked up once. If another reduction gets the name later, this op keeps the first one.
         """
-        found: Reduction | None = self.__dict__.get("_reduction_cache")
-        if found is None:
-            found = self.__dict__["_reduction_cache"] = reduction_of(self.mode)
-        return found
+        reduction: Reduction | None = self.__dict__.get("_reduction_cache")
+        if reduction is None:
+            reduction = self.__dict__["_reduction_cache"] = reduction_of(self.mode)
+        return reduction
 
     def _dtype(self, given: str) -> str:
         return _accumulated(given) if self.reduction.accumulates else given
@@ -600,8 +600,8 @@ def _cumulative(x: Any, axis: Any, mode: str, dtype: Any) -> TensorVariable:
     if axis is None or _of_scalar(x, axis):
         x, axis = flatten(x), 0
     x = x if dtype is None else cast(x, dtype)
-    made: TensorVariable = CumOp(normalize_axis(axis, x), mode)(x)
-    return made if dtype is None else cast(made, dtype)
+    accumulated: TensorVariable = CumOp(normalize_axis(axis, x), mode)(x)
+    return accumulated if dtype is None else cast(accumulated, dtype)
 
 
 def cumsum(x: Any, axis: Any = None, dtype: Any = None) -> TensorVariable:
@@ -718,8 +718,8 @@ class LogSumExp(_OfExponentials):
     function_name = "logsumexp"
 
     def infer(self, x: TensorType) -> TensorType:
-        kept = [n for i, n in enumerate(x.shape) if i not in self.axis]
-        return TensorType(super().infer(x).dtype, kept)
+        shape = [n for i, n in enumerate(x.shape) if i not in self.axis]
+        return TensorType(super().infer(x).dtype, shape)
 
     def evaluate(self, x: Any) -> Any:
         less, top = _array_minus_largest(x, self.axis)
@@ -753,15 +753,15 @@ def softmax(c: Any, axis: Any = None) -> TensorVariable:
     elements. If all elements are -inf, the results are NaN.
     """
     c = as_tensor_variable(c)
-    made: TensorVariable = Softmax(normalize_axes(axis, c))(c)
-    return made
+    weights: TensorVariable = Softmax(normalize_axes(axis, c))(c)
+    return weights
 
 
 def log_softmax(c: Any, axis: Any = None) -> TensorVariable:
     """The logarithm of `softmax` of ``c`` over ``axis``. It is finite where `softmax` underflows to 0."""
     c = as_tensor_variable(c)
-    made: TensorVariable = LogSoftmax(normalize_axes(axis, c))(c)
-    return made
+    logs: TensorVariable = LogSoftmax(normalize_axes(axis, c))(c)
+    return logs
 
 
 def logsumexp(
@@ -786,14 +786,14 @@ def logsumexp(
         x = switch(where, x, -np.inf)
     if b is None and not return_sign and not is_complex(x.dtype):
         axes = normalize_axes(axis, x)
-        made: TensorVariable = LogSumExp(axes)(x)
-        return expand_dims(made, axes) if keep and axes else made
+        logs: TensorVariable = LogSumExp(axes)(x)
+        return expand_dims(logs, axes) if keep and axes else logs
     x, factor = promote_arguments([x, 1 if b is None else b])
     x = switch(eq(factor, 0), -np.inf, x)
     level: Any = logsumexp(x.real, axis, keepdims=True)
     top = switch(isfinite(level), level, 0)
     total = sum(factor * exp(x - top), axis, keepdims=True)
     turn = sign(total)
-    made = log((total * turn.conj()).real if return_sign else total) + top
-    results = (made, turn) if keep else [v.squeeze(normalize_axes(axis, x)) for v in (made, turn)]
+    logs = log((total * turn.conj()).real if return_sign else total) + top
+    results = (logs, turn) if keep else [v.squeeze(normalize_axes(axis, x)) for v in (logs, turn)]
     return tuple(results) if return_sign else results[0]

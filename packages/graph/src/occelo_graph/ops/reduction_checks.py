@@ -27,12 +27,12 @@ def check_reduction(reduction: Reduction) -> None:
     for numbers in _NUMBERS:
         try:
             with np.errstate(all="ignore"):
-                found = list(_contradictions(reduction, numbers))
+                violated = list(_contradictions(reduction, numbers))
         except Exception:
             continue
-        if found:
+        if violated:
             raise ValueError(
-                f"The reduction {reduction.name} declares {found[0]}, which its NumPy code contradicts"
+                f"The reduction {reduction.name} declares {violated[0]}, which its NumPy code contradicts"
             )
         return
 
@@ -41,9 +41,9 @@ def _contradictions(reduction: Reduction, numbers: Any) -> Iterator[str]:
     def f(a: Any, b: Any) -> Any:
         return np.asarray(reduction.function.evaluate(a, b))
 
-    def differs(found: Any, expected: Any) -> bool:
-        known = ~np.isnan(found)
-        return not np.allclose(found[known], expected[known], rtol=1e-3, atol=1e-6)
+    def differs(actual: Any, expected: Any) -> bool:
+        defined = ~np.isnan(actual)
+        return not np.allclose(actual[defined], expected[defined], rtol=1e-3, atol=1e-6)
 
     a, b, c = (np.roll(numbers, k) for k in range(3))
     if f(a, b).dtype != numbers.dtype:

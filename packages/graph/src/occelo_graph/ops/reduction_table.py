@@ -92,13 +92,13 @@ def _over_one_axis(
     function: Callable[[TensorVariable], TensorVariable], x: TensorVariable, axis: tuple[int, ...]
 ) -> TensorVariable:
     """Flatten the axes ``axis`` of ``x`` to a last axis, apply ``function`` to the result, and restore the axes."""
-    kept = [i for i in range(x.ndim) if i not in axis]
-    order = [*kept, *axis]
+    others = [i for i in range(x.ndim) if i not in axis]
+    order = [*others, *axis]
     moved = transpose(x, order)
     lengths = lengths_by_variables(moved)
     if x.dtype != "bool" and is_discrete(x.dtype):
         moved = moved.astype("float64")
-    flat = reshape(moved, (*lengths[: len(kept)], length_product(lengths[len(kept) :])))
+    flat = reshape(moved, (*lengths[: len(others)], length_product(lengths[len(others) :])))
     back = [order.index(i) for i in range(x.ndim)]
     return transpose(reshape(function(flat), lengths), back)
 
@@ -265,12 +265,12 @@ def _all_bits(dtype: str) -> Any:
     return int(np.iinfo(dtype).max) if dtype.startswith("uint") else -1
 
 
-def _scalar_function(given: Any) -> ScalarFunction:
-    scalar_op = getattr(given, "scalar_op", given)
+def _scalar_function(function: Any) -> ScalarFunction:
+    scalar_op = getattr(function, "scalar_op", function)
     if isinstance(scalar_op, str):
         scalar_op = ScalarFunction(scalar_op)
     if not isinstance(scalar_op, ScalarFunction):
-        raise TypeError(f"A reduction combines with a scalar function, not {given!r}")
+        raise TypeError(f"A reduction combines with a scalar function, not {function!r}")
     return scalar_op
 
 
@@ -404,8 +404,8 @@ class Reducer:
         x = as_tensor_variable(x)
         axes = normalize_axes(axis, x)
         named, acc = (None if d is None else TensorType(d, ()).dtype for d in (dtype, acc_dtype))
-        made: TensorVariable = CAReduce(self.reduction.function, axes, named, acc)(x)
-        return expand_dims(made, axes) if checked_keepdims(keepdims) and axes else made
+        reduced: TensorVariable = CAReduce(self.reduction.function, axes, named, acc)(x)
+        return expand_dims(reduced, axes) if checked_keepdims(keepdims) and axes else reduced
 
     def running(self, x: Any, axis: Any = None) -> TensorVariable:
         """Cumulative results: each element is combined with all elements before it along ``axis``.
@@ -415,8 +415,8 @@ class Reducer:
         x = as_tensor_variable(x)
         if axis is None:
             x, axis = flatten(x), 0
-        made: TensorVariable = CumOp(normalize_axis(axis, x), self.reduction.name)(x)
-        return made
+        accumulated: TensorVariable = CumOp(normalize_axis(axis, x), self.reduction.name)(x)
+        return accumulated
 
 
 _places: dict[ScalarFunction, tuple[str, ...] | None] = {}
@@ -465,9 +465,9 @@ def register_reduction(
     old reduction was defined at the same place, such as a cell of a notebook that runs again, it is replaced.
     """
     scalar_function = _scalar_function(function)
-    given: dict[str, Any] = {"pullback": pullback, "pushforward": pushforward}
+    derivatives: dict[str, Any] = {"pullback": pullback, "pushforward": pushforward}
     at: Any = identity if identity is None or callable(identity) else _number(identity)
-    made = Reduction(
+    reduction = Reduction(
         scalar_function,
         title=f"Reduce{{{scalar_function.name}}}" if title is None else title,
         identity=at,
@@ -476,13 +476,13 @@ def register_reduction(
         idempotent=idempotent,
         linear=linear,
         repeated=repeated,
-        **{**_BY_CHAIN_RULE, **{k: v for k, v in given.items() if v is not None}},
+        **{**_BY_CHAIN_RULE, **{k: v for k, v in derivatives.items() if v is not None}},
     )
     place = place_of_definition()
     if place is not None and scalar_function.nin == 2:
-        check_reduction(made)
-    add_reduction(made, again=place is not None and _places.get(scalar_function) == place)
+        check_reduction(reduction)
+    add_reduction(reduction, again=place is not None and _places.get(scalar_function) == place)
     _places[scalar_function] = place
-    own = {k: v for k, v in vars(made).items() if k != "function"}
+    own = {k: v for k, v in vars(reduction).items() if k != "function"}
     remember_extension("reduction", scalar_function.name, scalar_function.parts(), own)
-    return Reducer(made)
+    return Reducer(reduction)

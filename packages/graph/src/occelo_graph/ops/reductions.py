@@ -88,21 +88,21 @@ class Reduction:
 
         `MethodNotDefined` if the scalar op declares no derivative.
         """
-        found = self.function.derivatives(2)[position]
-        if found is None:
+        partial = self.function.derivatives(2)[position]
+        if partial is None:
             raise MethodNotDefined(
                 f"The reduction {self.name} has no derivative: its scalar function has none for argument {position}"
             )
-        return found
+        return partial
 
     def derivative(self, which: str) -> Derive:
         """The derivative in the field named ``which``, such as "running_pullback"; `MethodNotDefined` if it is None."""
-        found: Derive | None = getattr(self, which)
-        if found is None:
+        derive: Derive | None = getattr(self, which)
+        if derive is None:
             raise MethodNotDefined(
                 f"The reduction {self.name} has no {which}: it cannot be differentiated"
             )
-        return found
+        return derive
 
     def of_many(self, element: Any, count: Any) -> Any:
         """The result for ``count`` elements that all equal ``element``.
@@ -140,9 +140,9 @@ class Reduction:
         if not self.may_be_empty and not all(x.shape[i] for i in axes):
             raise ValueError(f"There is no {self.name} of no elements: it has no identity")
         x = x if dtype is None else x.astype(dtype)
-        kept = [i for i in range(x.ndim) if i not in axes]
+        others = [i for i in range(x.ndim) if i not in axes]
         count = int(np.prod([x.shape[i] for i in axes], dtype="int64"))
-        moved = x.transpose((*axes, *kept)).reshape((count, *(x.shape[i] for i in kept)))
+        moved = x.transpose((*axes, *others)).reshape((count, *(x.shape[i] for i in others)))
         if not count:
             return np.full(moved.shape[1:], self.start(x.dtype.name), x.dtype)
         return combine_in_halves(
@@ -179,8 +179,8 @@ def combine_in_halves(
     """
     while (count := length(x)) > 1:
         half = count // 2
-        made = combine(cut(x, 0, half), cut(x, half, 2 * half))
-        x = join([made, cut(x, 2 * half, count)]) if count % 2 else made
+        combined = combine(cut(x, 0, half), cut(x, half, 2 * half))
+        x = join([combined, cut(x, 2 * half, count)]) if count % 2 else combined
     return x
 
 
@@ -205,13 +205,13 @@ def add_reduction(reduction: Reduction, again: bool = False) -> Reduction:
 def reduction_of(function: ScalarFunction | str) -> Reduction:
     """The reduction of a scalar op, or of the scalar op with a given name; `MethodNotDefined` if there is none."""
     scalar_op = ScalarFunction.named(function) if isinstance(function, str) else function
-    found = None if scalar_op is None else _reductions.get(scalar_op)
-    if found is None:
+    reduction = None if scalar_op is None else _reductions.get(scalar_op)
+    if reduction is None:
         name = function if isinstance(function, str) else function.name
         raise MethodNotDefined(
             f"There is no reduction {name!r}; register_reduction makes one of an associative function"
         )
-    return found
+    return reduction
 
 
 def reductions() -> dict[str, Reduction]:
@@ -224,12 +224,12 @@ _operations: dict[str, Reduction] = {}
 
 def by_operation(operation: str) -> Reduction:
     """The reduction that combines elements by an operation of loop programs; `MethodNotDefined` if there is none."""
-    found = _operations.get(operation)
-    if found is None:
+    reduction = _operations.get(operation)
+    if reduction is None:
         for each in _reductions.values():
             if "loops" in each.names:
                 _operations.setdefault(each.names["loops"], each)
-        found = _operations.get(operation)
-    if found is None:
+        reduction = _operations.get(operation)
+    if reduction is None:
         raise MethodNotDefined(f"No reduction combines with {operation!r}")
-    return found
+    return reduction

@@ -32,5 +32,5 @@ def known_lengths(node: Apply) -> Any:
     """The length, or tuple of lengths, that ``node`` reads from a tensor, if they are static; None for other nodes."""
     if not node.op.of_shapes:
         return None
-    found: Any = node.op.known_integers(node, known_integers)
-    return None if is_tuple(found) and None in found else found
+    lengths: Any = node.op.known_integers(node, known_integers)
+    return None if is_tuple(lengths) and None in lengths else lengths

@@ -38,13 +38,13 @@ def mean(
     ``keepdims`` keeps the axes, with length 1.
     """
     x = as_tensor_variable(input)
-    wanted = dtype or ("float64" if is_discrete(x.dtype) else x.dtype)
-    if wanted == "float16" and acc_dtype is None:
+    target = dtype or ("float64" if is_discrete(x.dtype) else x.dtype)
+    if target == "float16" and acc_dtype is None:
         return mean(x, axis, "float32", keepdims, where=where).astype("float16")
-    total = sum(x, axis=axis, dtype=wanted, keepdims=keepdims, acc_dtype=acc_dtype, where=where)
+    total = sum(x, axis=axis, dtype=target, keepdims=keepdims, acc_dtype=acc_dtype, where=where)
     count = "int64" if is_discrete(total.dtype) else total.dtype
-    made = total / _counted(x, axis, count, keepdims, where)
-    return made.astype(total.dtype) if is_discrete(total.dtype) else made
+    average = total / _counted(x, axis, count, keepdims, where)
+    return average.astype(total.dtype) if is_discrete(total.dtype) else average
 
 
 def _count(x: Any, axis: Any, dtype: str) -> Any:
@@ -88,16 +88,16 @@ def var(
         x = cast(x, dtype)
     if x.dtype == "float16":
         wide = x.astype("float32")
-        made = var(wide, axis, ddof, keepdims, where=where, mean=mean)
-        return made.astype("float16")
+        variance = var(wide, axis, ddof, keepdims, where=where, mean=mean)
+        return variance.astype("float16")
     center = _mean(x, axis, where) if mean is None else mean
     if dtype is not None and mean is None:
         center = cast(center, x.dtype)  # NumPy computes all steps in it, also in integers
     centered = x - center
     squares = (centered * centered.conj()).real if is_complex(x.dtype) else centered * centered
     total = sum(squares, axis=axis, keepdims=keepdims, where=where)
-    made = total / degrees_of_freedom(_counted(x, axis, total.dtype, keepdims, where), ddof)
-    return made if dtype is None else cast(made, x.dtype)
+    variance = total / degrees_of_freedom(_counted(x, axis, total.dtype, keepdims, where), ddof)
+    return variance if dtype is None else cast(variance, x.dtype)
 
 
 def _mean(x: Any, axis: Any, where: Any) -> TensorVariable:

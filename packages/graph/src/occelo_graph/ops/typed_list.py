@@ -84,10 +84,10 @@ class TypedListType(Type):
         """Convert a list or tuple to a list of arrays. Each element is filtered by ``ttype`` with the same options."""
         if not isinstance(data, list | tuple):
             raise TypeError(f"Expected a list of {self.ttype}, got {data!r}")
-        given = cast("Sequence[Any]", data)
-        found = [self.ttype.filter(each, strict, allow_downcast) for each in given]
-        same = isinstance(data, list) and all(map(operator.is_, found, given))
-        return cast("Any", data) if same else found
+        listed = cast("Sequence[Any]", data)
+        filtered = [self.ttype.filter(each, strict, allow_downcast) for each in listed]
+        same = isinstance(data, list) and all(map(operator.is_, filtered, listed))
+        return cast("Any", data) if same else filtered
 
     def may_share_memory(self, a: Any, b: Any) -> bool:
         return a is b or any(self.ttype.may_share_memory(x, y) for x in a for y in b)
@@ -129,15 +129,15 @@ class TypedListType(Type):
             elements = self.ttype.filled(shapes[:-1], number)
             return [list(elements) if i == 0 else [] for i in range(shapes[-1][0])]
         (total,), (many, _) = shapes
-        known = [1 if n is None else n for n in self.ttype.shape]
+        static = [1 if n is None else n for n in self.ttype.shape]
         unknown = [i for i, n in enumerate(self.ttype.shape) if n is None]
-        made: list[Any] = []
+        arrays: list[Any] = []
         for k in range(many):
-            lengths = list(known)
+            lengths = list(static)
             if unknown:
-                lengths[unknown[0]] = total // max(int(np.prod(known)), 1) if k == 0 else 0
-            made.append(np.full(lengths, number, self.ttype.dtype))
-        return made
+                lengths[unknown[0]] = total // max(int(np.prod(static)), 1) if k == 0 else 0
+            arrays.append(np.full(lengths, number, self.ttype.dtype))
+        return arrays
 
     def __repr__(self) -> str:
         return f"TypedList({self.ttype!r})"
@@ -232,10 +232,10 @@ def _as_element(kind: Type, value: Any) -> Variable:
 
 
 def _as_position(value: Any) -> Variable:
-    made = as_tensor_variable(value)
-    if made.type.ndim or not made.type.is_discrete or made.type.dtype == "bool":
-        raise TypeError(f"A position in a list must be an integer, got {made.type}")
-    return made.astype("int64")
+    position = as_tensor_variable(value)
+    if position.type.ndim or not position.type.is_discrete or position.type.dtype == "bool":
+        raise TypeError(f"A position in a list must be an integer, got {position.type}")
+    return position.astype("int64")
 
 
 @op
@@ -309,18 +309,18 @@ class Insert(_Changed):
     """The first input, a list, with the third input inserted before the position in the second input."""
 
     def evaluate(self, elements: Any, position: Any, element: Any) -> Any:
-        found = list(elements)
-        found.insert(int(position), _copied(element))
-        return found
+        changed = list(elements)
+        changed.insert(int(position), _copied(element))
+        return changed
 
 
 class SetItem(_Changed):
     """The first input, a list, with the third input in place of the element at the position in the second input."""
 
     def evaluate(self, elements: Any, position: Any, element: Any) -> Any:
-        found = list(elements)
-        found[_position(elements, position)] = _copied(element)
-        return found
+        changed = list(elements)
+        changed[_position(elements, position)] = _copied(element)
+        return changed
 
 
 class Reverse(_Changed):
@@ -407,10 +407,10 @@ def _equal(one: Any, other: Any) -> bool:
 
 
 def _first(elements: Any, element: Any) -> int:
-    found = next((i for i, each in enumerate(elements) if _equal(each, element)), None)
-    if found is None:
+    position = next((i for i, each in enumerate(elements) if _equal(each, element)), None)
+    if position is None:
         raise ValueError("No element of the list equals the value")
-    return found
+    return position
 
 
 def _position(elements: Any, position: Any) -> int:
@@ -429,11 +429,11 @@ def make_list(elements: Iterable[Any], ttype: TensorType | TypedListType | None 
     ``ttype`` is the type of the elements. By default, a length in this type is static if it is equal for all elements,
     else dynamic. An empty list needs ``ttype`` (TypeError).
     """
-    given = [v if _is_list_variable(v) else as_tensor_variable(v) for v in elements]
-    if ttype is None and not given:
+    variables = [v if _is_list_variable(v) else as_tensor_variable(v) for v in elements]
+    if ttype is None and not variables:
         raise TypeError("A list without elements needs a type of its elements, ttype")
-    made = MakeList(_common_type([v.type for v in given]) if ttype is None else ttype)
-    return made(*given)
+    op = MakeList(_common_type([v.type for v in variables]) if ttype is None else ttype)
+    return op(*variables)
 
 
 def _is_list_variable(value: Any) -> bool:
@@ -456,8 +456,8 @@ def _common_type(kinds: Sequence[Any]) -> Any:
 
 def append(elements: Any, element: Any) -> Any:
     """The list ``elements``, with ``element`` added at the end."""
-    found = _as_list(elements)
-    return Append()(found, _as_element(found.type, element))
+    typed_list = _as_list(elements)
+    return Append()(typed_list, _as_element(typed_list.type, element))
 
 
 def extend(elements: Any, others: Any) -> Any:
@@ -473,8 +473,8 @@ def insert(elements: Any, position: Any, element: Any) -> Any:
 
     If the position is out of bounds, the element is inserted at the start or the end, as by ``list.insert``.
     """
-    found = _as_list(elements)
-    return Insert()(found, _as_position(position), _as_element(found.type, element))
+    typed_list = _as_list(elements)
+    return Insert()(typed_list, _as_position(position), _as_element(typed_list.type, element))
 
 
 def setitem(elements: Any, position: Any, element: Any) -> Any:
@@ -482,14 +482,14 @@ def setitem(elements: Any, position: Any, element: Any) -> Any:
 
     IndexError at run time if the position is out of bounds.
     """
-    found = _as_list(elements)
-    return SetItem()(found, _as_position(position), _as_element(found.type, element))
+    typed_list = _as_list(elements)
+    return SetItem()(typed_list, _as_position(position), _as_element(typed_list.type, element))
 
 
 def remove(elements: Any, element: Any) -> Any:
     """The list ``elements`` without its first element that equals ``element``; ValueError at run time if none does."""
-    found = _as_list(elements)
-    return Remove()(found, _as_element(found.type, element))
+    typed_list = _as_list(elements)
+    return Remove()(typed_list, _as_element(typed_list.type, element))
 
 
 def reverse(elements: Any) -> Any:
@@ -502,12 +502,12 @@ def getitem(elements: Any, key: Any) -> Any:
 
     IndexError at run time if the position is out of bounds.
     """
-    found = _as_list(elements)
+    typed_list = _as_list(elements)
     if not isinstance(key, slice):
-        return GetItem()(found, _as_position(key))
+        return GetItem()(typed_list, _as_position(key))
     parts = list(slice_parts(cast("slice", key)))
     bounds = [_as_position(part) for part in parts if part is not None]
-    return Slice(cast("Any", tuple(part is not None for part in parts)))(found, *bounds)
+    return Slice(cast("Any", tuple(part is not None for part in parts)))(typed_list, *bounds)
 
 
 def length(elements: Any) -> Any:
@@ -517,11 +517,11 @@ def length(elements: Any) -> Any:
 
 def index(elements: Any, element: Any) -> Any:
     """The position of the first element that equals ``element``; ValueError at run time if there is none."""
-    found = _as_list(elements)
-    return Index()(found, _as_element(found.type, element))
+    typed_list = _as_list(elements)
+    return Index()(typed_list, _as_element(typed_list.type, element))
 
 
 def count(elements: Any, element: Any) -> Any:
     """How many elements of the list ``elements`` equal ``element``. Equal elements have the same shape and numbers."""
-    found = _as_list(elements)
-    return Count()(found, _as_element(found.type, element))
+    typed_list = _as_list(elements)
+    return Count()(typed_list, _as_element(typed_list.type, element))

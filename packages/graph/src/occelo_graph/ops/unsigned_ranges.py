@@ -82,8 +82,8 @@ def _count(start: Any, stop: Any, step: Any) -> Any:
 
 
 def _never_negative(x: Any) -> bool:
-    known = known_integer(x)
-    return x.dtype.startswith("uint") or (known is not None and known >= 0)
+    number = known_integer(x)
+    return x.dtype.startswith("uint") or (number is not None and number >= 0)
 
 
 def _forward(step: Any) -> Any:

@@ -53,13 +53,13 @@ def constant(
     if isinstance(x, np.matrix):
         text = "np.matrix gives * and ** another meaning than tensors; use np.asarray"
         raise explained(TypeError(text), "tensors")
-    wanted = None if dtype is None else TensorType(dtype, ()).numpy_dtype
-    if wanted is None and kinds <= _FLOATS and kinds != {int}:
-        wanted = TensorType("floatX", ()).numpy_dtype
-    if complex in kinds and wanted is not None and wanted.kind != "c":  # NumPy makes them bools
-        text = f"The complex {x!r} does not become the real dtype {wanted}"
+    target = None if dtype is None else TensorType(dtype, ()).numpy_dtype
+    if target is None and kinds <= _FLOATS and kinds != {int}:
+        target = TensorType("floatX", ()).numpy_dtype
+    if complex in kinds and target is not None and target.kind != "c":  # NumPy makes them bools
+        text = f"The complex {x!r} does not become the real dtype {target}"
         raise explained(TypeError(text), "tensors")
-    data = np.array(x, dtype=wanted)
+    data = np.array(x, dtype=target)
     if data.dtype not in dtype_names and data.dtype.name not in DTYPES:
         text = f"Cannot make a tensor from {x!r} of type {type(x).__name__}"
         text += "; call it with variables" if callable(x) else ""
@@ -134,16 +134,16 @@ def scalar_constant(value: Any, dtype: str) -> TensorConstant:
     OverflowError if the value does not fit ``dtype``.
     """
     key = (type(value).__name__, str(value), dtype)
-    found = _scalars.get(key)
-    if found is None:
+    scalar = _scalars.get(key)
+    if scalar is None:
         data = np.array(value, dtype=dtype)
         data.flags.writeable = False
-        found = TensorType(dtype, ()).make_constant(data)
-        found.set_mark(None)
+        scalar = TensorType(dtype, ()).make_constant(data)
+        scalar.set_mark(None)
         if len(_scalars) >= _SCALAR_CACHE_LIMIT:
             _scalars.clear()
-        _scalars[key] = found
-    return found
+        _scalars[key] = scalar
+    return scalar
 
 
 _WEAK = (int, float, complex)
@@ -198,30 +198,30 @@ def _with_weak(
         return [first, scalar_constant(arguments[1], _dtype_beside(dtypes, arguments[1]))]
     pairs = list(zip(arguments, converted, strict=True))
     names = [_dtype_beside(dtypes, a) if v is None else v.type.dtype for a, v in pairs]
-    made: list[TensorVariable] = []
+    variables: list[TensorVariable] = []
     for (value, variable), dtype in zip(pairs, names, strict=True):
         if variable is not None:
-            made.append(variable)
+            variables.append(variable)
         elif type(value) is not int or _fits(value, dtype):
-            made.append(scalar_constant(value, dtype))
+            variables.append(scalar_constant(value, dtype))
         else:
-            found = None if beyond is None else beyond(value, names)
-            if found is None:
+            wide = None if beyond is None else beyond(value, names)
+            if wide is None:
                 text = f"The Python integer {value} does not fit dtype {dtype}"
                 raise explained(OverflowError(text), "tensors")
-            made.append(scalar_constant(*found))
-    return made
+            variables.append(scalar_constant(*wide))
+    return variables
 
 
 def _dtype_beside(dtypes: tuple[np.dtype[Any], ...], number: complex) -> str:
     # cached by the type of the number, since the dtype does not depend on its value
     kind = type(number)
-    found = _promotions.get((dtypes, kind))
-    if found is None:
+    promoted = _promotions.get((dtypes, kind))
+    if promoted is None:
         if len(_promotions) >= _SCALAR_CACHE_LIMIT:
             _promotions.clear()
-        found = _promotions[dtypes, kind] = name_of(np.result_type(*dtypes, number))
-    return found
+        promoted = _promotions[dtypes, kind] = name_of(np.result_type(*dtypes, number))
+    return promoted
 
 
 def _fits(value: int, dtype: str) -> bool:

@@ -96,8 +96,8 @@ def _value(v: Any, elemwise: bool, depth: int) -> Any:
 def _of_elementwise(op: Elemwise, node: Apply, index: int, depth: int) -> Any:
     if op.scalar_op.name == "second":
         return _value(node.inputs[1], True, depth - 1)
-    found = op.evaluate(*(_value(each, True, depth - 1) for each in node.inputs))
-    return np.asarray(found[index] if len(node.outputs) > 1 else found)
+    results = op.evaluate(*(_value(each, True, depth - 1) for each in node.inputs))
+    return np.asarray(results[index] if len(node.outputs) > 1 else results)
 
 
 def _common(data: Any) -> Any:

@@ -115,8 +115,8 @@ def _many(single: Maker | TensorType, plural: str) -> ManyMaker:
         if len(names) == 1 and isinstance(names[0], int):
             return [single(**options) for _ in range(names[0])]
         listed: Any = names[0] if len(names) == 1 else names
-        made = [single(name, **options) for name in listed]
-        return made[0] if len(made) == 1 and len(names) == 1 and len(listed) == 1 else made
+        many = [single(name, **options) for name in listed]
+        return many[0] if len(many) == 1 and len(names) == 1 and len(listed) == 1 else many
 
     make.__name__ = make.__qualname__ = plural
     make.__doc__ = f"Several symbolic tensors: {plural}('a', 'b'), {plural}('ab') or their number."
@@ -132,17 +132,17 @@ Makers = tuple[Maker, Maker, Maker, Maker, Maker, Maker, Maker, Maker, Maker, Ma
 
 def _singles(prefix: str) -> Types:
     """The types with the dtype of a prefix, one for each shape in `_SHAPES`. A call of a type makes a variable."""
-    made = [TensorType(_PREFIXES[prefix], shape) for shape in _SHAPES.values()]
-    return cast("Types", tuple(made))
+    types = [TensorType(_PREFIXES[prefix], shape) for shape in _SHAPES.values()]
+    return cast("Types", tuple(types))
 
 
 def _plurals(singles: Sequence[Maker | TensorType], prefix: str = "") -> tuple[ManyMaker, ...]:
-    made: list[ManyMaker] = []
+    makers: list[ManyMaker] = []
     for single, kind in zip(singles, _SHAPES, strict=True):
         name = prefix + kind
         plural = name.removesuffix("x") + "ces" if name.endswith("matrix") else name + "s"
-        made.append(_many(single, plural))
-    return tuple(made)
+        makers.append(_many(single, plural))
+    return tuple(makers)
 
 
 _x: Makers = cast("Makers", tuple(_maker(kind) for kind in _SHAPES))

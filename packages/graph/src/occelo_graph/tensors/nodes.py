@@ -36,8 +36,8 @@ def tensors(variables: Sequence[Variable]) -> Sequence[TensorVariable]:
 
     Nothing is checked at run time. The caller must know, for instance from the op, that all variables are tensors.
     """
-    found: Any = variables  # a call of `cast` would take as long as this function
-    return found
+    typed: Any = variables  # a call of `cast` would take as long as this function
+    return typed
 
 
 def computed_by(variable: Variable, *op_classes: type[OpT]) -> TensorApply[OpT] | None:
@@ -53,9 +53,9 @@ def computed_by(variable: Variable, *op_classes: type[OpT]) -> TensorApply[OpT] 
         raise explained(TypeError(text), "graphs") from None
     if node is None:
         return None
-    found: Any = node
-    op = found.op
+    any_node: Any = node
+    op = any_node.op
     if type(op) in op_classes:
-        return found
+        return any_node
     derived = isinstance(op, op_classes) and any(c in op.computes_as for c in op_classes)
-    return found if derived else None
+    return any_node if derived else None

@@ -93,7 +93,7 @@ for _module in (ar, cx, tr, ef):
                 _UFUNCS.setdefault(_each, _found)
 
 
-def _refusal(name: str, given: Any, why: str, ours: str | None) -> TypeError:
+def _refusal(name: str, tensor: Any, why: str, ours: str | None) -> TypeError:
     use = (
         f"use occelo.tensor.{ours}"
         if ours is not None
@@ -101,7 +101,7 @@ def _refusal(name: str, given: Any, why: str, ours: str | None) -> TypeError:
         if name.endswith(".at")
         else "use the functions of occelo.tensor, which has none of that name, or eval() first"
     )
-    return TypeError(f"{name} cannot be applied to the symbolic tensor {given}{why}; {use}")
+    return TypeError(f"{name} cannot be applied to the symbolic tensor {tensor}{why}; {use}")
 
 
 def _named(name: str) -> str | None:
@@ -144,25 +144,25 @@ def _pass_on(
     listed = [p.partition(":") for p in parameters.split()]
     keywords: dict[str, Any] = {}
     if listed and listed[0][0] == "*":
-        positional, listed, given = list(args), listed[1:], dict(options)
+        positional, listed, named = list(args), listed[1:], dict(options)
     else:
-        positional, given = [], dict(options)
+        positional, named = [], dict(options)
         for position, value in enumerate(args):
             if position >= len(listed):
                 return [], {}, f"argument {position + 1}"
-            given[listed[position][0].partition("=")[0].lstrip("-")] = value
+            named[listed[position][0].partition("=")[0].lstrip("-")] = value
     for name, _, ours in listed:
         plain, _, harmless = name.lstrip("-").partition("=")
-        if plain not in given:
+        if plain not in named:
             continue
-        value = given.pop(plain)
+        value = named.pop(plain)
         if value is np._NoValue:  # pyright: ignore[reportPrivateUsage]  # NumPy passes it for an argument that was not given
             continue
         if not name.startswith("-"):
             keywords[ours or plain] = value
         elif value is not None and (isinstance(value, Variable) or str(value) != harmless):
             return [], {}, plain
-    return positional, keywords, next(iter(given), None)
+    return positional, keywords, next(iter(named), None)
 
 
 def _row(name: str) -> Row | None:
@@ -202,10 +202,10 @@ def call_ufunc(ufunc: Any, method: str, inputs: Sequence[Any], options: Mapping[
     """
     name: str = ufunc.__name__
     full = f"numpy.{name}" if getattr(np, name, None) is ufunc else name
-    given = _first_variable((inputs, options))
+    tensor = _first_variable((inputs, options))
     if "out" in options:
         raise TypeError(
-            f"An array cannot take the values of the symbolic tensor {given}, which are not known "
+            f"An array cannot take the values of the symbolic tensor {tensor}, which are not known "
             "before the graph runs; write array + x, not array += x, and leave out=... out"
         )
     function = _UFUNCS.get(name)
@@ -217,12 +217,12 @@ def call_ufunc(ufunc: Any, method: str, inputs: Sequence[Any], options: Mapping[
         return function(x.dimshuffle(*range(x.type.ndim), *"x" * y.type.ndim), y, **options)
     if method != "__call__":
         ours = _reduction_named(ufunc, _METHODS.get(method, ""))
-        raise _refusal(f"{full}.{method}", given, "", ours)
+        raise _refusal(f"{full}.{method}", tensor, "", ours)
     ours = getattr(function, "__name__", None) if function is not None else _named(name)
     if function is None:
-        raise _refusal(full, given, "", None if ours is None or "<" in ours else ours)
+        raise _refusal(full, tensor, "", None if ours is None or "<" in ours else ours)
     if options and not isinstance(function, Elemwise):
         lacking = next(iter(options))
         why = f" with {lacking}={hint_about('parameters', ufunc, lacking)}"
-        raise TypeError(f"{full} cannot be applied to the symbolic tensor {given}{why}")
+        raise TypeError(f"{full} cannot be applied to the symbolic tensor {tensor}{why}")
     return function(*inputs, **options)

@@ -46,8 +46,8 @@ def leaf_types(values: Sequence[Any]) -> set[type]:
     pending = [values]
     while pending:
         level = pending.pop()
-        found = set(map(type, level))
-        if list in found or tuple in found:
+        types = set(map(type, level))
+        if list in types or tuple in types:
             pending.extend(v for v in level if is_sequence(v))
-        kinds |= found
+        kinds |= types
     return kinds - {list, tuple}

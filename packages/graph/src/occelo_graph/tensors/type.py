@@ -157,17 +157,17 @@ class TensorType(_Base):
         if len(static) > _MAX_NDIM:
             raise ValueError(f"A tensor has at most {_MAX_NDIM} dimensions, got {len(static)}")
         key = (cls, name, static)
-        found = cls._interned.get(key)
-        if found is None:
-            found = super().__new__(cls)
-            found.dtype = name
-            found.shape = static
-            found.ndim = len(static)
-            found.numpy_dtype = np.dtype(name)
-            found.is_discrete = is_discrete(name)
-            found.is_complex = is_complex(name)
-            cls._interned[key] = found
-        return found
+        type_ = cls._interned.get(key)
+        if type_ is None:
+            type_ = super().__new__(cls)
+            type_.dtype = name
+            type_.shape = static
+            type_.ndim = len(static)
+            type_.numpy_dtype = np.dtype(name)
+            type_.is_discrete = is_discrete(name)
+            type_.is_complex = is_complex(name)
+            cls._interned[key] = type_
+        return type_
 
     def key(self) -> tuple[Any, ...]:
         return (self.dtype, self.shape)

@@ -337,10 +337,10 @@ class TensorVariable(Variable):
 
     def choose(self, choices: TensorLike, mode: search.Mode = "raise") -> TensorVariable:
         """See `choose` of the family of arrays. TypeError if this family is not installed."""
-        made: TensorVariable = numpy_functions.call_function(
+        chosen: TensorVariable = numpy_functions.call_function(
             np.choose, (self, choices), {"mode": mode}
         )
-        return made
+        return chosen
 
     def compress(self, condition: TensorLike, axis: int | None = None) -> TensorVariable:
         """The slices of this tensor along ``axis`` at which ``condition``, a vector of truth values, is true.
@@ -354,8 +354,8 @@ class TensorVariable(Variable):
                 f"The condition of x.compress(condition) must have truth values, got {holds.type}; "
                 "compress(condition, x) takes it first, and numbers as well"
             )
-        made: TensorVariable = numpy_functions.call_function(np.compress, (holds, self, axis), {})
-        return made
+        slices: TensorVariable = numpy_functions.call_function(np.compress, (holds, self, axis), {})
+        return slices
 
     # shape
 
@@ -375,8 +375,8 @@ class TensorVariable(Variable):
 
     def reshape(self, *lengths: Any, ndim: int | None = None) -> TensorVariable:
         """See `reshape`. The lengths may be several arguments or one sequence."""
-        given = lengths[0] if len(lengths) == 1 else lengths
-        return shape.reshape(self, given, ndim)
+        newshape = lengths[0] if len(lengths) == 1 else lengths
+        return shape.reshape(self, newshape, ndim)
 
     def flatten(self, ndim: int = 1) -> TensorVariable:
         """See `flatten`."""
@@ -658,14 +658,14 @@ _LONGEST_FORMULA = 80
 
 def _by_family(function: Any, *args: Any) -> TensorVariable:
     """Call the function of a family that stands for one of NumPy. TypeError if it is not installed."""
-    made: TensorVariable = numpy_functions.call_function(function, args, {})
-    return made
+    applied: TensorVariable = numpy_functions.call_function(function, args, {})
+    return applied
 
 
 def _shifted(ufunc: np.ufunc, x: Any, n: Any) -> TensorVariable:
     """Shift bits by the function of the family of arrays that stands for NumPy's. TypeError if it is not installed."""
-    made: TensorVariable = numpy_functions.call_ufunc(ufunc, "__call__", (x, n), {})
-    return made
+    shifted: TensorVariable = numpy_functions.call_ufunc(ufunc, "__call__", (x, n), {})
+    return shifted
 
 
 def _written(variable: Variable) -> str:

@@ -168,8 +168,8 @@ class Dot(Op):
             return [tensordot(y, x, axes=[[y.ndim - 1], [x.ndim - 1]])]
         x = expand_dims(x, -2) if x_core == 1 else x
         y = expand_dims(y, -1) if y_core == 1 else y
-        wanted = max(batch_ndims)
-        x, y = align(x, batch_ndims[0], wanted), align(y, batch_ndims[1], wanted)
+        ndim = max(batch_ndims)
+        x, y = align(x, batch_ndims[0], ndim), align(y, batch_ndims[1], ndim)
         result = MatMul()(x, y)
         drop = ([-2] if x_core == 1 else []) + ([-1] if y_core == 1 else [])
         return [result.squeeze(axis=drop) if drop else result]
@@ -294,8 +294,8 @@ def dot(l: Any, r: Any) -> TensorVariable:  # noqa: E741
         product: TensorVariable = x * y
         return product
     if x.type.ndim <= 2 and y.type.ndim <= 2:
-        made: TensorVariable = _DOT(x, y)
-        return made
+        contracted: TensorVariable = _DOT(x, y)
+        return contracted
     return tensordot(x, y, axes=[[x.type.ndim - 1], [max(0, y.type.ndim - 2)]])
 
 
@@ -309,12 +309,12 @@ def _in_dtype(a: Any, b: Any, dtype: Any, function: str) -> tuple[Any, Any]:
         return x, y
     if isinstance(dtype, np.ndarray):  # the place of out in NumPy's function
         raise TypeError(f"{function} takes no out: graphs do not write into arrays")
-    wanted = np.dtype(dtype)
-    if not np.can_cast(x.type.numpy_dtype, wanted, "same_kind"):
+    target = np.dtype(dtype)
+    if not np.can_cast(x.type.numpy_dtype, target, "same_kind"):
         raise TypeError(
-            f"{function} cannot compute with {x.dtype} in dtype {wanted.name}; cast first"
+            f"{function} cannot compute with {x.dtype} in dtype {target.name}; cast first"
         )
-    return cast(x, wanted.name), cast(y, wanted.name)
+    return cast(x, target.name), cast(y, target.name)
 
 
 def matmul(x1: Any, x2: Any, dtype: Any = None) -> TensorVariable:
@@ -326,8 +326,8 @@ def matmul(x1: Any, x2: Any, dtype: Any = None) -> TensorVariable:
     if x.type.ndim == 0 or y.type.ndim == 0:
         raise ValueError("matmul does not take scalars; use *")
     if x.type.ndim <= 2 and y.type.ndim <= 2:
-        made: TensorVariable = Dot()(x, y)
-        return made
+        product: TensorVariable = Dot()(x, y)
+        return product
     if x.type.ndim == 1:
         return MatMul()(expand_dims(x, 0), y).squeeze(-2)
     if y.type.ndim == 1:
@@ -418,10 +418,10 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> TensorVariable:
     keep_y = [i for i in range(y.type.ndim) if i not in right]
     x_shape, y_shape = lengths_by_variables(x), lengths_by_variables(y)
     if len(left) == 1 and x.type.ndim <= 2 and y.type.ndim <= 2:
-        made: TensorVariable = Dot()(
+        contracted: TensorVariable = Dot()(
             transpose(x, [*keep_x, *left]), transpose(y, [*right, *keep_y])
         )
-        return made
+        return contracted
     inner, equal = contracted_lengths(
         "tensordot", [x_shape[i] for i in left], [y_shape[j] for j in right]
     )

@@ -72,11 +72,11 @@ class _Update(Op):
         return replace(self, inplace=True)
 
     def infer(self, *types: TensorType) -> TensorType:
-        wanted = [self.ndims[0], 0, *self.ndims[1:], *([0] if self.has_beta else [])]
-        if [t.ndim for t in types] != wanted or len({t.dtype for t in types}) != 1:
+        ndims = [self.ndims[0], 0, *self.ndims[1:], *([0] if self.has_beta else [])]
+        if [t.ndim for t in types] != ndims or len({t.dtype for t in types}) != 1:
             listed = ", ".join(str(t) for t in types)
             raise TypeError(
-                f"{self} takes tensors of {wanted} dimensions and one dtype, got {listed}"
+                f"{self} takes tensors of {ndims} dimensions and one dtype, got {listed}"
             )
         if is_discrete(types[0].dtype) or is_complex(types[0].dtype):
             raise TypeError(f"{self} takes real floats, got {types[0].dtype}")
@@ -98,10 +98,10 @@ class _Update(Op):
     def decompose(self, *inputs: Any) -> Sequence[Any]:
         z, alpha, x, y, *beta = inputs
         product = self._symbolic_product(x, y)
-        known = [
+        shape = [
             n if m is None else m for n, m in zip(z.type.shape, product.type.shape, strict=True)
         ]
-        z, product = specify_shape(z, known), specify_shape(product, known)
+        z, product = specify_shape(z, shape), specify_shape(product, shape)
         return [(beta[0] * z if beta else z) + alpha * product]
 
     def _product(self, x: Any, y: Any) -> Any:
@@ -186,8 +186,8 @@ class Gemm(_Update):
         if routine is None or not z.size or not x.size or not z.flags.c_contiguous:
             return None
         # BLAS expects Fortran order; the transposes of arrays in C order have it, so it computes z.T = y.T x.T
-        made = routine(alpha, y.T, x.T, beta, z.T, overwrite_c=self.inplace)
-        return z if self.inplace and np.shares_memory(made, z) else made.T
+        updated = routine(alpha, y.T, x.T, beta, z.T, overwrite_c=self.inplace)
+        return z if self.inplace and np.shares_memory(updated, z) else updated.T
 
     def _pull_factors(self, ct: Any, x: Any, y: Any) -> tuple[Any, Any]:
         return Dot()(ct, transpose(y)), Dot()(transpose(x), ct)
@@ -204,10 +204,10 @@ class Gemv(_Update):
         if routine is None or not z.size or not x.size or not z.flags.c_contiguous:
             return None
         by_rows = x.flags.c_contiguous
-        made = routine(
+        updated = routine(
             alpha, x.T if by_rows else x, y, beta, z, trans=int(by_rows), overwrite_y=self.inplace
         )
-        return z if self.inplace and np.shares_memory(made, z) else made
+        return z if self.inplace and np.shares_memory(updated, z) else updated
 
     def _pull_factors(self, ct: Any, x: Any, y: Any) -> tuple[Any, Any]:
         return outer(ct, y), Dot()(transpose(x), ct)
@@ -240,8 +240,8 @@ class Ger(_Update):
         routine = _routine("ger", z.dtype)
         if routine is None or not z.size or not z.flags.c_contiguous:
             return None
-        made = routine(alpha, y, x, a=z.T, overwrite_a=self.inplace)
-        return z if self.inplace and np.shares_memory(made, z) else made.T
+        updated = routine(alpha, y, x, a=z.T, overwrite_a=self.inplace)
+        return z if self.inplace and np.shares_memory(updated, z) else updated.T
 
     def _pull_factors(self, ct: Any, x: Any, y: Any) -> tuple[Any, Any]:
         return Dot()(ct, y), Dot()(transpose(ct), x)

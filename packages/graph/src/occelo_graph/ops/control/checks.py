@@ -120,13 +120,13 @@ def _encode_exception(cls: type, arrays: Arrays) -> Any:
 
 def _decode_exception(name: Any, arrays: Arrays) -> Any:
     module, _, path = str(name).partition(":")
-    found: Any = getattr(sys.modules.get(module), "__dict__", {}).get(path)
-    known = _is_exception(found) and (module in _LIBRARIES or not is_external(found))
-    if not (known and class_name(found) == name):
-        found = named(name, "exception")
-    if not _is_exception(found):
+    cls: Any = getattr(sys.modules.get(module), "__dict__", {}).get(path)
+    trusted = _is_exception(cls) and (module in _LIBRARIES or not is_external(cls))
+    if not (trusted and class_name(cls) == name):
+        cls = named(name, "exception")
+    if not _is_exception(cls):
         raise SavedGraphError(f"{name} is no exception")
-    return found
+    return cls
 
 
 register_coder(type, _encode_exception, _decode_exception)

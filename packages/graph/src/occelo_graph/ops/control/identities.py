@@ -176,7 +176,7 @@ def assume(
     Rewriting relies on the facts without a check. If a fact is wrong, results are undefined. TypeError if no fact is
     stated, if a name is unknown, or if a fact about matrices is stated and ``x`` has fewer than two dimensions.
     """
-    given = {
+    stated = {
         "diagonal": diagonal,
         "lower_triangular": lower_triangular,
         "upper_triangular": upper_triangular,
@@ -197,7 +197,7 @@ def assume(
     for name in registered:
         if name not in FACTS:
             raise TypeError(f"assume has no parameter named {name}; there are {', '.join(FACTS)}")
-    facts = tuple((name, bool(holds)) for name, holds in given.items() if holds is not None)
+    facts = tuple((name, bool(holds)) for name, holds in stated.items() if holds is not None)
     if not facts:
         raise TypeError("assume needs something to assume, such as symmetric=True")
     variable = as_tensor_variable(x)

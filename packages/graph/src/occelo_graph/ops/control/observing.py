@@ -47,8 +47,8 @@ class Print(SameType):
             self.global_fn(self, x)
             return x
         for attribute in self.attrs:
-            found = getattr(x, attribute)
-            print(self.message, attribute, "=", found() if callable(found) else found)
+            member = getattr(x, attribute)
+            print(self.message, attribute, "=", member() if callable(member) else member)
         return x
 
     def pushforward(
@@ -91,8 +91,8 @@ class PdbBreakpoint(Op):
 
     def make_node(self, *inputs: Any) -> Apply:
         variables = [as_tensor_variable(v) for v in inputs]
-        made = PdbBreakpoint(self.name, len(variables) - 1)
-        return Apply.of_types(made, variables, made.infer(*(v.type for v in variables)))
+        op = PdbBreakpoint(self.name, len(variables) - 1)
+        return Apply.of_types(op, variables, op.infer(*(v.type for v in variables)))
 
     def evaluate(self, condition: Any, *monitored: Any) -> Any:
         if bool(condition):

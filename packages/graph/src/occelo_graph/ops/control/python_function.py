@@ -64,10 +64,10 @@ class FromFunctionOp(Op):
 
 
 def _found(module: str, name: str) -> Any:
-    found: Any = sys.modules.get(module)
+    target: Any = sys.modules.get(module)
     for part in name.split("."):
-        found = getattr(found, part, None)
-    return found
+        target = getattr(target, part, None)
+    return target
 
 
 def _load(module: str, name: str) -> Any:

@@ -229,11 +229,11 @@ def divmod(x: Any, y: Any) -> tuple[TensorVariable, TensorVariable]:
     return int_div(x, y), mod(x, y)
 
 
-def _of_all(function: Elemwise, name: str, given: Sequence[Any]) -> TensorVariable:
-    refuse_list(name, given)
-    if not given:
+def _of_all(function: Elemwise, name: str, operands: Sequence[Any]) -> TensorVariable:
+    refuse_list(name, operands)
+    if not operands:
         raise TypeError(f"{name} takes at least one tensor")
-    return functools.reduce(function, given[1:], as_tensor_variable(given[0]))
+    return functools.reduce(function, operands[1:], as_tensor_variable(operands[0]))
 
 
 def largest(*args: Any) -> TensorVariable:

@@ -45,8 +45,8 @@ def check_definition(name: Any, rule: Any, options: Mapping[str, Any]) -> None:
         raise TypeError(f"rule of {name} must be a function of a list of dtypes, got {rule!r}")
     unknown = [option for option in options if option not in ScalarTraits.__annotations__]
     if unknown:
-        known = ", ".join(ScalarTraits.__annotations__)
-        raise TypeError(f"elementwise has no option {unknown[0]}; there are {known}")
+        allowed = ", ".join(ScalarTraits.__annotations__)
+        raise TypeError(f"elementwise has no option {unknown[0]}; there are {allowed}")
 
 
 def check_options(
@@ -57,9 +57,9 @@ def check_options(
         value = options.get(option)
         if option in options and not any(value is a or value == a for a in allowed):
             raise ValueError(f"{option} of {name} must be one of {allowed}, got {value!r}")
-    kept: Any = options.get("keeps_sign", ())
-    if not is_tuple(kept) or not set(kept) <= set(get_args(Sign)):
-        raise ValueError(f"keeps_sign of {name} must be a tuple of {get_args(Sign)}, got {kept!r}")
+    signs: Any = options.get("keeps_sign", ())
+    if not is_tuple(signs) or not set(signs) <= set(get_args(Sign)):
+        raise ValueError(f"keeps_sign of {name} must be a tuple of {get_args(Sign)}, got {signs!r}")
     moved: object = options.get("moves")
     if not (moved is None or isinstance(moved, slice)):
         raise TypeError(f"moves of {name} must be a slice of inputs, got {moved!r}")
@@ -67,14 +67,14 @@ def check_options(
     if infix is not None and [type(each) for each in infix] != [str, int]:
         raise TypeError(f"infix of {name} must be an operator and its precedence, got {infix!r}")
     pulled: Sequence[Any] = options.get("complex_pullback") or ()
-    for given, what in ((partials, "derivatives"), (pulled, "complex_pullback")):
-        each = [given] if not is_list_or_tuple(given) else [e for e in given if e is not None]
-        if wrong := [e for e in each if not callable(e) or not is_list_or_tuple(given)]:
+    for entries, what in ((partials, "derivatives"), (pulled, "complex_pullback")):
+        each = [entries] if not is_list_or_tuple(entries) else [e for e in entries if e is not None]
+        if wrong := [e for e in each if not callable(e) or not is_list_or_tuple(entries)]:
             raise TypeError(
                 f"{what} of {name} must be a list with a function for each input, None where it is 0, "
                 f"or an empty list, got {wrong[0]!r}"
             )
-        count = len(given)
+        count = len(entries)
         if nin is not None and count not in (0, nin):
             raise ValueError(
                 f"{name} takes {nin} inputs, so {what} has as many entries, not {count}"
@@ -83,13 +83,13 @@ def check_options(
 
 def check_arguments_kept(name: str, nin: int | None, code: _Code) -> None:
     """Call the NumPy code with a few sample numbers. ValueError if it overwrites its arguments."""
-    given = [_FINITE.copy() for _ in range(nin or 2)]
+    samples = [_FINITE.copy() for _ in range(nin or 2)]
     try:
         with np.errstate(all="ignore"):
-            code(*given)
+            code(*samples)
     except Exception:
         pass  # the code may have overwritten an argument before it failed
-    for i, array in enumerate(given):
+    for i, array in enumerate(samples):
         if not np.array_equal(array, _FINITE):
             raise ValueError(f"The NumPy code of {name} overwrites its argument {i}")
 
@@ -127,8 +127,8 @@ def _is_monotone(declared: Any, code: _Code) -> bool:
     return _in_order(declared, np.asarray(code(_REALS.copy())))
 
 
-def _in_order(declared: Any, found: Any) -> bool:
-    rest = found[~np.isnan(found)]
+def _in_order(declared: Any, values: Any) -> bool:
+    rest = values[~np.isnan(values)]
     before, after = (rest[:-1], rest[1:]) if declared == "increasing" else (rest[1:], rest[:-1])
     return bool(((before <= after) | np.isclose(before, after, rtol=1e-6)).all())
 
@@ -167,8 +167,8 @@ def _is_holomorphic(declared: Any, code: _Code) -> bool:
 def _cauchy_riemann(code: _Code, z: Any, h: float) -> bool:
     along = np.asarray(code(z + h)) - code(z - h)
     across = np.asarray(code(z + h * 1j)) - code(z - h * 1j)
-    known = np.isfinite(along) & np.isfinite(across)
-    return np.allclose(across[known], 1j * along[known], rtol=1e-2, atol=1e-2 * h)
+    finite = np.isfinite(along) & np.isfinite(across)
+    return np.allclose(across[finite], 1j * along[finite], rtol=1e-2, atol=1e-2 * h)
 
 
 _Test = tuple[int, Callable[[Any, _Code], bool]]
@@ -229,10 +229,10 @@ def with_shape_checked(name: str, code: _Code) -> _Code:
     def checked(*arrays: Any) -> Any:
         result = code(*arrays)
         shape = np.shape(result)
-        wanted = np.broadcast_shapes(*map(np.shape, arrays))
-        if shape != wanted:
+        common = np.broadcast_shapes(*map(np.shape, arrays))
+        if shape != common:
             raise WrongResultError(
-                f"{name} must give an array of the shape of its arguments, {wanted}, and gave {shape}"
+                f"{name} must give an array of the shape of its arguments, {common}, and gave {shape}"
             )
         return result
 

@@ -29,11 +29,11 @@ class SignatureOfInputs:
 def _names_of(scalar_op: Any, count: int) -> Sequence[str]:
     """The names of the inputs, in the first code that names as many."""
     derivatives = getattr(scalar_op, "partials", ())
-    found = _names_in(getattr(scalar_op, "function", None), slice(None), count)
+    names = _names_in(getattr(scalar_op, "function", None), slice(None), count)
     for each in derivatives:  # of the cotangent, the inputs and the output
-        found = found or _names_in(each, slice(1, -1), count)
-    found = found or _names_in(getattr(scalar_op, "formula", None), slice(None), count)
-    return found or (list("xyz"[:count]) if count <= 3 else [f"x{i + 1}" for i in range(count)])
+        names = names or _names_in(each, slice(1, -1), count)
+    names = names or _names_in(getattr(scalar_op, "formula", None), slice(None), count)
+    return names or (list("xyz"[:count]) if count <= 3 else [f"x{i + 1}" for i in range(count)])
 
 
 def _names_in(code: Any, part: slice, count: int) -> Sequence[str]:

@@ -69,17 +69,17 @@ def broadcast_static(shapes: Sequence[StaticShape], what: str) -> StaticShape:
     result: list[int | None] = []
     for axis in range(-ndim, 0):
         lengths = {s[axis] for s in shapes if -axis <= len(s)} - {1}
-        known = lengths - {None}
-        if len(known) > 1:
+        static = lengths - {None}
+        if len(static) > 1:
             listed = " and ".join(shape_text(s) for s in shapes)
             raise explained(
                 ValueError(
                     f"{what} cannot broadcast the shapes {listed}: "
-                    f"dimension {ndim + axis} has lengths {' and '.join(str(n) for n in sorted(known, key=str))}"
+                    f"dimension {ndim + axis} has lengths {' and '.join(str(n) for n in sorted(static, key=str))}"
                 ),
                 "lengths",
             )
-        result.append(known.pop() if known else (None if lengths else 1))
+        result.append(static.pop() if static else (None if lengths else 1))
     return tuple(result)
 
 
@@ -103,8 +103,8 @@ def unbroadcast(value: Any, full: TensorType, target: TensorType) -> Any:
         return value
     value = value.sum(axis=axes, dtype=value.dtype)
     if stretched:
-        kept = iter(range(value.ndim))
-        order: list[Any] = ["x" if i in stretched else next(kept) for i in range(target.ndim)]
+        remaining = iter(range(value.ndim))
+        order: list[Any] = ["x" if i in stretched else next(remaining) for i in range(target.ndim)]
         value = value.dimshuffle(order)
     return value
 
@@ -210,14 +210,14 @@ class Elemwise(Op):
         if dtype is None:
             cast_by(None, casting, inputs)
             return tuple(inputs)
-        wanted = TensorType(dtype, ()).dtype
-        if self._dtype_of(inputs) == wanted:
+        target = TensorType(dtype, ()).dtype
+        if self._dtype_of(inputs) == target:
             return tuple(inputs)
-        cast = cast_by(wanted, casting, inputs)
-        found = self._dtype_of(cast)
-        if found != wanted:
-            text = f"dtype={wanted} is not for {self}, which gives {found or 'no result'} for it"
-            raise explained(TypeError(f"{text}; write {self}(...).astype({wanted!r})"), "arguments")
+        cast = cast_by(target, casting, inputs)
+        actual = self._dtype_of(cast)
+        if actual != target:
+            text = f"dtype={target} is not for {self}, which gives {actual or 'no result'} for it"
+            raise explained(TypeError(f"{text}; write {self}(...).astype({target!r})"), "arguments")
         return tuple(cast)
 
     def _dtype_of(self, inputs: Sequence[Any]) -> str | None:
@@ -254,11 +254,11 @@ class Elemwise(Op):
         return super().has_decompose and self.scalar_op.is_formula
 
     def decompose(self, *inputs: Any) -> Sequence[Any] | None:
-        made = self.scalar_op.composed(inputs)
-        if made is None:
+        terms = self.scalar_op.composed(inputs)
+        if terms is None:
             return None
         dtypes = self.scalar_op.output_dtypes([v.type.dtype for v in inputs])
-        cast = [v if v.type.dtype == d else v.astype(d) for v, d in zip(made, dtypes, strict=True)]
+        cast = [v if v.type.dtype == d else v.astype(d) for v, d in zip(terms, dtypes, strict=True)]
         return [_filled(v, inputs) for v in cast]
 
     def kernel(self, node: Apply) -> Kernel:
@@ -290,11 +290,11 @@ class Elemwise(Op):
                 check(arrays)
             result = evaluate(*arrays)
             results: Sequence[Any] = result if len(dtypes) > 1 else (result,)
-            made = [np.asarray(r, dtype=d) for r, d in zip(results, dtypes, strict=True)]
+            converted = [np.asarray(r, dtype=d) for r, d in zip(results, dtypes, strict=True)]
             for out, inp in inplace:
-                arrays[inp][...] = made[out]
-                made[out] = arrays[inp]
-            return made
+                arrays[inp][...] = converted[out]
+                converted[out] = arrays[inp]
+            return converted
 
         return running
 
@@ -408,20 +408,20 @@ class Elemwise(Op):
         """
         real, joined = Elemwise(ScalarFunction("real")), Elemwise(ScalarFunction("complex"))
         pullbacks = self.scalar_op.complex_pullback or ()
-        wanted = [t is not None and t is not ZERO for t in tangents]
+        live = [t is not None and t is not ZERO for t in tangents]
         parts: list[Any] = []
         for unit in (1.0, 1.0j) if is_complex(out.type.dtype) else (1.0,):
             ct = Elemwise(ScalarFunction("second"))(out, np.asarray(unit, out.type.dtype))
             terms = [
                 real(d(ct, *inputs, out).conj() * t)
-                for d, t, want in zip(pullbacks, tangents, wanted, strict=True)
+                for d, t, want in zip(pullbacks, tangents, live, strict=True)
                 if want and d is not None
             ]
             if not terms:
                 return ZERO
             parts.append(Elemwise(ScalarFunction("add"))(*terms) if len(terms) > 1 else terms[0])
-        made: Any = joined(*parts) if len(parts) > 1 else parts[0]
-        return made if made.type.dtype == out.type.dtype else made.astype(out.type.dtype)
+        tangent: Any = joined(*parts) if len(parts) > 1 else parts[0]
+        return tangent if tangent.type.dtype == out.type.dtype else tangent.astype(out.type.dtype)
 
     def known_integers(self, node: Apply, of: Callable[[Any], Any]) -> Any:
         """The number, or for each element of a vector the number or None.
@@ -436,10 +436,10 @@ class Elemwise(Op):
             return None
         rows: list[Any] = []
         for variable in node.inputs:
-            known = of(variable)
-            if known is None:
+            integers = of(variable)
+            if integers is None:
                 return None
-            row = known if is_tuple(known) else (known,)
+            row = integers if is_tuple(integers) else (integers,)
             rows.append(row * length if len(row) == 1 else row)
         if any(len(row) != length for row in rows):
             return None
@@ -450,10 +450,10 @@ class Elemwise(Op):
         ]
         try:
             with np.errstate(all="ignore"):
-                made = self.evaluate(*arrays)
+                computed = self.evaluate(*arrays)
         except Exception:
             return None  # running the node will raise the error
-        values = dict(zip(places, map(int, made), strict=True))
+        values = dict(zip(places, map(int, computed), strict=True))
         every = tuple(values.get(i) for i in range(length))
         return every if kinds[-1].ndim else every[0]
 
@@ -515,10 +515,10 @@ def _in_dtype_of(out: Any, inputs: Sequence[Any]) -> Sequence[Any]:
     if not is_complex(dtype) and any(is_complex(v.type.dtype) for v in inputs):
         return inputs
     real = name_of(out.type.numpy_dtype.type(0).real.dtype)
-    wanted = [dtype if is_complex(v.type.dtype) else real for v in inputs]
+    dtypes = [dtype if is_complex(v.type.dtype) else real for v in inputs]
     return [
         v if v.type.dtype in (d, "bool") else v.astype(d)
-        for v, d in zip(inputs, wanted, strict=True)
+        for v, d in zip(inputs, dtypes, strict=True)
     ]
 
 
@@ -632,7 +632,7 @@ def elementwise(
     ScalarFunction.rename_earlier(name, place)
     scalar_op = ScalarFunction(name, nin, rule, function, partials, doc=doc, **options)
     scalar_op.place = place
-    made = Elemwise(scalar_op)
-    made.__dict__["__doc__"] = inspect.cleandoc(doc) if doc else f"{name}, element by element."
-    made.__dict__["__name__"] = name
-    return made
+    op = Elemwise(scalar_op)
+    op.__dict__["__doc__"] = inspect.cleandoc(doc) if doc else f"{name}, element by element."
+    op.__dict__["__name__"] = name
+    return op

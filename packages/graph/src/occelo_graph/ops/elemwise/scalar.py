@@ -225,8 +225,8 @@ class ScalarFunction(_Fields):
         if not parameters and not options:
             return
         super().__init__(name, *parameters, **options)
-        given: Any = self.function
-        if given is None:
+        numpy_code: Any = self.function
+        if numpy_code is None:
             if self.formula is None:
                 raise TypeError(f"{name} has neither NumPy code nor a formula")
             self.function, self.by_formula = self._by_formula, True
@@ -238,13 +238,13 @@ class ScalarFunction(_Fields):
 
     def _by_formula(self, *arrays: Any) -> Any:
         """Evaluate the formula by NumPy. The arrays broadcast against each other."""
-        given = [np.asarray(a) for a in arrays]
-        dtypes = [a.dtype.name for a in given]
-        found = self.expression(dtypes)
-        if found is None:
+        operands = [np.asarray(a) for a in arrays]
+        dtypes = [a.dtype.name for a in operands]
+        graph = self.expression(dtypes)
+        if graph is None:
             raise TypeError(f"{self} has no NumPy code, and no formula for {', '.join(dtypes)}")
-        inputs, nodes, output = found
-        values: dict[Any, Any] = dict(zip(inputs, given, strict=True))
+        inputs, nodes, output = graph
+        values: dict[Any, Any] = dict(zip(inputs, operands, strict=True))
 
         def value(v: Any) -> Any:
             return values[v] if v in values else v.data
@@ -253,7 +253,7 @@ class ScalarFunction(_Fields):
             values[node.outputs[0]] = node.op.evaluate(*map(value, node.inputs))
         # the result has the dtype of the rule, and the common shape of all arguments, even if it does not depend on
         # some
-        shape = np.broadcast_shapes(*(a.shape for a in given))
+        shape = np.broadcast_shapes(*(a.shape for a in operands))
         return np.broadcast_to(np.asarray(value(output), self.rule(dtypes)), shape).copy()
 
     place: tuple[str, ...] | None = None
@@ -303,16 +303,16 @@ class ScalarFunction(_Fields):
         """
         if self.formula is None:
             return None
-        known: dict[tuple[str, ...], Expression | None]
-        known = self.__dict__.setdefault("_expressions", {})
+        cache: dict[tuple[str, ...], Expression | None]
+        cache = self.__dict__.setdefault("_expressions", {})
         key = tuple(dtypes)
-        found = known.get(key, _unknown)
-        if found is _unknown:
+        expression = cache.get(key, _unknown)
+        if expression is _unknown:
             inputs = [TensorType(dtype, ())() for dtype in dtypes]
             output: Any = self.formula(*inputs)
-            found = None if output is None else (inputs, toposort([output]), output)
-            known[key] = found
-        return found
+            expression = None if output is None else (inputs, toposort([output]), output)
+            cache[key] = expression
+        return expression
 
     @property
     def external_code(self) -> bool:
@@ -323,8 +323,8 @@ class ScalarFunction(_Fields):
         return self.formula is not None
 
     def composed(self, inputs: Sequence[Any]) -> Sequence[Any] | None:
-        made: Any = None if self.formula is None else self.formula(*inputs)
-        return None if made is None else [made]
+        output: Any = None if self.formula is None else self.formula(*inputs)
+        return None if output is None else [output]
 
     def parts(self) -> dict[str, Any]:
         """The declared fields by name, except ``doc``. Keys of the cache depend on the source texts of these fields.

@@ -38,14 +38,14 @@ Mode = Literal["clip", "drop", "fill", "promise_in_bounds"]
 
 def _checked_mode(mode: Any, drops: bool) -> str | None:
     """The mode of a method; None if positions out of bounds are errors. ValueError for another word."""
-    known = (
+    modes = (
         ("clip", "drop", "fill", "promise_in_bounds")
         if drops
         else ("clip", "fill", "promise_in_bounds")
     )
-    if mode is not None and mode not in known:
+    if mode is not None and mode not in modes:
         raise explained(
-            ValueError(f"mode of x.at[...] is None or one of {', '.join(known)}, not {mode!r}"),
+            ValueError(f"mode of x.at[...] is None or one of {', '.join(modes)}, not {mode!r}"),
             "arguments",
         )
     return None if mode == "promise_in_bounds" else mode
@@ -58,8 +58,8 @@ def _within(x: TensorVariable, key: Any) -> Any:
 
 def _combined(part: TensorVariable, y: TensorLike, combine: str) -> TensorVariable:
     """See `combine_subtensor` of the family of arrays."""
-    made: TensorVariable = of_family("x.at[key] by a function of two numbers")(part, y, combine)
-    return made
+    combined: TensorVariable = of_family("x.at[key] by a function of two numbers")(part, y, combine)
+    return combined
 
 
 class At:
@@ -144,13 +144,13 @@ class PartAt:
 
         The default of ``fill_value`` is JAX's: NaN, the least signed and the largest unsigned integer, or True.
         """
-        given = _checked_mode(
+        checked = _checked_mode(
             "fill" if mode is None and fill_value is not None else mode, drops=False
         )
-        if given is None:
+        if checked is None:
             return getitem(self._x, self._key)
         within = _within(self._x, self._key)
-        if given == "clip":
+        if checked == "clip":
             return getitem(self._x, tuple(within.clipped))
         return within.filled(fill_value)
 

@@ -38,7 +38,7 @@ class _Selection(NamedTuple):
     """A key, its inputs and their numbers of batch dimensions. What ``slices`` select is taken before the key applies."""
 
     key: Key
-    given: list[Any]
+    indices: list[Any]
     extras: list[int]
     slices: list[_Positions]
 
@@ -49,16 +49,16 @@ class _Selection(NamedTuple):
 
 
 def _selection(
-    op_: Op, key: Key, x: Any, extra: int, given: Sequence[Any], extras: Sequence[int]
+    op_: Op, key: Key, x: Any, extra: int, indices: Sequence[Any], extras: Sequence[int]
 ) -> _Selection:
     """The selection of a key with inputs that have a batch, by index arrays in place of masks and of slices with a batch.
 
     ``x`` is the tensor that the key selects from, with ``extra`` batch dimensions.
     """
-    made = _Selection((), [], [], [])
+    selection = _Selection((), [], [], [])
     entries: list[Any] = []
     lengths = lengths_by_variables(x)[extra:]
-    rest = iter(zip(given, extras, strict=True))
+    rest = iter(zip(indices, extras, strict=True))
     axis = 0
     for entry in key:
         inputs: list[tuple[Any, int]] = []
@@ -67,25 +67,25 @@ def _selection(
             parts = slice_parts(entry)
             inputs = [next(rest) for p in parts if p == SCALAR]
             if any(own for _, own in inputs):
-                found = _slice_positions(op_, parts, inputs, lengths[axis])
+                positions = _slice_positions(op_, parts, inputs, lengths[axis])
                 inputs, entry_ = [], [slice(None)]
-                if isinstance(found, slice):
-                    inputs = [(found.start, 0), (found.stop, 0)]
-                    entry_ = [slice(SCALAR, SCALAR, found.step)]
+                if isinstance(positions, slice):
+                    inputs = [(positions.start, 0), (positions.stop, 0)]
+                    entry_ = [slice(SCALAR, SCALAR, positions.step)]
                 else:
-                    made.slices.append(_Positions(axis, found))
+                    selection.slices.append(_Positions(axis, positions))
         elif isinstance(entry, str):
             inputs = [next(rest)]
             ((array, own),) = inputs
             if entry == ARRAY and array.dtype == "bool":
-                found_ = _mask_positions(op_, x, extra, axis, array, own)
-                inputs = [(v, own) for v in found_]
-                entry_ = [ARRAY] * len(found_)
+                masked = _mask_positions(op_, x, extra, axis, array, own)
+                inputs = [(v, own) for v in masked]
+                entry_ = [ARRAY] * len(masked)
         axis += len(entry_)
         entries += entry_
-        made.given.extend(v for v, _ in inputs)
-        made.extras.extend(own for _, own in inputs)
-    return made._replace(key=tuple(entries))
+        selection.indices.extend(v for v, _ in inputs)
+        selection.extras.extend(own for _, own in inputs)
+    return selection._replace(key=tuple(entries))
 
 
 def _slice_positions(
@@ -143,14 +143,14 @@ def _at_axis(axis: int, ndim: int) -> Key:
 
 def _batched_key(
     key: Key,
-    given: Sequence[Any],
+    indices: Sequence[Any],
     extras: Sequence[int],
     lengths: Sequence[Any],
     extra: int,
 ) -> tuple[Key, list[Any], int, int]:
     """A key for a batch of inputs: an index array for each batch dimension is put in front of ``key``.
 
-    ``lengths`` are the lengths of the ``extra`` batch dimensions. ``given`` are the inputs of the key, and ``extras``
+    ``lengths`` are the lengths of the ``extra`` batch dimensions. ``indices`` are the inputs of the key, and ``extras``
     are their numbers of batch dimensions.
 
     Returns the new key, its inputs, and two numbers about the result without a batch: the number of dimensions that
@@ -158,7 +158,7 @@ def _batched_key(
     """
     core_ndim = 0
     marks = marks_of(key)
-    for variable, mark, own in zip(given, marks, extras, strict=True):
+    for variable, mark, own in zip(indices, marks, extras, strict=True):
         if mark == ARRAY:
             core_ndim = max(core_ndim, variable.type.ndim - own)
     new_key: list[Any] = [ARRAY] * extra
@@ -167,7 +167,7 @@ def _batched_key(
         order: list[Any] = ["x"] * (extra + core_ndim)
         order[i] = 0
         inputs.append(arange(n).dimshuffle(order))
-    rest = iter(zip(given, extras, strict=True))
+    rest = iter(zip(indices, extras, strict=True))
     places: list[int] = []
     slices_before = 0
     for place, entry in enumerate(key):
@@ -203,10 +203,10 @@ def batched_read(op_: Op, key: Key, inputs: Sequence[Any], batch_ndims: Sequence
         Subtensor,
     )  # which import this module
 
-    x, given, extra = inputs[0], inputs[1:], batch_ndims[0]
+    x, indices, extra = inputs[0], inputs[1:], batch_ndims[0]
     if any(batch_ndims[1:]):
-        key, given, extras, slices = selection = _selection(
-            op_, key, x, extra, given, batch_ndims[1:]
+        key, indices, extras, slices = selection = _selection(
+            op_, key, x, extra, indices, batch_ndims[1:]
         )
         for each in slices:
             x, extra = _read_axis(op_, x, extra, each)
@@ -216,13 +216,13 @@ def batched_read(op_: Op, key: Key, inputs: Sequence[Any], batch_ndims: Sequence
     if not any(batch_ndims[1:]):
         full = (slice(None),) * extra
         if not is_advanced(key):
-            return [Subtensor((*full, *key))(x, *given)]
+            return [Subtensor((*full, *key))(x, *indices)]
         if _together(key):
-            return [AdvancedSubtensor((*full, *key))(x, *given)]
+            return [AdvancedSubtensor((*full, *key))(x, *indices)]
     extra = max(batch_ndims)
-    (x,) = _with_batch([x], [batch_ndims[0]], [x, *given], batch_ndims)
+    (x,) = _with_batch([x], [batch_ndims[0]], [x, *indices], batch_ndims)
     lengths = lengths_by_variables(x)[:extra]
-    new_key, new_inputs, core, where = _batched_key(key, given, batch_ndims[1:], lengths, extra)
+    new_key, new_inputs, core, where = _batched_key(key, indices, batch_ndims[1:], lengths, extra)
     read = AdvancedSubtensor(new_key)(x, *new_inputs)
     # the dimensions of index arrays now follow the batch dimensions; they are moved to their original place
     order = [*range(extra), *range(extra + core, extra + core + where), *range(extra, extra + core)]
@@ -252,14 +252,14 @@ def _together(key: Key) -> bool:
 
 
 def _with_batch(
-    wanted: Sequence[Any], extras: Sequence[int], inputs: Sequence[Any], batch_ndims: Sequence[int]
+    tensors: Sequence[Any], extras: Sequence[int], inputs: Sequence[Any], batch_ndims: Sequence[int]
 ) -> list[Any]:
-    """Broadcast the tensors ``wanted`` to the full batch shape of a node's inputs.
+    """Broadcast the tensors ``tensors`` to the full batch shape of a node's inputs.
 
-    ``extras`` and ``batch_ndims`` are the numbers of batch dimensions of ``wanted`` and ``inputs``.
+    ``extras`` and ``batch_ndims`` are the numbers of batch dimensions of ``tensors`` and ``inputs``.
     """
-    full = materialize([*wanted, *inputs], [*extras, *batch_ndims])
-    return full[: len(wanted)]
+    full = materialize([*tensors, *inputs], [*extras, *batch_ndims])
+    return full[: len(tensors)]
 
 
 def batched_write(
@@ -269,12 +269,12 @@ def batched_write(
 
     ``only_set`` says that it sets, and does not add.
     """
-    x, y, given = inputs[0], inputs[1], inputs[2:]
+    x, y, indices = inputs[0], inputs[1], inputs[2:]
     (x,) = _with_batch([x], [batch_ndims[0]], inputs, batch_ndims)
     extra = max(batch_ndims)
     if not any(batch_ndims[2:]):
-        return [_written(key, only_set, x, extra, y, batch_ndims[1], given, batch_ndims[2:])]
-    selection = _selection(op_, key, x, extra, given, batch_ndims[2:])
+        return [_written(key, only_set, x, extra, y, batch_ndims[1], indices, batch_ndims[2:])]
+    selection = _selection(op_, key, x, extra, indices, batch_ndims[2:])
     return [_written_parts(op_, selection, only_set, x, extra, y, batch_ndims[1])]
 
 
@@ -282,18 +282,18 @@ def _written_parts(
     op_: Op, selection: _Selection, only_set: bool, x: Any, extra: int, y: Any, own: int
 ) -> Any:
     """``x`` with ``y`` written to a selection: to what its first slice selects, which is then set."""
-    key, given, extras, slices = selection
+    key, indices, extras, slices = selection
     if not slices:
-        return _written(key, only_set, x, extra, y, own, given, extras)
+        return _written(key, only_set, x, extra, y, own, indices, extras)
     axis, array = slices[0]
     at = _at_axis(axis, x.type.ndim - extra), [array], [array.type.ndim - 1]
-    key_, given_, extras_ = at
+    key_, indices_, extras_ = at
     if len(slices) == 1 and selection.is_whole:
-        return _written(key_, only_set, x, extra, y, own, given_, extras_)
+        return _written(key_, only_set, x, extra, y, own, indices_, extras_)
     part, _ = _read_axis(op_, x, extra, slices[0])
     deeper = selection._replace(slices=slices[1:])
     part = _written_parts(op_, deeper, only_set, part, extra, y, own)
-    return _written(key_, True, x, extra, part, extra, given_, extras_)
+    return _written(key_, True, x, extra, part, extra, indices_, extras_)
 
 
 def _written(
@@ -303,7 +303,7 @@ def _written(
     extra: int,
     y: Any,
     own: int,
-    given: Sequence[Any],
+    indices: Sequence[Any],
     extras: Sequence[int],
 ) -> Any:
     """``x``, which has all ``extra`` batch dimensions, with ``y``, which has ``own``, written to what a key selects."""
@@ -314,7 +314,7 @@ def _written(
 
     arrays = [
         1 if v.dtype == "bool" else v.type.ndim - e
-        for v, e, mark in zip(given, extras, marks_of(key), strict=True)
+        for v, e, mark in zip(indices, extras, marks_of(key), strict=True)
         if mark == ARRAY
     ]
     region = sum(1 for e in key if isinstance(e, slice)) + max(arrays, default=0)
@@ -322,11 +322,11 @@ def _written(
     y = align(y.dimshuffle([*range(own), *["x"] * missing, *range(own, y.type.ndim)]), own, extra)
     full = (slice(None),) * extra
     if not any(extras) and not is_advanced(key):
-        return IncSubtensor((*full, *key), only_set)(x, y, *given)
+        return IncSubtensor((*full, *key), only_set)(x, y, *indices)
     if not any(extras) and _together(key):
-        return AdvancedIncSubtensor((*full, *key), only_set)(x, y, *given)
+        return AdvancedIncSubtensor((*full, *key), only_set)(x, y, *indices)
     lengths = lengths_by_variables(x)[:extra]
-    new_key, new_inputs, core, where = _batched_key(key, given, extras, lengths, extra)
+    new_key, new_inputs, core, where = _batched_key(key, indices, extras, lengths, extra)
     back: list[Any] = [*range(extra), *range(extra + where, extra + where + core)]
     back += [*range(extra, extra + where), *range(extra + where + core, extra + region)]
     return AdvancedIncSubtensor(new_key, only_set)(x, y.dimshuffle(back), *new_inputs)

@@ -243,18 +243,18 @@ def static_positions(key: Key, inputs: Sequence[Any], first: int) -> list[int]:
 
     ``inputs`` are the inputs of a node. The inputs of the key begin at position ``first``.
     """
-    found: list[int] = []
+    positions: list[int] = []
     position = first
     for entry in key:
         if isinstance(entry, slice):
             count = sum(1 for p in slice_parts(entry) if p == SCALAR)
-            found += range(position, position + count)
+            positions += range(position, position + count)
             position += count
         elif isinstance(entry, str):
             if inputs[position].type.dtype == "bool":
-                found.append(position)
+                positions.append(position)
             position += 1
-    return found
+    return positions
 
 
 def slice_length(entry: slice, length: int | None) -> int | None:
@@ -315,7 +315,7 @@ def advanced_layout(
     shapes: list[StaticShape] = []
     slices: list[int | None] = []
     places: list[int] = []
-    given = iter(zip(arrays, counts or [None] * len(arrays), strict=True))
+    rest = iter(zip(arrays, counts or [None] * len(arrays), strict=True))
     axis = 0
     before_first = 0
     for place, entry in enumerate(key):
@@ -327,7 +327,7 @@ def advanced_layout(
             before_first = len(slices)
         places.append(place)
         if isinstance(entry, str) and entry == ARRAY:
-            array, count = next(given)
+            array, count = next(rest)
             if array.dtype == "bool":
                 if array.ndim == 0:
                     raise TypeError(
@@ -341,10 +341,10 @@ def advanced_layout(
         else:
             check_range(entry, shape[axis], axis)
         axis += 1
-    made = list(broadcast_static([*shapes, ()], "index arrays"))
+    core = list(broadcast_static([*shapes, ()], "index arrays"))
     neighbours = places == list(range(places[0], places[-1] + 1))
     where = before_first if neighbours else 0
-    return [*slices[:where], *made, *slices[where:]], where, len(made)
+    return [*slices[:where], *core, *slices[where:]], where, len(core)
 
 
 def check_mask(mask: TensorType, shape: StaticShape, axis: int) -> None:
@@ -369,7 +369,7 @@ def region_shape(entries: Sequence[Any], shape: Sequence[int]) -> tuple[int, ...
     ``entries`` are slices, integers, arrays of integers, and masks. IndexError if the arrays do not broadcast.
     """
     slices: list[int] = []
-    made: list[tuple[int, ...]] = []
+    shapes: list[tuple[int, ...]] = []
     places: list[int] = []
     axis = before_first = 0
     for place, entry in enumerate(entries):
@@ -380,12 +380,12 @@ def region_shape(entries: Sequence[Any], shape: Sequence[int]) -> tuple[int, ...
         if not places:
             before_first = len(slices)
         places.append(place)
-        made.append(_index_shape(entry))
+        shapes.append(_index_shape(entry))
         axis += entry.ndim if _is_mask(entry) else 1
     try:
-        core = np.broadcast_shapes(*made)
+        core = np.broadcast_shapes(*shapes)
     except ValueError:
-        raise _arrays_differ(made) from None
+        raise _arrays_differ(shapes) from None
     if not places or not any(hasattr(e, "shape") for e in entries):
         return tuple(slices)
     neighbours = places == list(range(places[0], places[-1] + 1))

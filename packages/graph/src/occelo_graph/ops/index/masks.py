@@ -27,24 +27,24 @@ def masks_as_positions(x: Any, key: Key, inputs: Sequence[Any]) -> tuple[Key, li
     if sum(1 for e in key if isinstance(e, str) and e == ARRAY) < 2:
         return key, list(inputs)
     entries: list[Any] = []
-    given: list[Any] = []
+    new_inputs: list[Any] = []
     rest = iter(inputs)
     axis = 0
     for entry in key:
         if isinstance(entry, slice):
-            given += [next(rest) for p in slice_parts(entry) if p == SCALAR]
+            new_inputs += [next(rest) for p in slice_parts(entry) if p == SCALAR]
         elif isinstance(entry, str):
             array = next(rest)
             if array.dtype == "bool":
-                found = _positions(x, axis, array)
-                entries += [ARRAY] * len(found)
-                given += found
-                axis += len(found)
+                positions = _positions(x, axis, array)
+                entries += [ARRAY] * len(positions)
+                new_inputs += positions
+                axis += len(positions)
                 continue
-            given.append(array)
+            new_inputs.append(array)
         entries.append(entry)
         axis += 1
-    return tuple(entries), given
+    return tuple(entries), new_inputs
 
 
 def _positions(x: Any, axis: int, mask: Any) -> list[Any]:

@@ -68,8 +68,8 @@ class Nonzero(FollowsLengths):
         return range(len(node.inputs))
 
     def written(self, node: Apply, operands: Sequence[Term]) -> Term | None:
-        made = called("nonzero", operands[0].text)
-        return made if len(node.outputs) > 1 else Term(f"{made.text}[0]")
+        call = called("nonzero", operands[0].text)
+        return call if len(node.outputs) > 1 else Term(f"{call.text}[0]")
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         if x.ndim == 0:
@@ -109,19 +109,19 @@ def nonzero(
     ValueError for a negative ``size``, or if there are other numbers of fill values.
     """
     if size is None:
-        found = tuple(Nonzero()(as_tensor_variable(a), return_list=True))
+        positions = tuple(Nonzero()(as_tensor_variable(a), return_list=True))
     else:
-        found = _sized_nonzero(as_tensor_variable(a), integer_length(size), fill_value)
+        positions = _sized_nonzero(as_tensor_variable(a), integer_length(size), fill_value)
     if return_matrix:
-        return as_tensor_variable(list(found))
-    return found
+        return as_tensor_variable(list(positions))
+    return positions
 
 
 def _sized_nonzero(a: TensorVariable, size: Any, fill_value: Any) -> tuple[Any, ...]:
     """The first ``size`` positions of elements that are not 0. The number of elements decides about no length."""
-    known = known_integer(size)
-    if known is not None and known < 0:
-        raise ValueError(f"size of nonzero must not be negative, got {known}")
+    static = known_integer(size)
+    if static is not None and static < 0:
+        raise ValueError(f"size of nonzero must not be negative, got {static}")
     if not a.type.ndim:
         raise ValueError("nonzero takes at least one dimension; use atleast_1d")
     fills = fill_value if is_list_or_tuple(fill_value) else [fill_value or 0] * a.type.ndim
@@ -133,13 +133,13 @@ def _sized_nonzero(a: TensorVariable, size: Any, fill_value: Any) -> tuple[Any, 
     places = switch(and_(mask, le(order, size)), order - 1, size)
     at = getitem(zeros((size + 1,), "int64"), places).set(arange(lengths_by_variables(mask)[0]))
     at = getitem(at, slice(None, size))
-    found: list[Any] = []
+    positions: list[Any] = []
     exists = lt(arange(size), sum(mask))
     for n, fill in zip(reversed(lengths_by_variables(a)), reversed(fills), strict=True):
         n = maximum(n, 1)
-        found.append(switch(exists, at % n, cast(as_tensor_variable(fill), "int64")))
+        positions.append(switch(exists, at % n, cast(as_tensor_variable(fill), "int64")))
         at = at // n
-    return tuple(reversed(found))
+    return tuple(reversed(positions))
 
 
 def flatnonzero(a: Any, *, size: Any = None, fill_value: Any = None) -> TensorVariable:
@@ -232,8 +232,8 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> TensorV
     first, second = normalize_axis(axis1, a), normalize_axis(axis2, a)
     if first == second:
         raise ValueError(f"diagonal needs two axes, got axis1={axis1} and axis2={axis2}")
-    made: TensorVariable = ExtractDiag(static_integer(offset, "offset"), first, second)(a)
-    return made
+    entries: TensorVariable = ExtractDiag(static_integer(offset, "offset"), first, second)(a)
+    return entries
 
 
 extract_diag = diagonal
@@ -295,16 +295,16 @@ def alloc_diag(diag: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Te
 
     ``axis1`` and ``axis2`` are the axes of the result that are the rows and columns of the matrices.
     """
-    made: TensorVariable = AllocDiag(static_integer(offset, "offset"))(as_tensor_variable(diag))
-    return moveaxis(made, (-2, -1), (axis1, axis2))
+    matrices: TensorVariable = AllocDiag(static_integer(offset, "offset"))(as_tensor_variable(diag))
+    return moveaxis(matrices, (-2, -1), (axis1, axis2))
 
 
 def diag(v: Any, k: int = 0) -> TensorVariable:
     """For a vector ``v``, a matrix with the vector on diagonal ``k``. For a matrix, its diagonal ``k``. Else ValueError."""
     v = as_tensor_variable(v)
     if v.type.ndim == 1:
-        made: TensorVariable = AllocDiag(static_integer(k, "k"))(v)
-        return made
+        matrix: TensorVariable = AllocDiag(static_integer(k, "k"))(v)
+        return matrix
     if v.type.ndim == 2:
         return diagonal(v, k)
     raise ValueError(f"diag takes a vector or a matrix, got {v.type}")

@@ -72,35 +72,35 @@ __all__ = [
 ]
 
 
-def _check_inputs(op_: Op, key: Key, given: Sequence[Any]) -> None:
-    if count_inputs(key) != len(given):
-        raise ValueError(f"{op_} takes {count_inputs(key)} indices, got {len(given)}")
-    for t in given:
+def _check_inputs(op_: Op, key: Key, indices: Sequence[Any]) -> None:
+    if count_inputs(key) != len(indices):
+        raise ValueError(f"{op_} takes {count_inputs(key)} indices, got {len(indices)}")
+    for t in indices:
         if not isinstance(t, TensorType) or not is_discrete(t.dtype):
             raise TypeError(f"{op_} takes integers as indices, got {t}")
 
 
-def _arrays(key: Key, given: Sequence[_T]) -> list[_T]:
-    """The inputs of a key that are index arrays or masks. ``given`` are all inputs, or their types or values."""
-    return [each for each, mark in zip(given, marks_of(key), strict=True) if mark == ARRAY]
+def _arrays(key: Key, indices: Sequence[_T]) -> list[_T]:
+    """The inputs of a key that are index arrays or masks. ``indices`` are all inputs, or their types or values."""
+    return [each for each, mark in zip(indices, marks_of(key), strict=True) if mark == ARRAY]
 
 
-def _writes_once(key: Key, given: Sequence[Any]) -> bool:
+def _writes_once(key: Key, indices: Sequence[Any]) -> bool:
     """Whether it is known that the index arrays of a key contain no position twice.
 
     This is known if all arrays are masks, or if all are constants with different positions.
     """
-    arrays = _arrays(key, given)
+    arrays = _arrays(key, indices)
     masks = [v for v in arrays if v.dtype == "bool"]
     if len(masks) == len(arrays):
         return True
     values = [np.asarray(v.data) for v in arrays if isinstance(v, Constant)]
     if masks or len(values) < len(arrays):
         return False
-    known = np.broadcast_arrays(*values)
+    spread = np.broadcast_arrays(*values)
     # a negative position may mean the same element as a positive position
-    comparable = [v.ravel().astype("int64") for v in known if np.all(v >= 0) or np.all(v < 0)]
-    return bool(comparable) and np.unique(np.stack(comparable), axis=1).shape[1] == known[0].size
+    comparable = [v.ravel().astype("int64") for v in spread if np.all(v >= 0) or np.all(v < 0)]
+    return bool(comparable) and np.unique(np.stack(comparable), axis=1).shape[1] == spread[0].size
 
 
 def _with_array_check(
@@ -169,17 +169,17 @@ class Subtensor(FollowsLengths, LinearInFirst):
 
     written = written_read
 
-    def infer(self, x: TensorType, *given: Any) -> TensorType:
-        _check_inputs(self, self.key, given)
+    def infer(self, x: TensorType, *indices: Any) -> TensorType:
+        _check_inputs(self, self.key, indices)
         if x.ndim != len(self.key):
             raise IndexError(f"{self} takes {len(self.key)} dimensions, got {x}")
         return TensorType(x.dtype, basic_shape(self.key, x.shape))
 
     def specialized(self, inputs: Sequence[Variable]) -> tuple[Op, Sequence[Variable]]:
-        known = [known_integer(v) for v in inputs[1:]]
-        if all(n is None for n in known):
+        integers = [known_integer(v) for v in inputs[1:]]
+        if all(n is None for n in integers):
             return self, inputs
-        key, rest = _specialize_key(self.key, inputs[1:], known)
+        key, rest = _specialize_key(self.key, inputs[1:], integers)
         return Subtensor(key), (inputs[0], *rest)
 
     def known_integers(self, node: TensorApply[Subtensor], of: Callable[[Variable], Any]) -> Any:
@@ -196,8 +196,8 @@ class Subtensor(FollowsLengths, LinearInFirst):
         except IndexError:
             return None  # running the node will raise the error
 
-    def evaluate(self, x: Any, *given: Any) -> Any:
-        return np.asarray(x[fill_key(self.key, given)])
+    def evaluate(self, x: Any, *indices: Any) -> Any:
+        return np.asarray(x[fill_key(self.key, indices)])
 
     def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
         return _pull_read(IncSubtensor(self.key, False), inputs, cotangents[0])
@@ -217,14 +217,14 @@ class Subtensor(FollowsLengths, LinearInFirst):
 
 
 def _specialize_key(
-    key: Key, given: Sequence[Any], known: Sequence[int | None]
+    key: Key, indices: Sequence[Any], numbers: Sequence[int | None]
 ) -> tuple[Key, list[Any]]:
     """Replace inputs with known values in a basic key by integers. Returns the new key and the remaining inputs.
 
-    ``known`` has the value of each input in ``given``, or None.
+    ``numbers`` has the value of each input in ``indices``, or None.
     """
     rest: list[Any] = []
-    pairs = iter(zip(given, known, strict=True))
+    pairs = iter(zip(indices, numbers, strict=True))
 
     def part(entry: Any) -> Any:
         if entry != SCALAR:
@@ -235,15 +235,15 @@ def _specialize_key(
             return SCALAR
         return n
 
-    made = [
+    entries = [
         slice(*[part(p) for p in slice_parts(entry)]) if isinstance(entry, slice) else part(entry)
         for entry in key
     ]
-    return tuple(made), rest
+    return tuple(entries), rest
 
 
-def _basic_lengths(key: Key, lengths: Sequence[Any], given: Sequence[Any]) -> tuple[Any, ...]:
-    filled = fill_key(key, given, scalar=lambda v: v)
+def _basic_lengths(key: Key, lengths: Sequence[Any], indices: Sequence[Any]) -> tuple[Any, ...]:
+    filled = fill_key(key, indices, scalar=lambda v: v)
     return tuple(
         length_of_slice(entry, n)
         for entry, n in zip(filled, lengths, strict=True)
@@ -261,8 +261,8 @@ class AdvancedSubtensor(FollowsLengths, LinearInFirst):
 
     def types_for(self, inputs: Sequence[Variable]) -> tuple[Type, ...]:
         types = super().types_for(inputs)
-        x, *given = tensors(inputs)
-        arrays = _arrays(self.key, given)
+        x, *indices = tensors(inputs)
+        arrays = _arrays(self.key, indices)
         masks = [v.data if v.dtype == "bool" and isinstance(v, Constant) else None for v in arrays]
         if all(mask is None for mask in masks):
             return types
@@ -275,13 +275,13 @@ class AdvancedSubtensor(FollowsLengths, LinearInFirst):
 
     written = written_read
 
-    def infer(self, x: TensorType, *given: Any) -> TensorType:
-        _check_inputs(self, self.key, given)
-        shape, _, _ = advanced_layout(self.key, x.shape, _arrays(self.key, given))
+    def infer(self, x: TensorType, *indices: Any) -> TensorType:
+        _check_inputs(self, self.key, indices)
+        shape, _, _ = advanced_layout(self.key, x.shape, _arrays(self.key, indices))
         return TensorType(x.dtype, shape)
 
-    def evaluate(self, x: Any, *given: Any) -> Any:
-        result = x[fill_key(self.key, given)]
+    def evaluate(self, x: Any, *indices: Any) -> Any:
+        result = x[fill_key(self.key, indices)]
         return np.array(result) if np.may_share_memory(result, x) else np.asarray(result)
 
     def kernel(self, node: Apply) -> Kernel:
@@ -293,18 +293,18 @@ class AdvancedSubtensor(FollowsLengths, LinearInFirst):
     def infer_shape(
         self, node: TensorApply[AdvancedSubtensor], input_shapes: Sequence[Any]
     ) -> Sequence[Any]:
-        x, *given = node.inputs
-        arrays = _arrays(self.key, given)
+        x, *indices = node.inputs
+        arrays = _arrays(self.key, indices)
         _, where, _ = advanced_layout(self.key, x.type.shape, [a.type for a in arrays])
-        filled = fill_key(self.key, given, scalar=lambda v: v)
+        filled = fill_key(self.key, indices, scalar=lambda v: v)
         slices: list[Any] = []
         axis = 0
         for entry in filled:
             if is_slice(entry):
                 slices.append(length_of_slice(entry, input_shapes[0][axis]))
             axis += entry.type.ndim if is_tensor(entry) and entry.type.dtype == "bool" else 1
-        made = _broadcast_lengths(arrays, _arrays(self.key, input_shapes[1:]))
-        return [(*slices[:where], *made, *slices[where:])]
+        core = _broadcast_lengths(arrays, _arrays(self.key, input_shapes[1:]))
+        return [(*slices[:where], *core, *slices[where:])]
 
     def batch(
         self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
@@ -356,7 +356,7 @@ class _Write(Op):
     def static_inputs(self, node: Apply) -> Sequence[int]:
         return static_positions(self.key, node.inputs, 2)
 
-    def part_shape(self, x: TensorType, given: Sequence[TensorType]) -> list[int | None]:
+    def part_shape(self, x: TensorType, indices: Sequence[TensorType]) -> list[int | None]:
         raise NotImplementedError
 
     @trait
@@ -365,9 +365,9 @@ class _Write(Op):
 
     written = written_write
 
-    def infer(self, x: TensorType, y: TensorType, *given: Any) -> TensorType:
-        _check_inputs(self, self.key, given)
-        region = self.part_shape(x, given)
+    def infer(self, x: TensorType, y: TensorType, *indices: Any) -> TensorType:
+        _check_inputs(self, self.key, indices)
+        region = self.part_shape(x, indices)
         if y.ndim > len(region):
             raise ValueError(f"Cannot write {y} to a part of {len(region)} dimensions")
         broadcast_static([tuple(region), y.shape], "writing to a part")
@@ -380,9 +380,9 @@ class _Write(Op):
             )
         return x
 
-    def evaluate(self, x: Any, y: Any, *given: Any) -> Any:
+    def evaluate(self, x: Any, y: Any, *indices: Any) -> Any:
         result = x if self.inplace else np.array(x)
-        where = fill_key(self.key, given)
+        where = fill_key(self.key, indices)
         if self.set_instead_of_inc:
             result[where] = y
         elif self.advanced:
@@ -405,8 +405,8 @@ class _Write(Op):
         key = self.key
 
         def checked(*arrays: Any) -> Sequence[Any]:
-            x, y, *given = arrays
-            check_written(y_type, y.shape, region_shape(fill_key(key, given), x.shape))
+            x, y, *indices = arrays
+            check_written(y_type, y.shape, region_shape(fill_key(key, indices), x.shape))
             return run(*arrays)
 
         return checked
@@ -430,10 +430,10 @@ class _Write(Op):
         read = self._read(ct, rest)
         of_y = unbroadcast(read, read.type, y.type)
         if self.set_instead_of_inc and self.advanced and not _writes_once(self.key, rest):
-            kept = switch(
+            last_written = switch(
                 self._is_last_written(ct, rest), read, cast(as_tensor_variable(0), ct.dtype)
             )
-            of_y = unbroadcast(kept, read.type, y.type)
+            of_y = unbroadcast(last_written, read.type, y.type)
         if not is_discrete(y.dtype) and of_y.dtype != y.dtype:
             of_y = of_y.astype(y.dtype)
         return [of_x, of_y, *_no_derivative_for_indices(len(rest))]
@@ -477,7 +477,7 @@ class IncSubtensor(_Write):
 
     advanced: ClassVar[bool] = False
 
-    def part_shape(self, x: TensorType, given: Sequence[TensorType]) -> list[int | None]:
+    def part_shape(self, x: TensorType, indices: Sequence[TensorType]) -> list[int | None]:
         if x.ndim != len(self.key):
             raise IndexError(f"{self} takes {len(self.key)} dimensions, got {x}")
         return basic_shape(self.key, x.shape)
@@ -502,8 +502,8 @@ class AdvancedIncSubtensor(_Write):
 
     advanced: ClassVar[bool] = True
 
-    def part_shape(self, x: TensorType, given: Sequence[TensorType]) -> list[int | None]:
-        return advanced_layout(self.key, x.shape, _arrays(self.key, given))[0]
+    def part_shape(self, x: TensorType, indices: Sequence[TensorType]) -> list[int | None]:
+        return advanced_layout(self.key, x.shape, _arrays(self.key, indices))[0]
 
     def _read(self, value: Any, rest: Sequence[Any]) -> Any:
         return AdvancedSubtensor(self.key)(value, *rest)
@@ -544,9 +544,9 @@ def _insert_axes(x: TensorVariable, new_axes: Sequence[int]) -> TensorVariable:
 
 
 def _write(x: Any, y: Any, set_instead_of_inc: bool, inplace: bool) -> TensorVariable:
-    writing, key, base, given = indexed(x)
+    writing, key, base, indices = indexed(x)
     y = written_value(y, x)
-    return without_new_axes(writing(key, set_instead_of_inc, inplace)(base, y, *given), base, x)
+    return without_new_axes(writing(key, set_instead_of_inc, inplace)(base, y, *indices), base, x)
 
 
 def written_value(y: Any, part: TensorVariable) -> TensorVariable:
@@ -590,8 +590,8 @@ def set_fitting(part: TensorVariable, y: TensorVariable) -> TensorVariable:
 
     ``part`` is read by a key without new axes. The op that writes still checks the lengths.
     """
-    writing, key, base, given = indexed(part)
-    written: TensorVariable = writing(key, True, False)(base, cast(y, base.type.dtype), *given)
+    writing, key, base, indices = indexed(part)
+    written: TensorVariable = writing(key, True, False)(base, cast(y, base.type.dtype), *indices)
     return written
 
 

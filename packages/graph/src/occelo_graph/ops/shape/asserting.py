@@ -59,7 +59,7 @@ class SpecifyShape(FollowsLengths, LinearInFirst):
     def written(self, node: Apply, operands: Sequence[Term]) -> Term | None:
         rest = iter(operands[1:])
         pairs = zip(self.static, self.given, strict=True)
-        lengths = [next(rest).short if given else str(static) for static, given in pairs]
+        lengths = [next(rest).short if is_given else str(static) for static, is_given in pairs]
         return called("specify_shape", operands[0].text, f"[{', '.join(lengths)}]")
 
     def infer(self, x: TensorType, *lengths: Any) -> TensorType:
@@ -69,48 +69,48 @@ class SpecifyShape(FollowsLengths, LinearInFirst):
         if self.static.count(None) == x.ndim:
             return x
         merged: list[int | None] = []
-        for own, wanted in zip(x.shape, self.static, strict=True):
-            if own is not None and wanted is not None and own != wanted:
+        for own, length in zip(x.shape, self.static, strict=True):
+            if own is not None and length is not None and own != length:
                 raise ValueError(
                     f"The shape {shape_text(x.shape)} contradicts the specified {shape_text(self.static)}"
                 )
-            merged.append(own if wanted is None else wanted)
+            merged.append(own if length is None else length)
         return TensorType(x.dtype, merged)
 
     def evaluate(self, x: Any, *lengths: Any) -> Any:
         rest = iter(lengths)
-        wanted = [int(next(rest)) if g else s for s, g in zip(self.static, self.given, strict=True)]
-        if any(w is not None and w != n for w, n in zip(wanted, x.shape, strict=True)):
-            text = shape_text(tuple(wanted))
+        target = [int(next(rest)) if g else s for s, g in zip(self.static, self.given, strict=True)]
+        if any(w is not None and w != n for w, n in zip(target, x.shape, strict=True)):
+            text = shape_text(tuple(target))
             if self.of:
-                raise ValueError(wrong_shape(self.of, x.shape, tuple(wanted)))
+                raise ValueError(wrong_shape(self.of, x.shape, tuple(target)))
             raise ValueError(f"The shape is {x.shape}, but {text} was specified")
         return x
 
     def specialized(self, inputs: Sequence[Variable]) -> tuple[Op, Sequence[Variable]]:
-        known = [known_integer(v) for v in inputs[1:]]
-        if known.count(None) == len(known):
+        numbers = [known_integer(v) for v in inputs[1:]]
+        if numbers.count(None) == len(numbers):
             return self, inputs
-        static, given, rest = list(self.static), list(self.given), [inputs[0]]
-        lengths = iter(zip(inputs[1:], known, strict=True))
-        for i, wanted in enumerate(self.given):
-            if wanted:
+        static, dynamic, rest = list(self.static), list(self.given), [inputs[0]]
+        lengths = iter(zip(inputs[1:], numbers, strict=True))
+        for i, is_given in enumerate(self.given):
+            if is_given:
                 variable, n = next(lengths)
                 if n is None or n < 0 or static[i] not in (None, n):
                     rest.append(variable)
                 else:
-                    static[i], given[i] = n, False
+                    static[i], dynamic[i] = n, False
         if len(rest) == len(inputs):
             return self, inputs
-        return SpecifyShape(tuple(static), tuple(given), self.of), rest
+        return SpecifyShape(tuple(static), tuple(dynamic), self.of), rest
 
     def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
         return [self(cotangents[0], *inputs[1:]), *[None] * (len(inputs) - 1)]
 
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         rest = iter(node.inputs[1:])
-        wanted = [next(rest) if g else s for s, g in zip(self.static, self.given, strict=True)]
-        return [tuple(n if w is None else w for w, n in zip(wanted, input_shapes[0], strict=True))]
+        target = [next(rest) if g else s for s, g in zip(self.static, self.given, strict=True)]
+        return [tuple(n if w is None else w for w, n in zip(target, input_shapes[0], strict=True))]
 
     def batch(
         self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
@@ -135,15 +135,15 @@ def specify_shape(x: Any, shape: Any) -> TensorVariable:
     if len(entries) != x.type.ndim:
         raise ValueError(f"Expected {x.type.ndim} lengths for {x}, got {len(entries)}")
     static = tuple(n if isinstance(n, int) else None for n in entries)
-    given = tuple(isinstance(n, Variable) for n in entries)
-    if not any(given) and all(
+    dynamic = tuple(isinstance(n, Variable) for n in entries)
+    if not any(dynamic) and all(
         w is None or w == n for w, n in zip(static, x.type.shape, strict=True)
     ):
         return x
-    made: TensorVariable = SpecifyShape(static, given)(
+    asserted: TensorVariable = SpecifyShape(static, dynamic)(
         x, *(n for n in entries if isinstance(n, Variable))
     )
-    return made
+    return asserted
 
 
 def specify_broadcastable(x: Any, *axes: int) -> TensorVariable:

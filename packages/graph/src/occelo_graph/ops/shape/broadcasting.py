@@ -44,10 +44,10 @@ def broadcast_lengths(shapes: Sequence[Lengths]) -> Lengths:
     """
     ndim = max((len(s) for s in shapes), default=0)
     result: list[Any] = [1] * ndim
-    known: list[int | None] = [1] * ndim
+    static: list[int | None] = [1] * ndim
     for lengths in shapes:
         for i, n in enumerate(lengths, start=ndim - len(lengths)):
-            mine, theirs = known[i], known_integer(n)
+            mine, theirs = static[i], known_integer(n)
             if theirs == 1:
                 if mine == 1 and isinstance(n, Variable):
                     result[i] = n
@@ -58,5 +58,5 @@ def broadcast_lengths(shapes: Sequence[Lengths]) -> Lengths:
                 )
             if mine != 1 and (theirs is None or mine is not None):
                 continue  # the static length is kept if there is one, else the first length
-            result[i], known[i] = n, theirs
+            result[i], static[i] = n, theirs
     return tuple(result)

@@ -63,13 +63,13 @@ class DimShuffle(LinearInFirst):
         )
 
     def evaluate(self, x: Any) -> Any:
-        kept = [a for a in self.new_order if isinstance(a, int)]
+        axes = [a for a in self.new_order if isinstance(a, int)]
         dropped = self.dropped
         if any(x.shape[a] != 1 for a in dropped):
             raise ValueError(
                 f"Cannot drop dimensions {dropped} of shape {x.shape}: not of length 1"
             )
-        moved = x.transpose((*kept, *dropped))[(..., *[0] * len(dropped))]
+        moved = x.transpose((*axes, *dropped))[(..., *[0] * len(dropped))]
         # without the ellipsis, an array without dimensions would become a scalar, which is not a view
         return moved[(..., *(None if a == "x" else slice(None) for a in self.new_order))]
 
@@ -125,8 +125,8 @@ def dimshuffle(x: Any, *pattern: Any) -> TensorVariable:
         raise ValueError(f"A dimension is repeated in {order}")
     if order == tuple(range(ndim)):
         return x
-    made: TensorVariable = _dimshuffle_op(ndim, order)(x)
-    return made
+    shuffled: TensorVariable = _dimshuffle_op(ndim, order)(x)
+    return shuffled
 
 
 def transpose(x: Any, axes: Any = None) -> TensorVariable:
@@ -137,10 +137,10 @@ def transpose(x: Any, axes: Any = None) -> TensorVariable:
     x = as_tensor_variable(x)
     if axes is None:
         ndim = x.type.ndim
-        made: TensorVariable = (
+        transposed: TensorVariable = (
             x if ndim < 2 else _dimshuffle_op(ndim, tuple(range(ndim - 1, -1, -1)))(x)
         )
-        return made
+        return transposed
     axes = listed_axes(axes)
     if len(axes) != x.type.ndim:
         raise ValueError(f"axes must have {x.type.ndim} entries, got {axes}")
@@ -187,9 +187,9 @@ def moveaxis(x: Any, source: Any, destination: Any) -> TensorVariable:
 def expand_dims(a: Any, axis: Any) -> TensorVariable:
     """Add dimensions of length 1 to ``a``. ``axis`` has the positions of the new dimensions in the result."""
     a = as_tensor_variable(a)
-    given = listed_axes(axis)
-    ndim = a.type.ndim + len(given)
-    axes = normalize_axes(given, ndim)
+    listed = listed_axes(axis)
+    ndim = a.type.ndim + len(listed)
+    axes = normalize_axes(listed, ndim)
     rest = iter(range(a.type.ndim))
     order: list[Any] = ["x" if i in axes else next(rest) for i in range(ndim)]
     return dimshuffle(a, order)

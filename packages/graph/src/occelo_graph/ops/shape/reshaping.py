@@ -68,12 +68,12 @@ class Reshape(FollowsLengths, LinearInFirst):
         static = [None if n == -1 else n for n in self.shape]
         if None not in x.shape and not lengths:
             size = int(np.prod([n for n in x.shape if n is not None], dtype="int64"))
-            known = int(np.prod([n for n in static if n is not None], dtype="int64"))
+            product = int(np.prod([n for n in static if n is not None], dtype="int64"))
             if -1 in self.shape:
-                if known == 0 or size % known:
+                if product == 0 or size % product:
                     raise ValueError(f"Cannot reshape {shape_text(x.shape)} to {self.shape}")
-                static[self.shape.index(-1)] = size // known
-            elif size != known:
+                static[self.shape.index(-1)] = size // product
+            elif size != product:
                 raise ValueError(f"Cannot reshape {shape_text(x.shape)} to {self.shape}")
         return TensorType(x.dtype, static)
 
@@ -97,11 +97,11 @@ class Reshape(FollowsLengths, LinearInFirst):
         return (self if None in full.shape else Reshape(full.shape)), (x,)
 
     def evaluate(self, x: Any, *lengths: Any) -> Any:
-        wanted = [int(n) for n in fill_static(self.shape, lengths)]
-        if any(n < -1 for n in wanted):
+        shape = [int(n) for n in fill_static(self.shape, lengths)]
+        if any(n < -1 for n in shape):
             # NumPy would infer the length for any negative number
-            raise ValueError(_wrong_lengths(wanted))
-        return x.reshape(wanted)
+            raise ValueError(_wrong_lengths(shape))
+        return x.reshape(shape)
 
     def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
         x = inputs[0]
@@ -123,9 +123,9 @@ class Reshape(FollowsLengths, LinearInFirst):
             # a batch of no elements does not determine the length -1, but the dimensions behind the batch do
             missing = self.shape.index(-1)
             static = None not in tensors(node.inputs)[0].type.shape
-            known = tensors(node.outputs)[0].type.shape[missing] if static else None
+            length = tensors(node.outputs)[0].type.shape[missing] if static else None
             size = length_product(lengths_by_variables(inputs[0])[batch_ndims[0] :])
-            core[missing] = _missing_length(size, core) if known is None else known
+            core[missing] = _missing_length(size, core) if length is None else length
         elif not all(map(never_negative, core)):
             size = length_product(lengths_by_variables(inputs[0])[batch_ndims[0] :])
             empty = eq(length_product(lead), 0)
@@ -139,18 +139,18 @@ class Reshape(FollowsLengths, LinearInFirst):
 
 def _determined(lengths: Sequence[Any], size: Any) -> list[Any]:
     """The lengths with the one that is -1, or may turn out to be, computed for a tensor of ``size`` elements."""
-    found = list(lengths)
-    static = [i for i, n in enumerate(found) if not isinstance(n, Variable) and n == -1]
+    full = list(lengths)
+    static = [i for i, n in enumerate(full) if not isinstance(n, Variable) and n == -1]
     if static:
-        found[static[0]] = _missing_length(size, found)
-        return found
-    unknown = {i: eq(n, -1) for i, n in enumerate(found) if not never_negative(n)}
+        full[static[0]] = _missing_length(size, full)
+        return full
+    unknown = {i: eq(n, -1) for i, n in enumerate(full) if not never_negative(n)}
     if unknown:
-        others = [switch(unknown[i], 1, n) if i in unknown else n for i, n in enumerate(found)]
+        others = [switch(unknown[i], 1, n) if i in unknown else n for i, n in enumerate(full)]
         length = size // length_product(others)
         for i, missing in unknown.items():
-            found[i] = switch(missing, length, found[i])
-    return found
+            full[i] = switch(missing, length, full[i])
+    return full
 
 
 def _missing_length(size: Any, lengths: Sequence[Any]) -> Any:
@@ -193,8 +193,8 @@ def reshape(x: Any, newshape: Any, ndim: int | None = None) -> TensorVariable:
         raise ValueError(_wrong_lengths(static))
     if not dynamic and static == x.type.shape:
         return x
-    made: TensorVariable = Reshape(static)(x, *dynamic)
-    return made
+    reshaped: TensorVariable = Reshape(static)(x, *dynamic)
+    return reshaped
 
 
 def flatten(x: Any, ndim: int = 1) -> TensorVariable:

@@ -45,27 +45,27 @@ class _ToLengths(FollowsLengths, LinearInFirst):
         """The lengths of the result. ``own`` are the lengths of the first input, ``lengths`` the further inputs."""
         rest = iter(lengths)
         return tuple(
-            next(rest) if given else n if known is None else known
-            for n, known, given in zip(own, self.static, self.given, strict=True)
+            next(rest) if is_given else n if static is None else static
+            for n, static, is_given in zip(own, self.static, self.given, strict=True)
         )
 
     def static_inputs(self, node: Apply) -> Sequence[int]:
         return range(1, len(node.inputs))
 
     def specialized(self, inputs: Sequence[Variable]) -> tuple[Op, Sequence[Variable]]:
-        static, given, rest = list(self.static), list(self.given), [inputs[0]]
+        static, dynamic, rest = list(self.static), list(self.given), [inputs[0]]
         lengths = iter(inputs[1:])
         for i, is_given in enumerate(self.given):
             if is_given:
                 variable = next(lengths)
-                known = known_integer(variable)
-                if known is None or known < 0:
+                number = known_integer(variable)
+                if number is None or number < 0:
                     rest.append(variable)
                 else:
-                    static[i], given[i] = known, False
+                    static[i], dynamic[i] = number, False
         if len(rest) == len(inputs):
             return self, inputs
-        return self._with(tuple(static), tuple(given)), rest
+        return self._with(tuple(static), tuple(dynamic)), rest
 
     def _with(self, static: StaticShape, given: tuple[bool, ...]) -> _ToLengths:
         raise NotImplementedError
@@ -93,8 +93,8 @@ class _ToLengths(FollowsLengths, LinearInFirst):
 
 def _of_lengths(make: Any, x: Any, axes: Sequence[int], lengths_of: Any) -> Any:
     """Apply an op of the class ``make``, so that ``x`` gets the lengths of the tensor ``lengths_of`` along ``axes``."""
-    given = tuple(i in axes for i in range(x.type.ndim))
-    return make(given)(x, *(length_op(i)(lengths_of) for i in axes))
+    has_length = tuple(i in axes for i in range(x.type.ndim))
+    return make(has_length)(x, *(length_op(i)(lengths_of) for i in axes))
 
 
 @op
@@ -114,8 +114,8 @@ class Stretch(_ToLengths):
 
     def written(self, node: Apply, operands: Sequence[Term]) -> Term | None:
         more = ", of_index=True" if self.of_index else ""
-        made = f"Stretch(static={self.static!r}, given={self.given!r}{more})"
-        text = f"{made}({', '.join(term.text for term in operands)})"
+        op = f"Stretch(static={self.static!r}, given={self.given!r}{more})"
+        text = f"{op}({', '.join(term.text for term in operands)})"
         return Term(text, unstretched=operands[0])
 
     def _with(self, static: StaticShape, given: tuple[bool, ...]) -> Stretch:
@@ -133,23 +133,23 @@ class Stretch(_ToLengths):
         check_length_types(self, lengths)
         if x.ndim != len(self.static):
             raise ValueError(f"{self} takes {len(self.static)} dimensions, got {x}")
-        for own, known in zip(x.shape, self.static, strict=True):
-            if known is not None and own not in (None, 1, known):
+        for own, static in zip(x.shape, self.static, strict=True):
+            if static is not None and own not in (None, 1, static):
                 raise self._refusal(shape_text(x.shape), shape_text(self.static))
         # a given length that is not known is the tensor's own, unless this is 1
         shape = [
-            known if known is not None else None if given and own == 1 else own
-            for own, known, given in zip(x.shape, self.static, self.given, strict=True)
+            static if static is not None else None if is_given and own == 1 else own
+            for own, static, is_given in zip(x.shape, self.static, self.given, strict=True)
         ]
         return TensorType(x.dtype, shape)
 
     def evaluate(self, x: Any, *lengths: Any) -> Any:
-        wanted = self.wanted(x.shape, [int(n) for n in lengths])
-        if x.shape == wanted:
+        shape = self.wanted(x.shape, [int(n) for n in lengths])
+        if x.shape == shape:
             return x
-        if any(own not in (1, n) for own, n in zip(x.shape, wanted, strict=True)):
-            raise self._refusal(str(x.shape), str(wanted))
-        return np.array(np.broadcast_to(x, wanted))
+        if any(own not in (1, n) for own, n in zip(x.shape, shape, strict=True)):
+            raise self._refusal(str(x.shape), str(shape))
+        return np.array(np.broadcast_to(x, shape))
 
     def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
         def make(given: tuple[bool, ...]) -> SumStretched:
@@ -176,20 +176,20 @@ class SumStretched(_ToLengths):
         check_length_types(self, lengths)
         if x.ndim != len(self.static):
             raise ValueError(f"{self} takes {len(self.static)} dimensions, got {x}")
-        for own, known in zip(x.shape, self.static, strict=True):
-            if known not in (None, 1) and own not in (None, known):
+        for own, static in zip(x.shape, self.static, strict=True):
+            if static not in (None, 1) and own not in (None, static):
                 raise ValueError(f"{self} cannot sum {x} to {shape_text(self.static)}")
         shape = [
-            known if known is not None else None if given and own != 1 else own
-            for own, known, given in zip(x.shape, self.static, self.given, strict=True)
+            static if static is not None else None if is_given and own != 1 else own
+            for own, static, is_given in zip(x.shape, self.static, self.given, strict=True)
         ]
         return TensorType(x.dtype, shape)
 
     def evaluate(self, x: Any, *lengths: Any) -> Any:
-        wanted = self.wanted(x.shape, [int(n) for n in lengths])
-        axes = tuple(i for i, (own, n) in enumerate(zip(x.shape, wanted, strict=True)) if own != n)
-        if any(wanted[i] != 1 for i in axes):
-            raise ValueError(f"Cannot sum a tensor of shape {x.shape} to the shape {wanted}")
+        shape = self.wanted(x.shape, [int(n) for n in lengths])
+        axes = tuple(i for i, (own, n) in enumerate(zip(x.shape, shape, strict=True)) if own != n)
+        if any(shape[i] != 1 for i in axes):
+            raise ValueError(f"Cannot sum a tensor of shape {x.shape} to the shape {shape}")
         return x.sum(axis=axes, keepdims=True, dtype=x.dtype) if axes else x
 
     def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
