@@ -50,19 +50,19 @@ def _split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
 def _atleast_3d(*arys: Any) -> Any:
     """NumPy's ``atleast_3d``: shape (n,) becomes (1, n, 1), and shape (m, n) becomes (m, n, 1)."""
     orders: dict[int, list[Any]] = {0: ["x"] * 3, 1: ["x", 0, "x"], 2: [0, 1, "x"]}
-    made = [
+    results = [
         v.dimshuffle(orders[v.type.ndim]) if v.type.ndim < 3 else v
         for v in map(as_tensor_variable, arys)
     ]
-    return made[0] if len(made) == 1 else tuple(made)
+    return results[0] if len(results) == 1 else tuple(results)
 
 
 def _tuple_of_several(function: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap ``function``, which returns a list for several arguments, so that it returns a tuple."""
 
     def calling(*arys: Any) -> Any:
-        made = function(*arys)
-        return made if len(arys) == 1 else tuple(made)
+        results = function(*arys)
+        return results if len(arys) == 1 else tuple(results)
 
     return calling
 

@@ -31,7 +31,7 @@ def _combined() -> list[Example]:
         ("mul", np.multiply),
     ]
     y = draw(REAL, (2, 4), salt=9)
-    made: list[Example] = []
+    examples: list[Example] = []
     for name, ufunc in cases:
 
         def ours(x: Any, y: Any, i: Any, name: str = name) -> Any:
@@ -47,7 +47,7 @@ def _combined() -> list[Example]:
             return combined(ufunc, x, i, y)
 
         title = f"at.{name}"
-        made += [
+        examples += [
             Example(title, "arrays", ours, reference, (A, y, IDX), (0, 1), 1e-12, (0, 1)),
             Example(
                 title,
@@ -60,7 +60,7 @@ def _combined() -> list[Example]:
                 (0, 1, 2),
             ),
         ]
-    made.append(
+    examples.append(
         Example(
             "at.mul",
             "arrays",
@@ -72,7 +72,7 @@ def _combined() -> list[Example]:
             (0, 1, 2),
         )
     )
-    return made
+    return examples
 
 
 EXAMPLES: list[Example] = [

@@ -89,13 +89,13 @@ def _exponent(b: Builder, dtype: str, args: Args) -> Value:
     bits = _bits(b, b.select(small, b.op("mul", size, scale), size))
     raised = b.op("shr", bits, b.const(fraction, bits.dtype))
     less = b.select(small, b.const(bias + fraction, bits.dtype), b.const(bias - 1, bits.dtype))
-    found = b.cast(b.op("sub", raised, less), dtype)
+    exponent = b.cast(b.op("sub", raised, less), dtype)
     plain = b.select(
         b.lt(b.const(0.0, kind), size),
         b.lt(size, b.const(float("inf"), kind)),
         b.const(False, "bool"),
     )
-    return b.select(plain, found, b.const(0, dtype))
+    return b.select(plain, exponent, b.const(0, dtype))
 
 
 @lowers_scalar_to_loops("left_shift")

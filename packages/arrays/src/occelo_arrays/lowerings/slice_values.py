@@ -20,10 +20,10 @@ __all__: list[str] = []
 def lower_make_slice(
     context: Context, node: Apply[MakeSlice], inputs: list[Tensor]
 ) -> Sequence[Tensor]:
-    given = node.op.given
+    present = node.op.given
     rest = iter([context.scalar(t) for t in inputs])
-    numbers = [next(rest) if has else context.i64(0) for has in given]
-    truth = [context.builder.const(has, "bool") for has in given]
+    numbers = [next(rest) if has else context.i64(0) for has in present]
+    truth = [context.builder.const(has, "bool") for has in present]
 
     def vector(dtype: str, elements: Sequence[Value]) -> Tensor:
         def element(b: Builder, index: Index) -> Value:

@@ -111,9 +111,9 @@ def astype(x: Any, dtype: Any, /, *, copy: bool = True) -> TensorVariable:
 
 
 def _truths(name: str, *values: Any) -> list[TensorVariable]:
-    given = [ot.as_tensor_variable(v) for v in values]
-    broadcast_static([v.type.shape for v in given], name)
-    return [v if v.dtype == "bool" else ot.neq(v, 0) for v in given]
+    tensors = [ot.as_tensor_variable(v) for v in values]
+    broadcast_static([v.type.shape for v in tensors], name)
+    return [v if v.dtype == "bool" else ot.neq(v, 0) for v in tensors]
 
 
 def logical_and(x1: Any, x2: Any) -> TensorVariable:

@@ -170,27 +170,27 @@ def unpackbits(
     bits = (ot.expand_dims(rows, -1) >> places) & np.uint8(1)
     line = ot.reshape(bits, (*lead, length * 8), ndim=len(lead) + 1)
     if count is not None:
-        known = line.type.shape[-1]
-        line = _of_length(line, count, lead, length * 8 if known is None else known)
+        static = line.type.shape[-1]
+        line = _of_length(line, count, lead, length * 8 if static is None else static)
     return ot.moveaxis(line, -1, where)
 
 
 def _of_length(line: Any, count: Any, lead: list[Any], bits: Any) -> Any:
     """The first ``count`` of so many ``bits``, with zeros if there are fewer; of a negative count, all but so many."""
     if isinstance(count, int) and isinstance(bits, int):
-        wanted, more = (count, max(count - bits, 0)) if count >= 0 else (bits + count, 0)
+        length, more = (count, max(count - bits, 0)) if count >= 0 else (bits + count, 0)
     else:
-        given = ot.as_tensor_variable(count)
-        if not is_discrete(given.dtype):
+        variable = ot.as_tensor_variable(count)
+        if not is_discrete(variable.dtype):
             raise TypeError(
-                f"count of unpackbits must be an integer, got {count} of type {given.type}"
+                f"count of unpackbits must be an integer, got {count} of type {variable.type}"
             )
-        wanted = ot.switch(given < 0, bits + given, given)
-        more = ot.maximum(wanted - bits, 0)
+        length = ot.switch(variable < 0, bits + variable, variable)
+        more = ot.maximum(length - bits, 0)
     message = "count of unpackbits leaves out more bits than there are"
-    if isinstance(wanted, int):
-        if wanted < 0:
+    if isinstance(length, int):
+        if length < 0:
             raise ValueError(f"{message}: {count} of {bits}")
     else:
-        wanted = ot.CheckAndRaise(ValueError, message)(wanted, wanted >= 0)
-    return ot.join(-1, line, ot.zeros((*lead, more), dtype="uint8"))[..., :wanted]
+        length = ot.CheckAndRaise(ValueError, message)(length, length >= 0)
+    return ot.join(-1, line, ot.zeros((*lead, more), dtype="uint8"))[..., :length]

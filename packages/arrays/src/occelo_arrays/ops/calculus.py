@@ -68,9 +68,9 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
             f"gradient takes no or one distance, or one for each of {len(axes)} axes, got {len(spaces)}; "
             "for the derivative of an expression use grad"
         )
-    made = tuple(_differences(x, i, s, edge_order) for i, s in zip(axes, spaces, strict=True))
+    slopes = tuple(_differences(x, i, s, edge_order) for i, s in zip(axes, spaces, strict=True))
     single = (axis is not None and np.ndim(axis) == 0) or len(axes) == 1
-    return made[0] if single else made
+    return slopes[0] if single else slopes
 
 
 def _spacing(given: Any, dtype: str) -> Any:
@@ -83,10 +83,10 @@ def _spacing(given: Any, dtype: str) -> Any:
 
 def _enough(x: Any, axis: int, least: int) -> Any:
     message = f"gradient needs at least {least} samples along axis {axis} for this edge_order"
-    known = x.type.shape[axis]
-    if known is None:
+    length = x.type.shape[axis]
+    if length is None:
         return ot.CheckAndRaise(ValueError, message)(x, ot.ge(x.shape[axis], least))
-    if known < least:
+    if length < least:
         raise ValueError(f"{message}, got {x.type}")
     return x
 
@@ -120,8 +120,8 @@ def _differences(x: Any, axis: int, space: Any, order: int) -> Any:
         )
         start = [_part(steps, axis, i, i + 1) for i in range(order)]
         end = [_part(steps, axis, -i - 1, -i or None) for i in range(order)]
-    made = ot.join(axis, _one_sided(first, start), inner, -_one_sided(last, end))
-    return ot.cast(made, x.dtype)
+    slopes = ot.join(axis, _one_sided(first, start), inner, -_one_sided(last, end))
+    return ot.cast(slopes, x.dtype)
 
 
 def _one_sided(samples: list[Any], steps: list[Any]) -> Any:
@@ -217,13 +217,13 @@ def _cumulative(
             raise ValueError(f"{name} needs an axis for {v.type.ndim} dimensions")
         axis = 0
     where = normalize_axis(axis, v)
-    made = function(v if dtype is None else ot.cast(v, dtype), axis=where)
-    made = made if dtype is None else ot.cast(made, dtype)
+    accumulated = function(v if dtype is None else ot.cast(v, dtype), axis=where)
+    accumulated = accumulated if dtype is None else ot.cast(accumulated, dtype)
     if not initial:
-        return made
+        return accumulated
     shape = list(v.shape)
     shape[where] = 1
-    return ot.join(where, ot.full(shape, neutral, dtype=made.dtype), made)
+    return ot.join(where, ot.full(shape, neutral, dtype=accumulated.dtype), accumulated)
 
 
 @stands_for("cumulative_sum", "x axis dtype -out include_initial")
@@ -255,15 +255,15 @@ def _along_one(x: Any, axis: int | None) -> tuple[TensorVariable, int]:
 def cummax(x: Any, axis: int | None = None) -> TensorVariable:
     """The largest element of ``x`` so far along ``axis``, or over all elements in C order: NumPy's ``maximum.accumulate``."""
     x, where = _along_one(x, axis)
-    made: TensorVariable = CumOp(where, "maximum")(x)
-    return made
+    maxima: TensorVariable = CumOp(where, "maximum")(x)
+    return maxima
 
 
 def cummin(x: Any, axis: int | None = None) -> TensorVariable:
     """The smallest element of ``x`` so far along ``axis``, or over all elements in C order: NumPy's ``minimum.accumulate``."""
     x, where = _along_one(x, axis)
-    made: TensorVariable = CumOp(where, "minimum")(x)
-    return made
+    minima: TensorVariable = CumOp(where, "minimum")(x)
+    return minima
 
 
 def cumlogsumexp(x: Any, axis: int | None = None) -> TensorVariable:
@@ -280,10 +280,10 @@ def cumlogsumexp(x: Any, axis: int | None = None) -> TensorVariable:
     # result does not depend on m, so no gradient passes it
     largest = zero_grad(cummax(x, where))
     before = ot.join(where, _part(largest, where, None, 1), _part(largest, where, None, -1))
-    made: TensorVariable = LinearRecurrence(where)(
+    scaled: TensorVariable = LinearRecurrence(where)(
         ot.exp(_difference(before, largest)), ot.exp(_difference(x, largest))
     )
-    return largest + ot.log(made)
+    return largest + ot.log(scaled)
 
 
 def _difference(x: Any, y: Any) -> Any:

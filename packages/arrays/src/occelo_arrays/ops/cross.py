@@ -42,8 +42,8 @@ def cross(
         raise TypeError("cross subtracts, which truth values do not; cast to integers")
     x1, x2, x3 = (cast(x[..., i], dtype) for i in range(3))
     y1, y2, y3 = (cast(y[..., i], dtype) for i in range(3))
-    made = stack([x2 * y3 - x3 * y2, x3 * y1 - x1 * y3, x1 * y2 - x2 * y1], axis=-1)
-    return moveaxis(made, -1, normalize_axis(axisc, made, "axisc"))
+    product = stack([x2 * y3 - x3 * y2, x3 * y1 - x1 * y3, x1 * y2 - x2 * y1], axis=-1)
+    return moveaxis(product, -1, normalize_axis(axisc, product, "axisc"))
 
 
 def _vectors(given: Any, axis: int, name: str) -> Any:

@@ -99,8 +99,8 @@ def einsum(*operands: Any, optimize: Any = True) -> TensorVariable:
     ValueError if the subscripts do not fit the operands, or if the lengths of a subscript differ. ModuleNotFoundError
     if opt_einsum is needed and not installed.
     """
-    given, codes, result_codes = read_subscripts(operands)
-    tensors = [as_tensor_variable(v) for v in given]
+    arguments, codes, result_codes = read_subscripts(operands)
+    tensors = [as_tensor_variable(v) for v in arguments]
     dtype = np.result_type(*(v.type.numpy_dtype for v in tensors)).name
     listed = [
         labels_of_operand(c, v.type.ndim, i)
@@ -113,12 +113,12 @@ def einsum(*operands: Any, optimize: Any = True) -> TensorVariable:
         for v, labels in zip(tensors, listed, strict=True)
     ]
     present = frozenset(label for t in terms for label in t.labels)
-    kept = tuple(label for label in result if label in present)
-    whole = _contract_all(terms, kept, lengths, optimize).ordered(kept)
-    made: TensorVariable = dimshuffle(
-        whole, [kept.index(label) if label in present else "x" for label in result]
+    order = tuple(label for label in result if label in present)
+    whole = _contract_all(terms, order, lengths, optimize).ordered(order)
+    product: TensorVariable = dimshuffle(
+        whole, [order.index(label) if label in present else "x" for label in result]
     )
-    return made
+    return product
 
 
 def _lengths(tensors: Sequence[Any], listed: Sequence[Labels]) -> dict[int, int | None]:
@@ -126,11 +126,11 @@ def _lengths(tensors: Sequence[Any], listed: Sequence[Labels]) -> dict[int, int 
 
     Static lengths of 1 broadcast. ValueError if other static lengths of a label differ.
     """
-    found: dict[int, set[int | None]] = {}
+    sizes: dict[int, set[int | None]] = {}
     for v, labels in zip(tensors, listed, strict=True):
         for n, label in zip(v.type.shape, labels, strict=True):
-            found.setdefault(label, set()).add(n)
-    for label, lengths in found.items():
+            sizes.setdefault(label, set()).add(n)
+    for label, lengths in sizes.items():
         if len(lengths - {None, 1}) > 1:
             listed_types = " and ".join(str(v.type) for v in tensors)
             raise ValueError(
@@ -139,7 +139,7 @@ def _lengths(tensors: Sequence[Any], listed: Sequence[Labels]) -> dict[int, int 
     # if a length is static in one operand, it is used for all operands
     return {
         label: next(iter(lengths - {None, 1}), None if None in lengths else 1)
-        for label, lengths in found.items()
+        for label, lengths in sizes.items()
     }
 
 
@@ -173,10 +173,10 @@ def _with_equal_lengths(tensor: Any, first: int, second: int) -> Any:
     n, m = (tensor.type.shape[i] for i in (first, second))
     if n is not None and n == m:
         return tensor
-    wanted: list[Any] = [None] * tensor.ndim
-    wanted[second] = lengths_by_variables(tensor)[first] if n is None and m is None else n or m
-    wanted[first] = None if n is None and m is None else wanted[second]
-    return specify_shape(tensor, wanted)
+    shape: list[Any] = [None] * tensor.ndim
+    shape[second] = lengths_by_variables(tensor)[first] if n is None and m is None else n or m
+    shape[first] = None if n is None and m is None else shape[second]
+    return specify_shape(tensor, shape)
 
 
 def _contract_all(
@@ -189,8 +189,8 @@ def _contract_all(
         while len(chosen) > 1:
             rest = [*terms, *chosen[2:]]
             needed = frozenset(result).union(*(t.labels for t in rest))
-            made = _contract(chosen[0], chosen[1], needed, result)
-            chosen = [*chosen[2:], made]
+            product = _contract(chosen[0], chosen[1], needed, result)
+            chosen = [*chosen[2:], product]
         terms.append(chosen[0])
     return terms[0].summed(frozenset(result))
 
@@ -217,8 +217,8 @@ def _path(
     names = {label: library.get_symbol(i) for i, label in enumerate(lengths)}
     parts = ",".join("".join(names[i] for i in labels) for labels in listed)
     text = f"{parts}->{''.join(names[i] for i in result)}"
-    known = {i: _UNKNOWN if n is None else n for i, n in lengths.items()}
-    shapes = [tuple(known[i] for i in labels) for labels in listed]
+    sizes = {i: _UNKNOWN if n is None else n for i, n in lengths.items()}
+    shapes = [tuple(sizes[i] for i in labels) for labels in listed]
     method = "auto" if optimize is True else optimize
     path, _ = library.contract_path(text, *shapes, shapes=True, optimize=method)
     return [sorted(step) for step in path]
@@ -271,8 +271,8 @@ def _contract(x: _Term, y: _Term, needed: frozenset[int], result: Labels) -> _Te
         return _Term(terms, x.labels).summed(frozenset(batch))
     inner = _order_without_copies(x, y, batch, rows, inner, columns)
     sides = [[lengths_by_variables(v.tensor)[v.axis(i)] for i in inner] for v in (x, y)]
-    known = {tuple(inner): contracted_lengths("einsum", *sides)[1]}
-    product = matmul(_matrix(x, batch, rows, inner), _matrix(y, batch, inner, columns, known))
+    lengths = {tuple(inner): contracted_lengths("einsum", *sides)[1]}
+    product = matmul(_matrix(x, batch, rows, inner), _matrix(y, batch, inner, columns, lengths))
     return _split(product, x, y, batch, rows, columns)
 
 

@@ -122,8 +122,8 @@ def nextafter(x1: Any, x2: Any) -> TensorVariable:
     """The number next to ``x1`` in the direction of ``x2``, in the dtype of the result. Its derivative is 1."""
     x, y = promote_arguments([x1, x2], lambda value, dtypes: (value, _next_dtype(dtypes)))
     is_half = _next_dtype([x.dtype, y.dtype]) == "float16"
-    made: TensorVariable = (_nextafter_of_halves if is_half else _nextafter)(x, y)
-    return made
+    neighbors: TensorVariable = (_nextafter_of_halves if is_half else _nextafter)(x, y)
+    return neighbors
 
 
 def _ldexp_dtype(dtypes: Sequence[str]) -> str:
@@ -148,8 +148,8 @@ _ldexp: Elemwise = elementwise(
 def ldexp(x1: Any, x2: Any) -> TensorVariable:
     """``x1 * 2**x2`` for integers ``x2``, exact unless it overflows or underflows. TypeError for other ``x2``."""
     # a plain number 2 would become a float beside floats
-    made: TensorVariable = _ldexp(ot.as_tensor_variable(x1), ot.as_tensor_variable(x2))
-    return made
+    scaled: TensorVariable = _ldexp(ot.as_tensor_variable(x1), ot.as_tensor_variable(x2))
+    return scaled
 
 
 def _exponent_dtype(dtypes: Sequence[str]) -> str:

@@ -135,8 +135,8 @@ def diag_indices_from(arr: Any) -> tuple[TensorVariable, ...]:
     x = ot.as_tensor_variable(arr)
     if x.type.ndim < 2:
         raise ValueError(f"diag_indices_from takes at least 2 dimensions, got {x.type}")
-    known = {n for n in x.type.shape if n is not None}
-    if len(known) > 1:
+    lengths = {n for n in x.type.shape if n is not None}
+    if len(lengths) > 1:
         raise ValueError(f"All dimensions of arr must be of equal length, got {x.type}")
     first, *rest = lengths_by_variables(x)
     if None in x.type.shape:
@@ -150,10 +150,10 @@ def mask_indices(n: Any, mask_func: Any, k: Any = 0) -> tuple[TensorVariable, ..
     if not callable(mask_func):
         raise TypeError(f"mask_func of mask_indices is a function such as triu, got {mask_func!r}")
     (length,) = lengths_of(n)
-    found: tuple[TensorVariable, ...] = ot.nonzero(
+    indices: tuple[TensorVariable, ...] = ot.nonzero(
         mask_func(ot.ones((length, length), dtype="int64"), k)
     )
-    return found
+    return indices
 
 
 @stands_for("diagflat", "v k")
@@ -267,7 +267,7 @@ def _spaced_ends(start: Any, stop: Any) -> list[Any]:
     """
     ends = promote_arguments([start, stop], lambda value, _: (value, "float64"))
     pairs = zip((start, stop), ends, strict=True)
-    if all(type(given) is int or is_discrete(v.dtype) for given, v in pairs):
+    if all(type(end) is int or is_discrete(v.dtype) for end, v in pairs):
         return [cast(v, "floatX") for v in ends]
     common = np.result_type(*(v.type.numpy_dtype for v in ends)).name
     return [cast(v, common) for v in ends]

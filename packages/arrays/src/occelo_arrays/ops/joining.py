@@ -223,12 +223,12 @@ def _index(obj: Any, name: str) -> Any:
         return obj
     if _is_integer(obj):
         return int(obj)
-    given = ot.as_tensor_variable(np.zeros(0, "int64") if _is_empty(obj) else obj)
-    if given.type.ndim > 1 or not is_discrete(given.dtype):
+    index = ot.as_tensor_variable(np.zeros(0, "int64") if _is_empty(obj) else obj)
+    if index.type.ndim > 1 or not is_discrete(index.dtype):
         raise IndexError(
-            f"obj of {name} must be a slice, an integer, or a vector of integers or truth values, got {given.type}"
+            f"obj of {name} must be a slice, an integer, or a vector of integers or truth values, got {index.type}"
         )
-    return given
+    return index
 
 
 def _is_empty(obj: Any) -> bool:
@@ -321,19 +321,19 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> TensorVariable:
         return ot.join(where, *_cut_at(x, where, at, "delete", 1))
     if not is_slice(at) and at.type.ndim == 0:
         none = _slice(x, where, slice(0, 0))
-        made: TensorVariable = Splice(where, 1)(x, _position(at, length, "delete", 0), none)
-        return made
+        shorter: TensorVariable = Splice(where, 1)(x, _position(at, length, "delete", 0), none)
+        return shorter
     if not is_slice(at) and at.dtype == "bool":
         removed = _of_length(at, x, where)
     else:
         key = at if is_slice(at) else _position(at, length, "delete", 0)
         removed = ot.zeros((length,), dtype="bool")[key].set(np.True_)
-    kept = ot.flatnonzero(ot.invert(removed))
+    remaining = ot.flatnonzero(ot.invert(removed))
     own = x.type.shape[where]
     if own is not None and (is_slice(at) or isinstance(at, Constant)) and not _is_symbolic(at):
         places = at if is_slice(at) else taken(at)
-        kept = ot.specify_shape(kept, (len(np.delete(np.arange(own), places)),))
-    return ot.take(x, kept, axis=where)
+        remaining = ot.specify_shape(remaining, (len(np.delete(np.arange(own), places)),))
+    return ot.take(x, remaining, axis=where)
 
 
 def _is_symbolic(at: Any) -> bool:

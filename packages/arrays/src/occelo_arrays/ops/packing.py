@@ -79,8 +79,8 @@ def _kept(keep_axes: Any) -> tuple[int, int]:
     """How many axes at the front and at the end are kept."""
     if keep_axes is None:
         return 0, 0
-    given: list[Any] = list(keep_axes) if is_list_or_tuple(keep_axes) else [keep_axes]
-    axes = [static_integer(axis, "keep_axes") for axis in given]
+    listed: list[Any] = list(keep_axes) if is_list_or_tuple(keep_axes) else [keep_axes]
+    axes = [static_integer(axis, "keep_axes") for axis in listed]
     front, back = [a for a in axes if a >= 0], [a for a in axes if a < 0]
     if not axes or front != list(range(len(front))) or back != list(range(-len(back), 0)):
         raise ValueError(

@@ -122,21 +122,21 @@ def _check_mode(mode: Any, options: dict[str, Any]) -> None:
 
 
 def pairs_of(
-    given: Any, ndim: int, name: str, check: Callable[[Any, str], Any]
+    width: Any, ndim: int, name: str, check: Callable[[Any, str], Any]
 ) -> list[tuple[Any, Any]]:
     """A pair of scalars for each dimension, of one number, a pair, a sequence of pairs, or a dict of axes to these.
 
     ``check`` is called with each scalar and the name of the argument. ValueError if the pairs do not fit the dimensions.
     """
-    if is_dict(given):
+    if is_dict(width):
         rows: list[Any] = [(0, 0)] * ndim
-        for axis, pair in given.items():
+        for axis, pair in width.items():
             rows[normalize_axis(axis, ndim)] = (
                 tuple(pair) if is_list_or_tuple(pair) else (pair, pair)
             )
-        given = rows
+        width = rows
     leaves: list[Any]
-    if isinstance(given, Variable) and (vector := as_tensor_variable(given)).type.ndim:
+    if isinstance(width, Variable) and (vector := as_tensor_variable(width)).type.ndim:
         shape: Any = vector.type.shape
         if None in shape and len(shape) <= 2:
             return _rows_of(vector, ndim, name, check)
@@ -144,7 +144,7 @@ def pairs_of(
             raise TypeError(f"{name} of pad has at most 2 dimensions, got {vector.type}")
         leaves = [vector[place] for place in np.ndindex(*shape)]
     else:
-        shape, leaves = np.shape(_without_variables(given)), _flat(given)
+        shape, leaves = np.shape(_without_variables(width)), _flat(width)
     leaves = [check(each, name) for each in leaves]
     # the positions of the scalars are broadcast, not the scalars, since NumPy would iterate over variables
     try:
@@ -192,12 +192,12 @@ def _width(width: Any, name: str) -> Any:
     kind: Any = width.type if isinstance(width, Variable) else np.asarray(width)
     if getattr(kind, "ndim", None) != 0 or np.dtype(kind.dtype).kind not in "iu":
         raise TypeError(f"{name} must be integers, got {width!r}")
-    known = known_integer(width)
-    if known is not None and known < 0:
-        raise ValueError(f"{name} must not be negative, got {known}")
-    if known is None or isinstance(width, Constant):  # which a copy of the graph may replace
+    number = known_integer(width)
+    if number is not None and number < 0:
+        raise ValueError(f"{name} must not be negative, got {number}")
+    if number is None or isinstance(width, Constant):  # which a copy of the graph may replace
         return CheckAndRaise(ValueError, f"{name} must not be negative")(width, ge(width, 0))
-    return width if isinstance(width, Variable) else known
+    return width if isinstance(width, Variable) else number
 
 
 def _any_scalar(value: Any, name: str) -> Any:

@@ -186,8 +186,8 @@ def poly(seq_of_zeros: Any) -> TensorVariable:
     zeros = ot.specify_shape(zeros, (length,))
     if is_discrete(zeros.dtype):
         zeros = ot.cast(zeros, "float64")
-    made: Any = ot.ones((1,), dtype=zeros.dtype)
+    coefficients: Any = ot.ones((1,), dtype=zeros.dtype)
     for i in range(length):
         none = ot.zeros((1,), dtype=zeros.dtype)
-        made = ot.join(0, made, none) - zeros[i] * ot.join(0, none, made)
-    return made
+        coefficients = ot.join(0, coefficients, none) - zeros[i] * ot.join(0, none, coefficients)
+    return coefficients

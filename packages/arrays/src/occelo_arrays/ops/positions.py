@@ -232,19 +232,19 @@ def ravel_multi_index(
     if order not in ("C", "F"):
         raise ValueError(f"order is C or F, not {order!r}")
     lengths = lengths_of(dims)
-    given: list[Any] = (
+    parts: list[Any] = (
         [getitem(multi_index, i) for i in range(len(lengths))]
         if isinstance(multi_index, Variable)
         else list(multi_index)
     )
     modes = [mode] * len(lengths) if isinstance(mode, str) else list(mode)
-    if not len(given) == len(lengths) == len(modes):
+    if not len(parts) == len(lengths) == len(modes):
         raise ValueError(
-            f"{len(given)} indices and {len(modes)} modes for {len(lengths)} dimensions"
+            f"{len(parts)} indices and {len(modes)} modes for {len(lengths)} dimensions"
         )
     indices = [
         _into_range(as_int64(i, "multi_index"), n, each)
-        for i, n, each in zip(given, lengths, modes, strict=True)
+        for i, n, each in zip(parts, lengths, modes, strict=True)
     ]
     pairs = list(zip(indices, lengths, strict=True))
     position = as_tensor_variable(0)

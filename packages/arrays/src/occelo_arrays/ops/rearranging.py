@@ -115,9 +115,9 @@ def trim_zeros(filt: Any, trim: Any = "fb", axis: Any = None) -> TensorVariable:
         length = ot.as_tensor_variable(lengths_by_variables(x)[where])
         some = ot.any(filled)
         # an appended True is found if there is no other
-        found = ot.join(0, along, np.array([True]))
+        forwards = ot.join(0, along, np.array([True]))
         backwards = ot.join(0, along[::-1], np.array([True]))
-        first = ot.argmax(found) if front else ot.as_tensor_variable(0)
+        first = ot.argmax(forwards) if front else ot.as_tensor_variable(0)
         last = length - ot.argmax(backwards) if back else length
         # of zeros alone nothing is left, whichever end is trimmed
         stop = ot.switch(some, last, first if front else 0)
@@ -164,8 +164,8 @@ def _shifts(shift: Any) -> list[Any]:
 
 def _rolled(x: TensorVariable, by: Any, where: int) -> TensorVariable:
     if not isinstance(by, int):
-        made: TensorVariable = Roll(where)(x, by)
-        return made
+        rolled: TensorVariable = Roll(where)(x, by)
+        return rolled
     length = lengths_by_variables(x)[where]
     guard = max(length, 1) if isinstance(length, int) else ot.maximum(length, 1)
     start = guard - _remainder(by, guard)

@@ -47,12 +47,12 @@ def apply_along_axis(
     built = ot.as_tensor_variable(func1d(vector, *args, **kwargs))
     rows = ot.moveaxis(x, where, -1)
     lead = lengths_by_variables(rows)[:-1]
-    made: Any = ot.vectorize_graph(built, {vector: rows})
+    batched: Any = ot.vectorize_graph(built, {vector: rows})
     ndim = built.type.ndim
-    if made.type.ndim == ndim:  # the results do not depend on the vectors
-        made = ot.broadcast_to(made, [*lead, *lengths_by_variables(made)])
+    if batched.type.ndim == ndim:  # the results do not depend on the vectors
+        batched = ot.broadcast_to(batched, [*lead, *lengths_by_variables(batched)])
     count = len(lead)
-    return ot.moveaxis(made, range(count, count + ndim), range(where, where + ndim))
+    return ot.moveaxis(batched, range(count, count + ndim), range(where, where + ndim))
 
 
 @stands_for("apply_over_axes", "func a axes")
@@ -64,14 +64,14 @@ def apply_over_axes(func: Callable[[Any, int], Any], a: Any, axes: Any) -> Tenso
     _check_function(func, "func of apply_over_axes")
     x = ot.as_tensor_variable(a)
     for where in [normalize_axis(i, x) for i in (axes if is_list_or_tuple(axes) else [axes])]:
-        made = ot.as_tensor_variable(func(x, where))
-        if made.type.ndim == x.type.ndim - 1:
-            made = ot.expand_dims(made, where)
-        if made.type.ndim != x.type.ndim:
+        reduced = ot.as_tensor_variable(func(x, where))
+        if reduced.type.ndim == x.type.ndim - 1:
+            reduced = ot.expand_dims(reduced, where)
+        if reduced.type.ndim != x.type.ndim:
             raise ValueError(
-                f"The function of apply_over_axes must keep the axis or remove it; it made {describe(made)} of {describe(x)}"
+                f"The function of apply_over_axes must keep the axis or remove it; it made {describe(reduced)} of {describe(x)}"
             )
-        x = made
+        x = reduced
     return x
 
 

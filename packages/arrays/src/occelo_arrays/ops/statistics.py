@@ -60,18 +60,18 @@ def average(
     keep = checked_keepdims(keepdims, "out")
     axes = None if axis is None else normalize_axes(axis, x)
     if weights is None:
-        made = ot.mean(x, axis=axes, keepdims=keep)
+        mean = ot.mean(x, axis=axes, keepdims=keep)
         total: Any = x.size if axes is None else ot.as_tensor_variable(_count(x, axes))
-        scale = ot.broadcast_to(ot.cast(total, made.dtype), made.shape) if made.type.ndim else None
-        return (made, ot.cast(total, made.dtype) if scale is None else scale) if returned else made
-    given = ot.as_tensor_variable(weights)
+        scale = ot.broadcast_to(ot.cast(total, mean.dtype), mean.shape) if mean.type.ndim else None
+        return (mean, ot.cast(total, mean.dtype) if scale is None else scale) if returned else mean
+    tensor = ot.as_tensor_variable(weights)
     w = _fitting(
-        given, x, None if axis is None else [normalize_axis(i, x) for i in listed_axes(axis)]
+        tensor, x, None if axis is None else [normalize_axis(i, x) for i in listed_axes(axis)]
     )
     message = "Weights of average add up to 0, so there is no mean"
-    if isinstance(given, ot.TensorConstant):  # the graph of a mean by zeros is simplified to 0
-        over = axes if given.type.ndim == x.type.ndim else None
-        if not np.all(np.sum(given.data, axis=over)):
+    if isinstance(tensor, ot.TensorConstant):  # the graph of a mean by zeros is simplified to 0
+        over = axes if tensor.type.ndim == x.type.ndim else None
+        if not np.all(np.sum(tensor.data, axis=over)):
             raise ZeroDivisionError(message)
     least = np.float64 if is_discrete(x.dtype) else x.type.numpy_dtype
     dtype = np.result_type(x.type.numpy_dtype, w.type.numpy_dtype, least).name
@@ -81,10 +81,10 @@ def average(
         total, ot.all(nonzero) if nonzero.type.ndim else nonzero
     )
     sums = ot.sum(ot.cast(x, dtype) * ot.cast(w, dtype), axis=axes, keepdims=keep)
-    made = sums / total
+    mean = sums / total
     if not returned:
-        return made
-    return made, ot.broadcast_to(total, made.shape) if made.type.ndim else total
+        return mean
+    return mean, ot.broadcast_to(total, mean.shape) if mean.type.ndim else total
 
 
 def _count(x: Any, axes: tuple[int, ...]) -> Any:
@@ -188,10 +188,10 @@ def cov(
     """
     if isinstance(ddof, float) and not ddof.is_integer():
         raise ValueError(f"ddof of cov must be an integer, got {ddof}")
-    given = [_rows(v, rowvar) for v in (m, y) if v is not None]
-    common = np.result_type(np.float64, *(v.type.numpy_dtype for v in given)).name
+    samples = [_rows(v, rowvar) for v in (m, y) if v is not None]
+    common = np.result_type(np.float64, *(v.type.numpy_dtype for v in samples)).name
     common = common if dtype is None else TensorType(dtype, ()).dtype
-    x = join(0, *(cast(v, common) for v in given))
+    x = join(0, *(cast(v, common) for v in samples))
     freedom = (0 if bias else 1) if ddof is None else ddof
     weights = _combined(fweights, aweights, x.type.shape[1])
     if weights is None:
@@ -215,9 +215,9 @@ def cov(
 
 def _combined(fweights: Any, aweights: Any, count: Any) -> Any:
     """The product of both kinds of weights; None if there are none."""
-    given = [
+    weights = [
         _weights(w, name, count, whole)
         for w, name, whole in ((fweights, "fweights", True), (aweights, "aweights", False))
         if w is not None
     ]
-    return None if not given else given[0] * given[-1] if len(given) > 1 else given[0]
+    return None if not weights else weights[0] * weights[-1] if len(weights) > 1 else weights[0]

@@ -28,8 +28,8 @@ def lower_scatter(
     part = (*map(int, rows.shape), *map(int, x.shape[1:]))
     if tuple(map(int, y.shape)) != part:
         raise ValueError(f"Cannot combine a part of shape {part} with values of shape {y.shape}")
-    made = tracer.arrays.write(x, key, y, node.op.combine)
-    return fall_back(tracer, node, inputs) if made is None else [made]
+    written = tracer.arrays.write(x, key, y, node.op.combine)
+    return fall_back(tracer, node, inputs) if written is None else [written]
 
 
 @traces(SlidingWindow)
@@ -48,11 +48,11 @@ def lower_sliding_window(
         within = [grid[len(axes) + i] for i, a in enumerate(op.axes) if a == axis]
         key.append(arrays.constant(np.asarray(sum(within, grid[place]))))
     key += [slice(0, lengths[i], 1) for i in rest]
-    found = arrays.gather(arrays.transpose(x, (*axes, *rest)), key) if axes else x
+    gathered = arrays.gather(arrays.transpose(x, (*axes, *rest)), key) if axes else x
     # now the axes are: places of windows, elements of windows, all other axes
     after = len(axes) + len(op.windows)
     where = {axis: i for i, axis in enumerate(axes)} | {
         axis: after + i for i, axis in enumerate(rest)
     }
     order = [*(where[i] for i in range(len(lengths))), *range(len(axes), after)]
-    return [arrays.transpose(found, order)]
+    return [arrays.transpose(gathered, order)]

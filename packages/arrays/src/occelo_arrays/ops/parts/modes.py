@@ -104,12 +104,12 @@ class Within:
 
     def extended(self) -> TensorVariable:
         """``x`` with one element more, a zero, along the axes `longer`."""
-        made: Any = self.x
+        x: Any = self.x
         for axis in self.longer:
-            lengths = list(lengths_by_variables(made))
+            lengths = list(lengths_by_variables(x))
             lengths[axis] = 1
-            made = join(axis, made, zeros(lengths, dtype=made.dtype))
-        return made
+            x = join(axis, x, zeros(lengths, dtype=x.dtype))
+        return x
 
     def cut(self, extended: Any) -> TensorVariable:
         """A tensor like `extended` without these elements."""

@@ -56,15 +56,15 @@ class _Pieces(Op):
         parts = materialize([inputs[0], *inputs[2:3]], extras)
         if not own:
             return [self.moved(max(extras))(parts[0], at, *parts[1:], *count)]
-        wanted = max(*extras, own)
-        parts = [align(v, max(extras), wanted) for v in parts]
-        where = wanted + self.axis
+        ndim = max(*extras, own)
+        parts = [align(v, max(extras), ndim) for v in parts]
+        where = ndim + self.axis
         lengths = [lengths_by_variables(v)[where] for v in parts]
-        places = self.reads(expand_dims(align(at, own, wanted), wanted), lengths, count)
+        places = self.reads(expand_dims(align(at, own, ndim), ndim), lengths, count)
         order: list[Any] = ["x"] * parts[0].type.ndim
-        order[:wanted], order[where] = range(wanted), wanted
+        order[:ndim], order[where] = range(ndim), ndim
         whole = join(where, *parts) if len(parts) > 1 else parts[0]
-        return [_taken(whole, places.dimshuffle(order), where, wanted)]
+        return [_taken(whole, places.dimshuffle(order), where, ndim)]
 
 
 def _taken(whole: Any, places: Any, where: int, lead: int) -> Any:

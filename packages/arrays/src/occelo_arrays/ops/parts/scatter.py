@@ -200,7 +200,7 @@ def combine_subtensor(part: Any, y: Any, combine: Combine) -> TensorVariable:
     For ``combine`` "prod" they are products. If the index contains a position several times, the element there is
     combined with all its values. ``y`` broadcasts as for `inc_subtensor`, with the same errors.
     """
-    writing, key, base, given = indexed(part)
+    writing, key, base, key_inputs = indexed(part)
     y = written_value(y, part)
     if np.result_type(part.dtype, y.dtype) != part.dtype:
         raise TypeError(
@@ -208,7 +208,7 @@ def combine_subtensor(part: Any, y: Any, combine: Combine) -> TensorVariable:
         )
     y = cast(y, part.dtype)
     is_array = [isinstance(e, str) and e == ARRAY for e in key]
-    masks = [v for v in given if v.dtype == "bool"]
+    masks = [v for v in key_inputs if v.dtype == "bool"]
     if not writing.advanced or (masks and sum(is_array) == 1):
         # no position occurs twice
         return set_subtensor(part, _of_two(combine, part, y))
@@ -218,9 +218,9 @@ def combine_subtensor(part: Any, y: Any, combine: Combine) -> TensorVariable:
     if part.dtype == "bool" and combine == "prod":
         combine = "min"
     written = (
-        _along_axis(base, y, given[0], is_array.index(True), combine)
-        if sum(is_array) == 1 and len(given) == 1 and _selects_by_array_only(key)
-        else _among_all(base, y, key, given, combine)
+        _along_axis(base, y, key_inputs[0], is_array.index(True), combine)
+        if sum(is_array) == 1 and len(key_inputs) == 1 and _selects_by_array_only(key)
+        else _among_all(base, y, key, key_inputs, combine)
     )
     return without_new_axes(written, base, part)
 

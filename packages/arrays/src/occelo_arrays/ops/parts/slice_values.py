@@ -61,7 +61,7 @@ class SliceType(Type):
         return np.array(numbers, "int64"), np.array([p is not None for p in bounds])
 
     def from_parts(self, parts: Sequence[Any]) -> Any:
-        return slice(*(int(n) if given else None for n, given in zip(*parts, strict=True)))
+        return slice(*(int(n) if has else None for n, has in zip(*parts, strict=True)))
 
     def as_index(self, variable: Variable) -> Any:
         data = getattr(variable, "data", None)
@@ -135,8 +135,8 @@ class SliceBounds(_SliceOp):
         if step == 0:
             raise ValueError("The step of a slice cannot be 0")
         first, last = (0, FAR) if step > 0 else (FAR, -FAR)
-        found = (first if start is None else start, last if stop is None else stop, step)
-        return tuple(np.asarray(max(-FAR, min(n, FAR)), "int64") for n in found)
+        bounds = (first if start is None else start, last if stop is None else stop, step)
+        return tuple(np.asarray(max(-FAR, min(n, FAR)), "int64") for n in bounds)
 
 
 @explained_by("integers")
@@ -157,8 +157,8 @@ def make_slice(start: Any, stop: Any = None, step: Any = None) -> Variable:
         plain = [None if none else p for p, none in zip(bounds, absent, strict=True)]
         return slicetype.make_constant(slicetype.filter(slice(*plain)))
     inputs = [_bound(p) for p, none in zip(bounds, absent, strict=True) if not none]
-    made: Variable = MakeSlice((not absent[0], not absent[1], not absent[2]))(*inputs)
-    return made
+    variable: Variable = MakeSlice((not absent[0], not absent[1], not absent[2]))(*inputs)
+    return variable
 
 
 def _is_none(value: Any) -> bool:
@@ -166,10 +166,10 @@ def _is_none(value: Any) -> bool:
 
 
 def _bound(value: Any) -> Variable:
-    made = as_tensor_variable(value)
-    if made.type.ndim or not made.type.is_discrete or made.type.dtype == "bool":
-        raise TypeError(f"A bound of a slice must be an integer scalar, got {made.type}")
-    return made.astype("int64")
+    bound = as_tensor_variable(value)
+    if bound.type.ndim or not bound.type.is_discrete or bound.type.dtype == "bool":
+        raise TypeError(f"A bound of a slice must be an integer scalar, got {bound.type}")
+    return bound.astype("int64")
 
 
 @explained_by("integers")

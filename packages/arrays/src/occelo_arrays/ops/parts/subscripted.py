@@ -47,12 +47,12 @@ class _Joining:
 
 def _numbers(text: str, default: tuple[int, int, int]) -> tuple[int, ...]:
     try:
-        given = [int(part) for part in text.split(",")]
+        numbers = [int(part) for part in text.split(",")]
     except ValueError:
         raise explained(
             TypeError(f"r_ and c_ take text of up to three numbers, got {text!r}"), "arguments"
         ) from None
-    return (*given, *default[len(given) :])[:3]
+    return (*numbers, *default[len(numbers) :])[:3]
 
 
 def _vector_or_more(entry: Any, ndmin: int, start: int) -> TensorVariable:

@@ -54,16 +54,16 @@ class SlidingWindow(LinearInFirst):
 
         A length in ``lengths`` is a number, a variable, or None if it is dynamic.
         """
-        found = list(lengths)
+        counts = list(lengths)
         for window, axis in zip(self.windows, self.axes, strict=True):
-            if isinstance(found[axis], int) and found[axis] < window:
+            if isinstance(counts[axis], int) and counts[axis] < window:
                 raise ValueError(
                     f"A window of {window} does not fit in axis {axis}, "
-                    f"of which {found[axis]} elements are left of {lengths[axis]}"
+                    f"of which {counts[axis]} elements are left of {lengths[axis]}"
                 )
-            if found[axis] is not None:
-                found[axis] = found[axis] - (window - 1)
-        return found
+            if counts[axis] is not None:
+                counts[axis] = counts[axis] - (window - 1)
+        return counts
 
     def infer(self, x: TensorType) -> TensorType:
         if self.axes and max(self.axes) >= x.ndim:
@@ -136,8 +136,8 @@ def sliding_window_view(x: Any, window_shape: Any, axis: Any = None) -> TensorVa
         )
     if any(n < 0 for n in windows):
         raise ValueError(f"Lengths of windows cannot be negative, got {windows}")
-    made: TensorVariable = SlidingWindow(windows, tuple(normalize_axis(a, x) for a in axes))(x)
-    return made
+    view: TensorVariable = SlidingWindow(windows, tuple(normalize_axis(a, x) for a in axes))(x)
+    return view
 
 
 def _numbers(given: Any, name: str) -> tuple[int, ...]:
