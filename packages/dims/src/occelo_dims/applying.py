@@ -73,13 +73,14 @@ def apply_ufunc(
     what: str = getattr(func, "__name__", "apply_ufunc")
     named, inner, batch, lengths = core_arguments(args, cores, what)
     tensors = [aligned(x, (*batch, *core), lengths) for x, core in zip(named, inner, strict=True)]
-    found = func(*tensors, **dict(kwargs or {}))
-    if not is_list_or_tuple(found):
-        return labelled(found, (*batch, *output_core_dims[0]))
-    if len(found) != len(output_core_dims):
+    results = func(*tensors, **dict(kwargs or {}))
+    if not is_list_or_tuple(results):
+        return labelled(results, (*batch, *output_core_dims[0]))
+    if len(results) != len(output_core_dims):
         raise ValueError(
-            f"{what} has {len(found)} results, and {len(output_core_dims)} output_core_dims"
+            f"{what} has {len(results)} results, and {len(output_core_dims)} output_core_dims"
         )
     return tuple(
-        labelled(each, (*batch, *core)) for each, core in zip(found, output_core_dims, strict=True)
+        labelled(each, (*batch, *core))
+        for each, core in zip(results, output_core_dims, strict=True)
     )

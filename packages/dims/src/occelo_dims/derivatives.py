@@ -34,10 +34,10 @@ def jacobian(
     own = as_xtensor(expression)
     variables, structure = trees.flatten(wrt, "wrt")
     names = _names(variables, structure, "jacobian")
-    found: Sequence[Any] = jacobian_of_tensors(
+    jacobians: Sequence[Any] = jacobian_of_tensors(
         own.values, variables, consider_constant, disconnected_inputs
     )
-    pairs = zip(found, names, strict=True)
+    pairs = zip(jacobians, names, strict=True)
     return structure.unflatten(labelled(x, _joined(own.dims, dims, suffix)) for x, dims in pairs)
 
 

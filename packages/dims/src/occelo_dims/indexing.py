@@ -82,9 +82,9 @@ def _entry(x: Labelled, dim: str, key: Any) -> Any:
                 f"{describe(values)} has names already; use rename in place of {names!r}"
             )
         values = np.zeros(0, "int64") if _is_empty(values) else values
-        found = as_xtensor(ot.as_tensor_variable(values), check_dims(names))
+        entry = as_xtensor(ot.as_tensor_variable(values), check_dims(names))
     elif isinstance(key, Labelled) or is_data_array(key):
-        found = as_xtensor(key)
+        entry = as_xtensor(key)
     else:
         # an empty list has no dtype of its own, so that NumPy's would be that of floats
         values = ot.as_tensor_variable(np.zeros(0, "int64") if _is_empty(key) else key)
@@ -92,18 +92,18 @@ def _entry(x: Labelled, dim: str, key: Any) -> Any:
             raise IndexError(
                 f"An index along {dim!r} without names has one dimension at most, got {values.type}"
             )
-        found = labelled(values, (dim,)[: values.ndim])
-    kind = found.values.type
+        entry = labelled(values, (dim,)[: values.ndim])
+    kind = entry.values.type
     if kind.dtype == "bool":
-        if found.dims != (dim,):
+        if entry.dims != (dim,):
             raise IndexError(
-                f"Truth values along {dim!r} must have this dimension only, got {describe(found)}"
+                f"Truth values along {dim!r} must have this dimension only, got {describe(entry)}"
             )
-        (positions,) = ot.nonzero(_fitting(found.values, x, dim))
+        (positions,) = ot.nonzero(_fitting(entry.values, x, dim))
         return labelled(positions, (dim,))
     if not kind.is_discrete:
         raise TypeError(f"An index along {dim!r} must have integers or truth values, got {kind}")
-    return found
+    return entry
 
 
 def _fitting(mask: Any, x: Labelled, dim: str) -> Any:
@@ -129,11 +129,11 @@ def _same_length(x: Labelled, dims: Dims, lengths: Mapping[str, Any], what: str)
     """
     values = x.values
     for dim in dims:
-        wanted = lengths[dim]
-        if wanted is not None and dim in x.dims:
+        length = lengths[dim]
+        if length is not None and dim in x.dims:
             text = f"Dimension {dim!r} of {describe(x)} has another length than {what}"
             own = x.values.shape[x.dims.index(dim)]
-            values = ot.assert_op(values, ot.eq(own, wanted), msg=text)
+            values = ot.assert_op(values, ot.eq(own, length), msg=text)
     return x if values is x.values else labelled(values, x.dims)
 
 
@@ -155,28 +155,28 @@ def place_of(x: Labelled, key: Sequence[Any]) -> Place:
     }
     named = {name for each in arrays.values() for name in each.dims}
     basic: list[Any] = []
-    kept: list[str] = []
+    remaining: list[str] = []
     dims: dict[str, None] = {}
     for dim, entry in zip(x.dims, entries, strict=True):
         if isinstance(entry, Labelled) and not entry.dims:
             basic.append(entry.values)
             continue
-        kept.append(dim)
+        remaining.append(dim)
         basic.append(slice(None) if isinstance(entry, Labelled) else entry)
         dims.update(dict.fromkeys(entry.dims if isinstance(entry, Labelled) else (dim,)))
     start = x.values[tuple(basic)] if arrays else x.values
-    for position, dim in enumerate(kept):
+    for position, dim in enumerate(remaining):
         if dim in named and dim not in arrays:  # matched with the arrays that have its name
             arrays[dim] = labelled(ot.arange(start.shape[position]), (dim,))
-    chosen = {d: arrays[d] for d in kept if d in arrays}
+    chosen = {d: arrays[d] for d in remaining if d in arrays}
     lengths = static_lengths(chosen.values())
     shared: Dims = tuple(d for d in dims if d in lengths)
     chosen = _matched(chosen)
     return Place(
         x,
         tuple(basic),
-        tuple(kept),
-        (*chosen, *(d for d in kept if d not in chosen)),
+        tuple(remaining),
+        (*chosen, *(d for d in remaining if d not in chosen)),
         tuple(aligned(each, shared, lengths) for each in chosen.values()),
         shared,
         tuple(dims),
@@ -186,7 +186,7 @@ def place_of(x: Labelled, key: Sequence[Any]) -> Place:
 def _matched(arrays: dict[str, Any]) -> dict[str, Any]:
     """The arrays of a key, with checks that dynamic lengths of a dimension of several are equal."""
     first: dict[str, Labelled] = {}
-    made: dict[str, Any] = {}
+    checked: dict[str, Any] = {}
     for key, each in arrays.items():
         for dim in each.dims:
             other = first.setdefault(dim, each)
@@ -194,10 +194,10 @@ def _matched(arrays: dict[str, Any]) -> dict[str, Any]:
                 continue
             static = [v.values.type.shape[v.dims.index(dim)] for v in (other, each)]
             if None in static:
-                wanted = {dim: other.values.shape[other.dims.index(dim)]}
-                each = _same_length(each, (dim,), wanted, f"in {describe(other)}")
-        made[key] = each
-    return made
+                lengths = {dim: other.values.shape[other.dims.index(dim)]}
+                each = _same_length(each, (dim,), lengths, f"in {describe(other)}")
+        checked[key] = each
+    return checked
 
 
 def index(x: Any, *key: Any) -> XTensorVariable:
@@ -229,8 +229,8 @@ def _full_key(x: Labelled, key: Sequence[Any]) -> list[Any]:
 
 
 def _in_order(part: Labelled, place: Place) -> XTensorVariable:
-    made = transpose(part, *place.dims)
-    return labelled(made.values, place.dims, place)
+    ordered = transpose(part, *place.dims)
+    return labelled(ordered.values, place.dims, place)
 
 
 def isel(
@@ -248,13 +248,13 @@ def isel(
     own = as_xtensor(x)
     if indexers is not None and indexers_kwargs:
         raise ValueError("isel takes a mapping or keywords, not both")
-    given = dict(indexers_kwargs if indexers is None else indexers)
-    if any(each is ... for each in given.values()):
+    entries = dict(indexers_kwargs if indexers is None else indexers)
+    if any(each is ... for each in entries.values()):
         raise TypeError(
             "isel: an entry cannot be an ellipsis; a dimension that is left out stays whole"
         )
-    names = present(own, list(given), missing_dims, "isel")
-    return index(own, *(given[d] if d in names else slice(None) for d in own.dims))
+    names = present(own, list(entries), missing_dims, "isel")
+    return index(own, *(entries[d] if d in names else slice(None) for d in own.dims))
 
 
 def set_part(part: Labelled, value: Any, what: str) -> XTensorVariable:
@@ -268,21 +268,21 @@ def set_part(part: Labelled, value: Any, what: str) -> XTensorVariable:
         raise ValueError(
             f"{what} is for a part of a tensor: x[key].{what}(y) or x.isel(a=0).{what}(y)"
         )
-    given = _value(value, part)
-    lacking = [d for d in given.dims if d not in place.dims]
+    written = _value(value, part)
+    lacking = [d for d in written.dims if d not in place.dims]
     if lacking:
         raise ValueError(
-            f"{what}: {describe(given)} has the dimension {lacking[0]!r}, which the part {describe(part)} lacks"
+            f"{what}: {describe(written)} has the dimension {lacking[0]!r}, which the part {describe(part)} lacks"
         )
-    lengths = static_lengths((part, given))
-    wanted = {
+    lengths = static_lengths((part, written))
+    part_lengths = {
         d: part.values.shape[i]
-        if None in (own, given.values.type.shape[given.dims.index(d)])
+        if None in (own, written.values.type.shape[written.dims.index(d)])
         else None
         for i, (d, own) in enumerate(zip(part.dims, part.values.type.shape, strict=True))
-        if d in given.dims
+        if d in written.dims
     }
-    checked = _same_length(given, given.dims, wanted, f"in the part {describe(part)}")
+    checked = _same_length(written, written.dims, part_lengths, f"in the part {describe(part)}")
     y = aligned(checked, place.own_dims, lengths)
     change = ot.set_subtensor if what == "set" else ot.inc_subtensor
     base = place.base
@@ -310,12 +310,12 @@ def head_tail_thin(
     """The first or last elements along dimensions, or each of some distance: the methods `head`, `tail` and `thin`."""
     if indexers is not None and keywords:
         raise ValueError(f"{kind} takes numbers or keywords, not both")
-    given: Any = dict(keywords) if keywords else indexers
-    if given is None:
+    sizes: Any = dict(keywords) if keywords else indexers
+    if sizes is None:
         if kind == "thin":
             raise TypeError("thin needs a number, or a mapping from dimensions to numbers")
-        given = 5
-    counts: dict[str, Any] = dict(given) if is_mapping(given) else dict.fromkeys(x.dims, given)
+        sizes = 5
+    counts: dict[str, Any] = dict(sizes) if is_mapping(sizes) else dict.fromkeys(x.dims, sizes)
     entries: dict[str, slice] = {}
     for dim, n in counts.items():
         if isinstance(n, int) and n < (kind == "thin"):

@@ -70,8 +70,8 @@ class XTensorType:
         ``allow_convert`` as for types of tensors. TypeError if it has another dtype, ValueError for other names.
         """
         (values,) = read_value(other, self.dims)
-        made: Any = self.tensor_type.filter_variable(values, allow_convert)
-        return labelled(made, self.dims)
+        tensor: Any = self.tensor_type.filter_variable(values, allow_convert)
+        return labelled(tensor, self.dims)
 
     def is_super(self, other: object) -> bool:
         """Whether every value of ``other`` is a value of this type."""

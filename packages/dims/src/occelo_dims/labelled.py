@@ -75,8 +75,8 @@ class Labelled:
 
 def labelled(values: TensorVariable, dims: Iterable[str], place: Any = None) -> XTensorVariable:
     """The tensor ``values`` with names. ValueError if their number is not that of its dimensions."""
-    made: XTensorVariable = Labelled.variable_class(values, dims, place)
-    return made
+    tensor: XTensorVariable = Labelled.variable_class(values, dims, place)
+    return tensor
 
 
 @explained_by("dimensions")
@@ -126,8 +126,8 @@ def as_xtensor(
             raise ValueError(
                 f"{describe(x)} has the dims {x.dims}, not {own}; use transpose or rename"
             )
-        found: Any = x
-        return found
+        same: Any = x
+        return same
     if is_data_array(x):
         return _of_data_array(x, own, name)
     values = x if isinstance(x, Variable) else ot.as_tensor_variable(x, name)
@@ -167,15 +167,15 @@ def static_lengths(
         for dim, n in zip(x.dims, x.values.type.shape, strict=True):
             if dim in without:
                 continue
-            known = lengths.setdefault(dim, n)
+            length = lengths.setdefault(dim, n)
             if n is None:
                 continue
-            if known is None:
+            if length is None:
                 lengths[dim] = n
-            elif known != n:
+            elif length != n:
                 first = describe(of[dim])
                 raise ValueError(
-                    f"Dimension {dim!r} has length {known} in {first} and {n} in {describe(x)}"
+                    f"Dimension {dim!r} has length {length} in {first} and {n} in {describe(x)}"
                 )
             of.setdefault(dim, x)
     return lengths
@@ -245,10 +245,10 @@ def broadcasting(function: Callable[..., Any]) -> Callable[..., XTensorVariable]
         lengths = static_lengths(named)
         dims = tuple(lengths)
         tensors = [aligned(x, dims, lengths) if isinstance(x, Labelled) else x for x in arguments]
-        found = function(*tensors, **options)
-        if is_list_or_tuple(found):
-            return tuple(labelled(each, dims) for each in found)
-        return labelled(found, dims)
+        results = function(*tensors, **options)
+        if is_list_or_tuple(results):
+            return tuple(labelled(each, dims) for each in results)
+        return labelled(results, dims)
 
     call.__name__ = call.__qualname__ = getattr(function, "__name__", None) or str(function)
     own = (function.__doc__ or "").strip()

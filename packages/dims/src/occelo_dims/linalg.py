@@ -32,14 +32,14 @@ def cholesky(
     ``check_finite`` changes nothing. ValueError if there are not two dims, or ``x`` lacks one.
     """
     core = _two(dims, "cholesky")
-    made: XTensorVariable = apply_ufunc(
+    factor: XTensorVariable = apply_ufunc(
         functions.cholesky,
         x,
         input_core_dims=[core],
         output_core_dims=[core],
         kwargs={"lower": lower},
     )
-    return made
+    return factor
 
 
 def inv(x: XTensorLike, *, dims: Sequence[str]) -> XTensorVariable:
@@ -48,16 +48,16 @@ def inv(x: XTensorLike, *, dims: Sequence[str]) -> XTensorVariable:
     ValueError if there are not two dims, or ``x`` lacks one.
     """
     rows, columns = _two(dims, "inv")
-    made: XTensorVariable = apply_ufunc(
+    inverse: XTensorVariable = apply_ufunc(
         functions.inv, x, input_core_dims=[(rows, columns)], output_core_dims=[(columns, rows)]
     )
-    return made
+    return inverse
 
 
 def det(x: XTensorLike, *, dims: Sequence[str]) -> XTensorVariable:
     """The determinants of the matrices with rows and columns ``dims``. ValueError if there are not two, or ``x`` lacks one."""
-    made: XTensorVariable = apply_ufunc(functions.det, x, input_core_dims=[_two(dims, "det")])
-    return made
+    dets: XTensorVariable = apply_ufunc(functions.det, x, input_core_dims=[_two(dims, "det")])
+    return dets
 
 
 @explained_by("dimensions")
@@ -89,7 +89,7 @@ def solve(
             f"solve: {describe(first)} must have two of {names}, and {describe(second)} one of these"
             + (" and the third one" if len(names) == 3 else "")
         )
-    made: XTensorVariable = apply_ufunc(
+    solution: XTensorVariable = apply_ufunc(
         functions.solve,
         first,
         second,
@@ -97,4 +97,4 @@ def solve(
         output_core_dims=[(*unknown, *columns)],
         kwargs={"assume_a": assume_a, "lower": lower, "b_ndim": len(names) - 1},
     )
-    return made
+    return solution

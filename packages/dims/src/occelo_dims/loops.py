@@ -60,7 +60,7 @@ def loop(
         x if dims is None else _in_front(labelled(x, dims), dim, "loop")
         for x, dims in zip(read, dims_of_leaves(sequences), strict=True)
     ]
-    kept: list[trees.Structure] = []
+    structures: list[trees.Structure] = []
 
     def inner(state: list[Any], *at: list[Any]) -> Any:
         elements = (
@@ -68,12 +68,12 @@ def loop(
         )
         arguments = [sequences.unflatten(elements)] if at else []
         called: Callable[..., Any] = step
-        made = called(form.unflatten(state), *arguments)
-        if not is_tuple(made) or len(made) != 2:
-            return made  # the loop says what a step returns
-        following, trace = made
+        returned = called(form.unflatten(state), *arguments)
+        if not is_tuple(returned) or len(returned) != 2:
+            return returned  # the loop says what a step returns
+        following, trace = returned
         leaves, structure = trees.flatten(trace, "kept")
-        kept[:] = [structure]
+        structures[:] = [structure]
         return form.leaves_of(following, "The state after a step"), leaves
 
     stop = None if until is None else _condition(until, form)
@@ -81,7 +81,7 @@ def loop(
     final, traces = occelo_loops.loop(
         inner, start, values, length, stop, reverse, checkpoint=checkpoint, name=name
     )
-    return form.unflatten(final), _stacked(kept[0], traces, dim)
+    return form.unflatten(final), _stacked(structures[0], traces, dim)
 
 
 @explained_by("dimensions")
@@ -123,8 +123,8 @@ def ifelse(condition: Any, then_branch: Any, else_branch: Any, name: str | None 
     """
     first, form = trees.flatten(then_branch, "then_branch")
     second = form.leaves_of(else_branch, "else_branch")
-    made: Any = ifelse_of_tensors(_scalar(condition), first, second, name)
-    return form.unflatten(made if is_list_or_tuple(made) else [made])
+    results: Any = ifelse_of_tensors(_scalar(condition), first, second, name)
+    return form.unflatten(results if is_list_or_tuple(results) else [results])
 
 
 @explained_by("dimensions")
@@ -150,21 +150,21 @@ def scan(
     read = [_entry(x, dim, "input", "scan") for x in _listed(sequences)]
     starts = [_entry(x, dim, "initial", "scan") for x in _listed(outputs_info)]
     fixed = [_named(x) for x in _listed(non_sequences)]
-    given: list[Any] = [e.element for e in read for _ in e.taps]
-    given += [e.element for e in starts for _ in e.taps]
-    given += fixed
+    elements: list[Any] = [e.element for e in read for _ in e.taps]
+    elements += [e.element for e in starts for _ in e.taps]
+    elements += fixed
     returned: list[Any] = []
 
     def inner(*args: Any) -> Any:
         named = [
             labelled(each, like.dims) if isinstance(like, Labelled) else each
-            for each, like in zip(args, given, strict=True)
+            for each, like in zip(args, elements, strict=True)
         ]
         returned.clear()
         called: Callable[..., Any] = fn
         return _without_names(called(*named), [e.element for e in starts], returned)
 
-    found: Any = occelo_loops.scan(
+    traces: Any = occelo_loops.scan(
         inner,
         [e.argument for e in read],
         [e.argument for e in starts] or None,
@@ -173,10 +173,10 @@ def scan(
         return_updates=False,
         **options,
     )
-    several = is_list_or_tuple(found)
+    several = is_list_or_tuple(traces)
     results = [
         x if dims is None else labelled(x, (dim, *dims))
-        for x, dims in zip(found if several else [found], returned, strict=True)
+        for x, dims in zip(traces if several else [traces], returned, strict=True)
     ]
     return results if several else results[0]
 
@@ -193,19 +193,19 @@ class _Entry:
 def _entry(value: Any, dim: str, key: str, what: str) -> _Entry:
     """An entry as a user gives it. An initial value without taps is one state, all others are read along ``dim``."""
     default = [0] if key == "input" else [-1]
-    given: dict[str, Any] = dict(value) if is_dict(value) else {key: value}
-    x = _named(given.get(key))
-    taps: Any = given.get("taps", default) or []
+    spec: dict[str, Any] = dict(value) if is_dict(value) else {key: value}
+    x = _named(spec.get(key))
+    taps: Any = spec.get("taps", default) or []
     taps = [taps] if isinstance(taps, int) else list(taps)
     if x is None:
-        return _Entry(value, None, taps if "taps" in given else [])
+        return _Entry(value, None, taps if "taps" in spec else [])
     if not isinstance(x, Labelled):
         return _Entry(value, None, taps)
     whole = key == "initial" and taps == [-1]
     front = x if whole else _in_front(x, dim, what)
     element = front if whole else labelled(front.values[0], front.dims[1:])
-    given[key] = front.values
-    return _Entry(given if is_dict(value) else front.values, element, taps)
+    spec[key] = front.values
+    return _Entry(spec if is_dict(value) else front.values, element, taps)
 
 
 def _without_names(value: Any, states: Sequence[Any], names: list[Any]) -> Any:

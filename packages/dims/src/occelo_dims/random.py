@@ -60,8 +60,8 @@ def _drawn(
     dims = (*extra, *batch, *out)
     if isinstance(generator, Variable) and not isinstance(generator.type, TensorType):
         following, values = getattr(generator, name)(*tensors, size=size, **options)
-        made = labelled(values, dims)
-        return (_like(rng, following), made) if return_next_rng else made
+        draws = labelled(values, dims)
+        return (_like(rng, following), draws) if return_next_rng else draws
     if generator is None:
         raise TypeError(
             f"{name} needs rng: a generator such as shared_rng(seed=1), or a key of occelo.tensor.random"

@@ -24,8 +24,8 @@ def _reduced(
     own = as_xtensor(x)
     names = names_of(own, dim, what)
     axes = tuple(own.dims.index(name) for name in names)
-    found = function(own.values, axis=axes, **options)
-    return labelled(found, [d for d in own.dims if d not in names])
+    reduced = function(own.values, axis=axes, **options)
+    return labelled(reduced, [d for d in own.dims if d not in names])
 
 
 def sum(x: XTensorLike, dim: Any = None, *, skipna: bool = False) -> XTensorVariable:

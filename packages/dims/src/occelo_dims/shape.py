@@ -168,11 +168,11 @@ def unstack(
         for new in parts:
             _refuse(own, new, "unstack")
         parts = {d: _length(n, f"The length of {d!r} in unstack") for d, n in parts.items()}
-        known = [n for n in parts.values() if isinstance(n, int)]
+        lengths = [n for n in parts.values() if isinstance(n, int)]
         static = own.values.type.shape[axis]
-        if static is not None and len(known) == len(parts):
+        if static is not None and len(lengths) == len(parts):
             product = 1
-            for n in known:
+            for n in lengths:
                 product *= n
             if product != static:
                 raise ValueError(
@@ -183,8 +183,8 @@ def unstack(
         front = [
             ordered.shape[i] if n is None else n for i, n in enumerate(ordered.type.shape[:-1])
         ]
-        made = ordered.reshape([*front, *parts.values()], ndim=len(rest) + len(parts))
-        own = labelled(made, [*rest, *parts])
+        divided = ordered.reshape([*front, *parts.values()], ndim=len(rest) + len(parts))
+        own = labelled(divided, [*rest, *parts])
     return own
 
 
@@ -263,8 +263,8 @@ def expand_dims(
     own = as_xtensor(x)
     if dim is not None and dim_kwargs:
         raise ValueError("expand_dims takes names or keywords, not both")
-    given: Any = dim_kwargs if dim is None else dim
-    new: dict[str, Any] = dict(given) if is_mapping(given) else dict.fromkeys(check_dims(given), 1)
+    named: Any = dim_kwargs if dim is None else dim
+    new: dict[str, Any] = dict(named) if is_mapping(named) else dict.fromkeys(check_dims(named), 1)
     for name, n in new.items():
         _refuse(own, name, "expand_dims")
         new[name] = _length(n, f"The length of {name!r} in expand_dims")
@@ -275,9 +275,9 @@ def expand_dims(
             for i, n in enumerate(own.values.type.shape)
         ]
         values = ot.broadcast_to(values, [*new.values(), *old])
-    made = labelled(values, [*new, *own.dims])
+    expanded = labelled(values, [*new, *own.dims])
     if axis is None:
-        return made
+        return expanded
     places = [axis] if isinstance(axis, int) else list(axis)
     if len(places) != len(new):
         raise ValueError(
@@ -292,7 +292,7 @@ def expand_dims(
         raise ValueError(f"expand_dims: positions must differ, got {places}")
     rest = iter(own.dims)
     order = [at[i] if i in at else next(rest) for i in range(total)]
-    return transpose(made, *order)
+    return transpose(expanded, *order)
 
 
 def _length(n: Any, what: str) -> Any:
@@ -323,7 +323,7 @@ def broadcast(
     parts = [as_xtensor(each) for each in args]
     lengths = static_lengths(parts, without)
     sizes = _sizes(parts, lengths)
-    made: list[XTensorVariable] = []
+    results: list[XTensorVariable] = []
     for each in parts:
         last = [d for d in without if d in each.dims]
         dims = [*lengths, *last]
@@ -331,8 +331,8 @@ def broadcast(
         if len(dims) > len(each.dims):
             end = [values.shape[len(lengths) + i] for i in range(len(last))]
             values = ot.broadcast_to(values, [*sizes.values(), *end])
-        made.append(labelled(values, dims))
-    return tuple(made)
+        results.append(labelled(values, dims))
+    return tuple(results)
 
 
 @explained_by("dimensions")

@@ -32,7 +32,7 @@ def convolve1d(
     names = check_dims(dims)
     if len(names) != 2:
         raise ValueError(f"convolve1d needs two dims, one of each argument, got {names}")
-    made: XTensorVariable = apply_ufunc(
+    convolution: XTensorVariable = apply_ufunc(
         functions.convolve1d,
         in1,
         in2,
@@ -40,4 +40,4 @@ def convolve1d(
         output_core_dims=[names[:1]],
         kwargs={"mode": mode},
     )
-    return made
+    return convolution

@@ -45,10 +45,10 @@ def xtensor_constant(
 
     An array of xarray has its own names. TypeError for another array without ``dims``, if it has dimensions.
     """
-    made: Any = as_xtensor(x if is_data_array(x) else ot.constant(x, name), dims, name=None)
+    constant: Any = as_xtensor(x if is_data_array(x) else ot.constant(x, name), dims, name=None)
     if is_data_array(x) and name is not None:
-        made.name = name
-    return made
+        constant.name = name
+    return constant
 
 
 def xtensor_shared(
@@ -78,5 +78,5 @@ def xtensor_shared(
             f"A value of shape {values.get_value(borrow=True).shape} needs the names of its dimensions: "
             "xtensor_shared(x, dims=...)"
         )
-    made: Any = labelled(values, own)
-    return made
+    variable: Any = labelled(values, own)
+    return variable

@@ -99,13 +99,13 @@ class XTensorVariable(Labelled):
         ``inputs_to_values`` maps variables, with or without names of dimensions, or their own names to values. ``options``
         are those of variables.
         """
-        known: dict[Any, Any] = {}
+        values: dict[Any, Any] = {}
         for key, value in (inputs_to_values or {}).items():
             if isinstance(key, Labelled):
-                (known[key.values],) = read_value(value, key.dims)
+                (values[key.values],) = read_value(value, key.dims)
             else:
-                known[key] = value
-        return self.values.eval(known, **options)
+                values[key] = value
+        return self.values.eval(values, **options)
 
     def dprint(self, **options: Any) -> Any:
         """Print the graph of ``values``; ``options`` are those of `debugprint`."""
@@ -310,9 +310,9 @@ class XTensorVariable(Labelled):
 
     def copy(self, name: str | None = None) -> XTensorVariable:
         """A new variable with the value of this one, and this ``name``."""
-        made = labelled(ot.tensor_copy(self.values), self.dims)
-        made.name = name
-        return made
+        copied = labelled(ot.tensor_copy(self.values), self.dims)
+        copied.name = name
+        return copied
 
     def clip(self, min: XTensorLike = None, max: XTensorLike = None) -> XTensorVariable:
         """The elements, but not less than ``min`` nor more than ``max``."""
@@ -412,9 +412,9 @@ class XTensorVariable(Labelled):
     def rename(self, new_name_or_name_dict: Any = None, **names: str) -> XTensorVariable:
         """The tensor with another name, a string, or with other names of dimensions: a mapping or keywords."""
         if isinstance(new_name_or_name_dict, str):
-            made = shape.rename(self, names)
-            made.name = new_name_or_name_dict
-            return made
+            renamed = shape.rename(self, names)
+            renamed.name = new_name_or_name_dict
+            return renamed
         return shape.rename(self, new_name_or_name_dict, **names)
 
     def squeeze(self, dim: Any = None, drop: Any = None, axis: Any = None) -> XTensorVariable:
@@ -560,8 +560,8 @@ class XTensorSharedVariable(XTensorVariable):
     @property
     def default_update(self) -> XTensorVariable | None:
         """The value after a call of a function that updates it by nothing else; None for no change. It may be set."""
-        found = self._shared.default_update
-        return None if found is None else labelled(found, self.dims)
+        update = self._shared.default_update
+        return None if update is None else labelled(update, self.dims)
 
     @default_update.setter
     def default_update(self, expression: Any) -> None:

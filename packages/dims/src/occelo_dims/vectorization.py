@@ -45,14 +45,14 @@ def vectorize_graph(
     pairs = [(old, _replacement(old, new)) for old, new in replace.items()]
     labels = [x for x in (*(old for old, _ in pairs), *old_outputs) if isinstance(x, Labelled)]
     there = {d for x in labels for d in x.dims}
-    found: dict[str, Any] = {}
+    lengths: dict[str, Any] = {}
     for old, new in pairs:
         named = isinstance(old, Labelled)
         places = _new_dims(old, new, there) if named else _leading(old, new, last)
         for dim, axis in places:
-            _longest(found, dim, new.values if named else new, axis)
-    first: Dims = tuple(d for d in found if d not in last)
-    dims = (*first, *(d for d in last if d in found))
+            _longest(lengths, dim, new.values if named else new, axis)
+    first: Dims = tuple(d for d in lengths if d not in last)
+    dims = (*first, *(d for d in last if d in lengths))
     dense = {
         (old.values if isinstance(old, Labelled) else old): (
             aligned(new, (*dims, *old.dims), {}) if isinstance(new, Labelled) else new
@@ -61,8 +61,8 @@ def vectorize_graph(
     }
     plain = [x.values if isinstance(x, Labelled) else x for x in old_outputs]
     results = vectorize_tensors(plain, dense)
-    made = [_named(x, new, dims, found) for x, new in zip(old_outputs, results, strict=True)]
-    return made if several else made[0]
+    batched = [_named(x, new, dims, lengths) for x, new in zip(old_outputs, results, strict=True)]
+    return batched if several else batched[0]
 
 
 @explained_by("dimensions")
@@ -102,15 +102,15 @@ def vmap(fun: Stepped, dim: str) -> Callable[..., Any]:
         called: Callable[..., Any] = fun
         outputs, form = trees.flatten(called(*positional, **keywords), "results")
         tensors = [ot.as_tensor_variable(x) for x in outputs]
-        made: list[Any] = []
+        batched: list[Any] = []
         for x, new, own in zip(
             tensors, vectorize_tensors(tensors, replace), dims_of_leaves(form), strict=True
         ):
             if dim in (own or ()):
                 raise ValueError(f"vmap: a result has a dimension {dim!r} of its own, among {own}")
             whole = new if new.ndim > x.ndim else ot.broadcast_to(new, [length, *x.shape])
-            made.append(labelled(whole, (dim, *own)) if own is not None else whole)
-        return form.unflatten(made)
+            batched.append(labelled(whole, (dim, *own)) if own is not None else whole)
+        return form.unflatten(batched)
 
     mapped.__doc__ = fun.__doc__
     return mapped
@@ -144,21 +144,21 @@ def _replacement(old: Any, new: Any) -> Any:
     return as_xtensor(new) if isinstance(old, Labelled) else ot.as_tensor_variable(new)
 
 
-def _longest(found: dict[str, Any], dim: str, values: Any, axis: int) -> None:
+def _longest(lengths: dict[str, Any], dim: str, values: Any, axis: int) -> None:
     """Note the length of a new dimension, from the first tensor whose length is not statically 1."""
     static = values.type.shape[axis]
-    if dim not in found or found[dim] == 1:
-        found[dim] = values.shape[axis] if static is None else static
+    if dim not in lengths or lengths[dim] == 1:
+        lengths[dim] = values.shape[axis] if static is None else static
 
 
 def _named(old: Any, new: Any, dims: Dims, lengths: Mapping[str, Any]) -> Any:
     """A result with its names, and with the whole length of each new dimension."""
     if not isinstance(old, Labelled) or new.ndim == len(old.dims):
         return labelled(new, old.dims) if isinstance(old, Labelled) else new
-    wanted = [lengths[d] for d in dims]
-    if any(n == 1 and not _is_one(m) for n, m in zip(new.type.shape, wanted, strict=False)):
+    batch_shape = [lengths[d] for d in dims]
+    if any(n == 1 and not _is_one(m) for n, m in zip(new.type.shape, batch_shape, strict=False)):
         core = [new.shape[len(dims) + i] for i in range(len(old.dims))]
-        new = ot.broadcast_to(new, [*wanted, *core])
+        new = ot.broadcast_to(new, [*batch_shape, *core])
     return labelled(new, (*dims, *old.dims))
 
 
