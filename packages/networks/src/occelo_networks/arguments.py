@@ -58,10 +58,10 @@ def along(vector: Any, name: str, axis: int, x: TensorVariable) -> TensorVariabl
 
 def as_counts(counts: Sequence[Any], what: str) -> list[TensorVariable]:
     """Integer scalars that are not negative. ``what`` begins the message of TypeErrors and ValueErrors."""
-    made = [ot.as_tensor_variable(count) for count in counts]
-    for count, variable in zip(counts, made, strict=True):
+    variables = [ot.as_tensor_variable(count) for count in counts]
+    for count, variable in zip(counts, variables, strict=True):
         if variable.type.ndim or not variable.type.is_discrete or variable.dtype == "bool":
             raise TypeError(f"{what} an integer, got {variable.type}")
         if isinstance(count, int) and count < 0:
             raise ValueError(f"{what} not negative, got {count}")
-    return made
+    return variables

@@ -61,12 +61,12 @@ def _squares(leaf: Any) -> TensorVariable:
 
 def _limit(limit: Any) -> TensorVariable:
     """A positive number or a scalar variable."""
-    made = ot.as_tensor_variable(limit)
-    if made.type.ndim or made.type.is_complex:
-        raise TypeError(f"The limit of clipping is a real scalar, got {made.type}")
+    scalar = ot.as_tensor_variable(limit)
+    if scalar.type.ndim or scalar.type.is_complex:
+        raise TypeError(f"The limit of clipping is a real scalar, got {scalar.type}")
     if isinstance(limit, int | float) and limit < 0:
         raise ValueError(f"The limit of clipping is not negative, got {limit}")
-    return made
+    return scalar
 
 
 def _scaled(gradient: Any, norm: TensorVariable, limit: Any) -> TensorVariable:

@@ -88,8 +88,8 @@ def batch_norm(
         return None if vector is None else along(vector, name, own, x)
 
     others = tuple(i for i in range(x.type.ndim) if i != own)
-    made = standardize(x, others, spread(mean, "mean"), spread(variance, "variance"), epsilon)
-    return _scaled(made, spread(weight, "weight"), spread(bias, "bias"))
+    normalized = standardize(x, others, spread(mean, "mean"), spread(variance, "variance"), epsilon)
+    return _scaled(normalized, spread(weight, "weight"), spread(bias, "bias"))
 
 
 def group_norm(
@@ -111,12 +111,14 @@ def group_norm(
         raise ValueError(f"{features} features cannot be divided into {groups} groups")
     shape = [x.shape[i] for i in range(x.type.ndim)]
     divided = x.reshape((shape[0], groups, shape[1] // groups, *shape[2:]))
-    made = standardize(divided, tuple(range(2, divided.type.ndim)), epsilon=epsilon).reshape(shape)
+    normalized = standardize(divided, tuple(range(2, divided.type.ndim)), epsilon=epsilon).reshape(
+        shape
+    )
     vectors = [
         None if vector is None else along(vector, name, 1, x)
         for name, vector in {"weight": weight, "bias": bias}.items()
     ]
-    return _scaled(ot.specify_shape(made, x.type.shape), *vectors)
+    return _scaled(ot.specify_shape(normalized, x.type.shape), *vectors)
 
 
 def _scaled(x: TensorVariable, weight: Any, bias: Any) -> TensorVariable:

@@ -76,9 +76,9 @@ class _Rule:
         zeros = np.zeros_like(parameter.get_value(borrow=True))
         full = name if parameter.name is None else f"{parameter.name}_{name}"
         old = og.shared(zeros, full, shape=parameter.type.shape)
-        made: TensorVariable = ot.cast(new(old), parameter.dtype)
-        self.updates.append((old, made))
-        return made
+        updated: TensorVariable = ot.cast(new(old), parameter.dtype)
+        self.updates.append((old, updated))
+        return updated
 
     def run(self, step: Callable[[Any, Any], Any]) -> Updates:
         """The updates. ``step`` makes what is subtracted from a parameter, of the parameter and its gradient."""

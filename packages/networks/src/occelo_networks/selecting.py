@@ -68,6 +68,6 @@ def dropout(key: Any, x: Any, rate: Any = 0.5, broadcast: Sequence[int] = ()) ->
     shared = {normalize_axis(axis, x) for axis in listed_axes(broadcast)}
     size = tuple(1 if i in shared else x.shape[i] for i in range(x.type.ndim))
     remaining: Any = 1 - ot.as_tensor_variable(rate)
-    kept = random.bernoulli(key, remaining, size=size)
+    mask = random.bernoulli(key, remaining, size=size)
     scale = ot.cast(1 / remaining, x.dtype)
-    return ot.switch(kept, x * scale, 0)
+    return ot.switch(mask, x * scale, 0)
