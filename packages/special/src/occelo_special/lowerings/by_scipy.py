@@ -80,8 +80,8 @@ def _register(name: str, function: str) -> None:
         # Cython adds a last argument, which says whether to skip the search for overriding methods
         skip = b.const(1, "int32")
         near = _near_zero(b, *wide) if name in ("iv", "ive") else None
-        given = wide if near is None else [wide[0], near[0]]
-        value = b.call(f"special:{function}", "float64", *given, skip)
+        arguments = wide if near is None else [wide[0], near[0]]
+        value = b.call(f"special:{function}", "float64", *arguments, skip)
         value = value if near is None else b.mul(value, near[1])
         if name in AT_INFINITY:
             value = _with_limit(b, name, wide, value)

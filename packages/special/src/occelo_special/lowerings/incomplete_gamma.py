@@ -233,8 +233,8 @@ def _register(name: str, side: float) -> None:
     @lowers_scalar_to_loops(name, cost=300)
     def lowering(b: Builder, dtype: str, args: Sequence[Value]) -> Value:
         k, x = (Number(b, b.cast(a, "float64")) for a in args)
-        made = own(_incomplete_gamma, k, x, Number(b, b.const(side, "float64")))
-        return b.cast(made.value, dtype)
+        gamma = own(_incomplete_gamma, k, x, Number(b, b.const(side, "float64")))
+        return b.cast(gamma.value, dtype)
 
 
 _register("gammainc", -1.0)

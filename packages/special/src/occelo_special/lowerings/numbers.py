@@ -130,8 +130,8 @@ def rarely(condition: Number, make: Formula, *numbers: Number, usually: Any = 0.
     b = numbers[0].builder
     usual = usually.value if isinstance(usually, Number) else b.const(usually, "float64")
     name = make.__name__.strip("_")
-    given = (n.value for n in numbers)
-    return Number(b, b.unlikely(condition.value, usual, name, _of_values(make), *given))
+    operands = (n.value for n in numbers)
+    return Number(b, b.unlikely(condition.value, usual, name, _of_values(make), *operands))
 
 
 def _of_values(make: Formula) -> Callable[..., Value]:

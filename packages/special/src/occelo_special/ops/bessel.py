@@ -90,20 +90,20 @@ def bessel_jn(z: Any, *, v: int, n_iter: int = 50) -> TensorVariable:
 
 def yn(n: Any, x: Any) -> TensorVariable:
     """Bessel function of ``x`` of the second kind and whole order ``n``: `yv` of this order."""
-    made: TensorVariable = yv(n, x)
-    return made
+    bessel: TensorVariable = yv(n, x)
+    return bessel
 
 
 def jve(v: Any, z: Any) -> TensorVariable:
     """Bessel function of the first kind and order v times exp(-|imag(z)|), which is 1 for real z: `jv`."""
-    made: TensorVariable = jv(*reals("jve", v, z))
-    return made
+    bessel: TensorVariable = jv(*reals("jve", v, z))
+    return bessel
 
 
 def yve(v: Any, z: Any) -> TensorVariable:
     """Bessel function of the second kind and order v times exp(-|imag(z)|), which is 1 for real z: `yv`."""
-    made: TensorVariable = yv(*reals("yve", v, z))
-    return made
+    bessel: TensorVariable = yv(*reals("yve", v, z))
+    return bessel
 
 
 k1: Elemwise = special(

@@ -71,15 +71,15 @@ def bernoulli(n: int) -> TensorVariable:
     last = static_integer(n, "n of bernoulli")
     if last < 0:
         raise ValueError(f"n of bernoulli must not be negative, got {n}")
-    found = [Fraction(1)]
+    numbers = [Fraction(1)]
     for m in range(1, last + 1):
         if m > 1 and m % 2:
-            found.append(Fraction(0))
+            numbers.append(Fraction(0))
         else:  # the sum of all m + 1 numbers, times binomial coefficients of m + 1, is 0
-            terms = [math.comb(m + 1, k) * b for k, b in enumerate(found) if b]
+            terms = [math.comb(m + 1, k) * b for k, b in enumerate(numbers) if b]
             total = sum(terms, Fraction(0))
-            found.append(-total / (m + 1))
-    return as_tensor_variable(np.array([_rounded(b) for b in found]))
+            numbers.append(-total / (m + 1))
+    return as_tensor_variable(np.array([_rounded(b) for b in numbers]))
 
 
 def _rounded(number: Fraction) -> float:
@@ -171,8 +171,8 @@ def zeta(x: Any, q: Any = 1.0) -> TensorVariable:
     It has a derivative by ``q`` only.
     """
     reals("zeta", x, q)  # a check only: plain numbers do not decide about the dtype
-    made: TensorVariable = zeta_hurwitz(x, q)
-    return made
+    series: TensorVariable = zeta_hurwitz(x, q)
+    return series
 
 
 zetac: Elemwise = special(

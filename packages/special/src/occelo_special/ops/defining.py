@@ -37,8 +37,8 @@ def of_scipy(name: str, position: int | None = None) -> Callable[..., Any]:
     """SciPy's function of a name, or one of its results. SciPy is imported at the first call."""
 
     def computing(*arrays: Any) -> Any:
-        made = getattr(scipy_module("special", name), name)(*arrays)
-        return made if position is None else made[position]
+        results = getattr(scipy_module("special", name), name)(*arrays)
+        return results if position is None else results[position]
 
     return computing
 
@@ -93,7 +93,7 @@ def in_float64(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function of variables or arrays, computed in float64, as SciPy does; its result has the dtype of `special_float`."""
 
     def computed(*xs: Any) -> Any:
-        found = function(*(x.astype("float64") for x in xs))
-        return found.astype(special_float([str(x.dtype) for x in xs]))
+        doubles = function(*(x.astype("float64") for x in xs))
+        return doubles.astype(special_float([str(x.dtype) for x in xs]))
 
     return computed

@@ -50,14 +50,14 @@ elliprf: Elemwise = special(
 
 def _excess(m: TensorVariable) -> TensorVariable:
     """(K(m) - E(m)) / m, which is pi / 4 at 0 (DLMF 19.25.1)."""
-    made: TensorVariable = elliprd(0.0, 1 - m, 1.0) / 3
-    return made
+    excess: TensorVariable = elliprd(0.0, 1 - m, 1.0) / 3
+    return excess
 
 
 def _slope_of_first(p: TensorVariable) -> TensorVariable:
     """The derivative of K(m) = R_F(0, p, 1) by m = 1 - p (DLMF 19.25.1 and 19.18.1)."""
-    made: TensorVariable = elliprd(0.0, 1.0, p) / 6
-    return made
+    slope: TensorVariable = elliprd(0.0, 1.0, p) / 6
+    return slope
 
 
 def _parts(phi: TensorVariable, m: TensorVariable) -> tuple[TensorVariable, ...]:

@@ -85,9 +85,9 @@ def gammainc_dk(k: Array, x: Array) -> Array:
         by_lower = sp.gammainc(k, x) * _lower_slope(*_where(lower, (k, 1.0), (x, 0.5)))
         by_upper = -sp.gammaincc(k, x) * _upper_slope(*_where(upper, (k, 1.0), (x, 4.0)))
         at_zero = -sp.exp1(np.where(inside, x, 1.0))  # P(0, x) is 1
-    found = np.where(upper, by_upper, np.where(lower, by_lower, 0.0))
-    found = np.where(inside & (k == 0), at_zero, found)
-    return np.where(np.isnan(k + x), np.nan, found)
+    slope = np.where(upper, by_upper, np.where(lower, by_lower, 0.0))
+    slope = np.where(inside & (k == 0), at_zero, slope)
+    return np.where(np.isnan(k + x), np.nan, slope)
 
 
 def _where(chosen: Array, *pairs: tuple[Array, float]) -> list[Array]:
@@ -182,10 +182,10 @@ def _betainc_slopes(a: Array, b: Array, x: Array) -> tuple[Array, Array]:
         inside = between & (a > 0) & (b > 0) & (a < np.inf) & (b < np.inf)
         reflect = x > (a + 1) / (a + b + 2)
         log_x, log_y = np.log(x), np.log1p(-x)
-        given = (a, b, x, log_x, log_y)
+        direct = (a, b, x, log_x, log_y)
         turned = (b, a, 1 - x, log_y, log_x)
         harmless = (1.0, 1.0, 0.5, -0.7, -0.7)
-        pairs = zip(given, turned, harmless, strict=True)
+        pairs = zip(direct, turned, harmless, strict=True)
         low = [np.where(inside, np.where(reflect, rest, one), other) for one, rest, other in pairs]
         fast = low[2] < 0.9
         first, second = _beta_slopes(*_where(fast, *zip(low, harmless, strict=True)))
@@ -249,8 +249,8 @@ def _hyp2f1_far(a: Array, b: Array, c: Array, z: Array, by_c: bool) -> Array:
     w = np.where(z >= -2000, z / (z - 1), np.nan)
     by_first = _hyp2f1_series(c - a, b, c, w, by_c=False)
     slope = by_first + _hyp2f1_series(c - a, b, c, w, by_c=True) if by_c else -by_first
-    found: Array = (1 - z) ** -b * slope
-    return found
+    scaled: Array = (1 - z) ** -b * slope
+    return scaled
 
 
 def _whole(x: Array) -> Array:
@@ -266,8 +266,8 @@ def _psi_over_gamma(x: Array) -> Array:
     limit = np.where(n % 2 == 0, -1.0, 1.0) * sp.gamma(n + 1)
     other = np.where(pole, 1.0, x)
     elsewhere: Array = np.asarray(sp.psi(other) * sp.rgamma(other))
-    found: Array = np.where(pole, limit, elsewhere)
-    return found
+    quotient: Array = np.where(pole, limit, elsewhere)
+    return quotient
 
 
 def _at_one(a: Array, b: Array, c: Array, by_c: bool) -> Array:
@@ -289,8 +289,8 @@ def _at_one(a: Array, b: Array, c: Array, by_c: bool) -> Array:
         sign = sp.gamma(c) * sp.rgamma(b) * np.where(_whole(a), -_psi_over_gamma(a), sp.rgamma(a))
     value: Array = np.asarray(finite)
     infinite: Array = np.sign(np.asarray(sign)) * np.inf
-    found: Array = np.where(converges, value, infinite)
-    return found
+    limit: Array = np.where(converges, value, infinite)
+    return limit
 
 
 def _hyp2f1_slope(a: Array, b: Array, c: Array, z: Array, by_c: bool) -> Array:
@@ -301,11 +301,11 @@ def _hyp2f1_slope(a: Array, b: Array, c: Array, z: Array, by_c: bool) -> Array:
     with np.errstate(all="ignore"):
         other = np.where(z == 1, _at_one(a, b, c, by_c), np.nan)
         (within,) = _where(summed & ~far, (z, 0.0))
-        found = np.where(summed, _hyp2f1_series(a, b, c, within, by_c), other)
+        slope = np.where(summed, _hyp2f1_series(a, b, c, within, by_c), other)
         if not np.any(far):
-            return found
+            return slope
         (beyond,) = _where(far, (z, 0.0))
-        return np.where(far, _hyp2f1_far(a, b, c, beyond, by_c), found)
+        return np.where(far, _hyp2f1_far(a, b, c, beyond, by_c), slope)
 
 
 def hyp2f1_da(a: Array, b: Array, c: Array, z: Array) -> Array:

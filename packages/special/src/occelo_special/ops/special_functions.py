@@ -175,8 +175,8 @@ def _rising(xp: Any, other: Callable[..., Any]) -> Callable[[Any, Any], Any]:
         far = (z > 100.0) & (xp.abs(m) <= 0.5 * z) & (z < math.inf)
         large, size = xp.where(far, z, 100.0), xp.where(far, m, 1.0)
         rise = log_beta.log_rise(xp, xp.minimum(large, large + size), xp.abs(size))
-        found = xp.exp(xp.where(size < 0.0, -rise, rise))
-        usual = xp.where(far, found, other(xp.where(far, 1.0, z), xp.where(far, 1.0, m)))
+        ratio = xp.exp(xp.where(size < 0.0, -rise, rise))
+        usual = xp.where(far, ratio, other(xp.where(far, 1.0, z), xp.where(far, 1.0, m)))
         # SciPy's is NaN at infinity
         limit = xp.where(m > 0, math.inf, xp.where(m < 0, 0.0, 1.0))
         return xp.where((z >= math.inf) & (xp.abs(m) < math.inf), limit, usual)
@@ -457,8 +457,8 @@ def with_limits(name: str) -> Callable[..., Any]:
         order = orders[0] if orders else np.asarray(_WHOLE_ORDERS.get(name, 0), x.dtype)
         below = np.floor(order)
         near = (np.abs(x) < NEAR_ZERO) & (x != 0) & (name in ("iv", "ive"))
-        given = np.where(near, np.copysign(NEAR_ZERO, x), x)
-        value: Array = np.asarray(getattr(special, name)(*orders, given))
+        clamped = np.where(near, np.copysign(NEAR_ZERO, x), x)
+        value: Array = np.asarray(getattr(special, name)(*orders, clamped))
         if np.any(near):
             power = np.where(order == below, np.abs(order), order)
             value = np.where(near, value * np.abs(x / NEAR_ZERO) ** power, value)

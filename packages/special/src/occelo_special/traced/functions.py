@@ -42,10 +42,10 @@ def _tail(name: str, both: Both, slopes: Slopes, upper: bool = False) -> Callabl
 
     def function(of: Library, *given: Array) -> Array:
         def needed(needs: Sequence[bool], *values: Array) -> list[Array | None]:
-            found = slopes(of, needs, *values)
-            if any(need and slope is None for need, slope in zip(needs, found, strict=True)):
+            derivatives = slopes(of, needs, *values)
+            if any(need and slope is None for need, slope in zip(needs, derivatives, strict=True)):
                 raise NotImplementedError(f"{name} has no derivative by its parameters here")
-            return [slope if slope is None or not upper else -slope for slope in found]
+            return [slope if slope is None or not upper else -slope for slope in derivatives]
 
         computed = partial(_one_of, both, of, upper)
         return of.differentiable(name, len(given), computed, needed)(*of.broadcast(*given))

@@ -46,8 +46,8 @@ def poch(of: Library, z: Array, m: Array) -> Array:
     pole, both = (z <= 0) & (z == xp.floor(z)), (above <= 0) & (above == xp.floor(above))
     both = both & pole
     z, above = xp.where(both, 1.0 - above, z), xp.where(both, 1.0 - z, above)
-    known = (z > 0) & (above > 0) & (xp.abs(m) < math.inf) & (z < math.inf)
-    least, size = xp.where(known, xp.minimum(z, above), 2.0), xp.where(known, xp.abs(m), 1.0)
+    regular = (z > 0) & (above > 0) & (xp.abs(m) < math.inf) & (z < math.inf)
+    least, size = xp.where(regular, xp.minimum(z, above), 2.0), xp.where(regular, xp.abs(m), 1.0)
     near = size <= least
     rise = log_rise(
         SimpleNamespace(where=xp.where, log=xp.log, log1p=xp.log1p),
@@ -56,13 +56,13 @@ def poch(of: Library, z: Array, m: Array) -> Array:
     )
     gammaln = of.special.gammaln
     far = gammaln(xp.where(near, 2.0, least + size)) - gammaln(xp.where(near, 2.0, least))
-    found = xp.exp(xp.where(m < 0, -1.0, 1.0) * xp.where(near, rise, far))
-    found = xp.where(
-        known, found, of.special.poch(xp.where(known, 1.0, z), xp.where(known, 1.0, m))
+    quotient = xp.exp(xp.where(m < 0, -1.0, 1.0) * xp.where(near, rise, far))
+    quotient = xp.where(
+        regular, quotient, of.special.poch(xp.where(regular, 1.0, z), xp.where(regular, 1.0, m))
     )
-    found = xp.where(both & (m % 2 != 0), -found, xp.where(pole & ~both, 0.0, found))
+    quotient = xp.where(both & (m % 2 != 0), -quotient, xp.where(pole & ~both, 0.0, quotient))
     grown = xp.where(m > 0, math.inf, xp.where(m < 0, 0.0, 1.0))
-    return xp.where((z == math.inf) & (xp.abs(m) < math.inf), grown, found)
+    return xp.where((z == math.inf) & (xp.abs(m) < math.inf), grown, quotient)
 
 
 def tri_gamma(of: Library, x: Array) -> Array:

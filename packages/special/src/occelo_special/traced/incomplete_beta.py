@@ -131,8 +131,8 @@ def _both(of: Library, a: Array, b: Array, x: Array) -> tuple[Array, Array]:
     )
     lower = xp.exp(_log_power(of, p)) / _fraction(of, p)
     small = p.a < _SMALL
-    given = [xp.where(small, v, other) for v, other in ((p.a, 0.05), (p.b, 1.0), (p.x, 0.3))]
-    upper = xp.where(small, _complement_series(of, small, *given), 1.0 - lower)
+    safe = [xp.where(small, v, other) for v, other in ((p.a, 0.05), (p.b, 1.0), (p.x, 0.3))]
+    upper = xp.where(small, _complement_series(of, small, *safe), 1.0 - lower)
     return xp.where(turned, upper, lower), xp.where(turned, lower, upper)
 
 
@@ -152,8 +152,10 @@ def both_incomplete_betas(of: Library, a: Array, b: Array, x: Array) -> tuple[Ar
     undefined = undefined | (a < 0) | (b < 0) | (x < 0) | (x > 1)
     at_end = at_zero | at_one | (x == 0) | (x == 1)
     outside = at_end | undefined
-    found = _both(of, *(xp.where(outside, other, v) for v, other in ((a, 1.0), (b, 1.0), (x, 0.5))))
-    return ends_of_distribution(of, found, (x == 0) | (at_one & (x < 1)), at_end, undefined)
+    inside = _both(
+        of, *(xp.where(outside, other, v) for v, other in ((a, 1.0), (b, 1.0), (x, 0.5)))
+    )
+    return ends_of_distribution(of, inside, (x == 0) | (at_one & (x < 1)), at_end, undefined)
 
 
 def incomplete_beta_slopes(

@@ -98,8 +98,8 @@ def both_incomplete_gammas(of: Library, k: Array, x: Array) -> tuple[Array, Arra
     undefined = (infinite_k & infinite_x) | ((k == 0) & (x == 0))
     undefined = undefined | xp.isnan(k + x) | (k < 0) | (x < 0)
     outside = at_end | undefined
-    found = _both(of, xp.where(outside, 1.0, k), xp.where(outside, 1.0, x))
-    return ends_of_distribution(of, found, infinite_k | (x == 0), at_end, undefined)
+    inside = _both(of, xp.where(outside, 1.0, k), xp.where(outside, 1.0, x))
+    return ends_of_distribution(of, inside, infinite_k | (x == 0), at_end, undefined)
 
 
 def ends_of_distribution(
