@@ -19,8 +19,8 @@ _shared_rng = at_first_call("occelo_random.ops.generators", "shared_rng")
 
 
 def _shared_generator(value: Any, name: str | None, borrow: bool, **_: Any) -> SharedVariable:
-    made: SharedVariable = _shared_rng(value, name=name, borrow=borrow)
-    return made
+    variable: SharedVariable = _shared_rng(value, name=name, borrow=borrow)
+    return variable
 
 
 # `shared` calls this for a NumPy generator; the ops of random numbers are imported only then

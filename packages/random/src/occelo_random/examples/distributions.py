@@ -94,7 +94,7 @@ def _words(key: Any, index: int, number: int) -> float:
 def _gamma_from_one(key: Any, a: Any) -> Any:
     """Gamma numbers by Marsaglia and Tsang's algorithm, in a loop over elements."""
     normal = _distribution("norm").ppf
-    found: list[float] = []
+    draws: list[float] = []
     for i, each in enumerate(np.asarray(a, "float64")):
         d, number = each - 1 / 3, 0
         while True:
@@ -103,8 +103,8 @@ def _gamma_from_one(key: Any, a: Any) -> Any:
             if v > 0 and np.log(u) < x * x / 2 + d - d * v + d * np.log(v):
                 break
             number += 2
-        found.append(d * v)
-    return np.array(found)
+        draws.append(d * v)
+    return np.array(draws)
 
 
 def _log_gamma(key: Any, a: Any) -> Any:
@@ -163,7 +163,7 @@ def _betabinom(key: Any, n: Any, a: Any, b: Any) -> Any:
 def _angles(key: Any, mu: Any, kappa: Any) -> Any:
     """Angles of the von Mises distribution by Best and Fisher's algorithm, in a loop over elements."""
     one, other = _keys(key)
-    found: list[float] = []
+    arcs: list[float] = []
     for i, k in enumerate(kappa):
         tau = 1 + np.sqrt(1 + 4 * k * k)
         rho = (tau - np.sqrt(2 * tau)) / (2 * k)
@@ -175,9 +175,9 @@ def _angles(key: Any, mu: Any, kappa: Any) -> Any:
             if np.log(c / _words(one, i, number + 1)) + 1 - c >= 0:
                 break
             number += 2
-        found.append(np.arccos(cosine))
+        arcs.append(np.arccos(cosine))
     side = np.where(uniform_numbers(other, (3,)) < 0.5, -1, 1)
-    angles: Any = np.mod(mu + side * np.array(found) + np.pi, 2 * np.pi) - np.pi
+    angles: Any = np.mod(mu + side * np.array(arcs) + np.pi, 2 * np.pi) - np.pi
     return angles
 
 
@@ -198,8 +198,8 @@ def _wishart(key: Any, df: Any, scale: Any) -> Any:
 
 
 def _order(key: Any, n: int) -> Any:
-    found: Any = bits_of(key, (n,)).argsort()
-    return found.astype("int64")
+    order: Any = bits_of(key, (n,)).argsort()
+    return order.astype("int64")
 
 
 def _found(key: Any, p: Any, n: int) -> Any:

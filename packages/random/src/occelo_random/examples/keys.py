@@ -40,15 +40,15 @@ def _blocks(keys: Any, indices: Any) -> Array:
     whole, positions = np.broadcast_arrays(
         np.asarray(keys, "uint64"), np.asarray(indices, "uint64")
     )
-    found = [philox_block(int(k), int(i)) for k, i in zip(whole.flat, positions.flat, strict=True)]
-    return np.array(found, "uint64").reshape(whole.shape)
+    words = [philox_block(int(k), int(i)) for k, i in zip(whole.flat, positions.flat, strict=True)]
+    return np.array(words, "uint64").reshape(whole.shape)
 
 
 def bits_of(keys: Any, shape: tuple[int, ...]) -> Array:
     """The 64 random bits of each element of a draw of the given shape, for each key."""
-    given = np.asarray(keys, "uint64")
-    found = _blocks(given[..., None], np.arange(int(np.prod(shape))))
-    return found.reshape((*given.shape, *shape))
+    whole = np.asarray(keys, "uint64")
+    words = _blocks(whole[..., None], np.arange(int(np.prod(shape))))
+    return words.reshape((*whole.shape, *shape))
 
 
 def uniform_numbers(keys: Any, shape: tuple[int, ...]) -> Array:

@@ -107,17 +107,17 @@ def permutation(key: Any, x: Any, axis: int = 0) -> TensorVariable:
     All orders are equally likely. For a batch of keys, ``x`` must be an integer, and the result has a row for each key.
     ValueError if ``x`` is negative.
     """
-    made = as_tensor_variable(x)
-    if made.type.ndim:
+    tensor = as_tensor_variable(x)
+    if tensor.type.ndim:
         if as_key(key).type.ndim:
             raise ValueError("For a batch of keys, permute the positions: permutation(keys, n)")
-        at = normalize_axis(axis, made)
-        found: TensorVariable = take(made, _order(key, shape_i(made, at)), axis=at)
-        return found
-    if not is_discrete(made.dtype) or made.dtype == "bool":
-        raise TypeError(f"permutation takes an integer or an array, got {made.type}")
-    n: Any = x if isinstance(x, int) else cast(made, "int64")
-    result: TensorVariable = _order(checked(key, x=(made, NOT_NEGATIVE)), n)
+        at = normalize_axis(axis, tensor)
+        permuted: TensorVariable = take(tensor, _order(key, shape_i(tensor, at)), axis=at)
+        return permuted
+    if not is_discrete(tensor.dtype) or tensor.dtype == "bool":
+        raise TypeError(f"permutation takes an integer or an array, got {tensor.type}")
+    n: Any = x if isinstance(x, int) else cast(tensor, "int64")
+    result: TensorVariable = _order(checked(key, x=(tensor, NOT_NEGATIVE)), n)
     return result
 
 
@@ -127,10 +127,10 @@ def shuffle(key: Any, x: Any, axis: int = 0) -> TensorVariable:
 
     ``x`` itself is not changed. TypeError if ``x`` is a scalar.
     """
-    made = as_tensor_variable(x)
-    if not made.type.ndim:
-        raise TypeError(f"shuffle takes an array, got {made.type}")
-    return permutation(key, made, axis)
+    tensor = as_tensor_variable(x)
+    if not tensor.type.ndim:
+        raise TypeError(f"shuffle takes an array, got {tensor.type}")
+    return permutation(key, tensor, axis)
 
 
 @either_way
@@ -199,11 +199,11 @@ def choice(
     ``replace`` is False, ValueError if the draw has more elements than there are entries (of probability above 0, if
     ``p`` is given).
     """
-    made = as_tensor_variable(a)
-    if not made.type.ndim and (not is_discrete(made.dtype) or made.dtype == "bool"):
-        raise TypeError(f"choice takes an integer or an array, got {made.type}")
-    at = normalize_axis(axis, made) if made.type.ndim else 0
-    n: Any = as_tensor_variable(shape_i(made, at)) if made.type.ndim else cast(made, "int64")
+    tensor = as_tensor_variable(a)
+    if not tensor.type.ndim and (not is_discrete(tensor.dtype) or tensor.dtype == "bool"):
+        raise TypeError(f"choice takes an integer or an array, got {tensor.type}")
+    at = normalize_axis(axis, tensor) if tensor.type.ndim else 0
+    n: Any = as_tensor_variable(shape_i(tensor, at)) if tensor.type.ndim else cast(tensor, "int64")
     size = () if size is None else size
     if p is not None:
         p = as_tensor_variable(p)
@@ -214,11 +214,11 @@ def choice(
     if replace:
         chosen = _one_of(key, n, size) if p is None else categorical(key, p, size)
     else:
-        chosen = _without_replacement(key, made, n, size, p)
-    if not made.type.ndim:
+        chosen = _without_replacement(key, tensor, n, size, p)
+    if not tensor.type.ndim:
         return chosen
-    found: TensorVariable = take(made, chosen, axis=at)
-    return found
+    selection: TensorVariable = take(tensor, chosen, axis=at)
+    return selection
 
 
 def _without_replacement(key: Any, a: Variable, n: Any, size: Any, p: Any) -> Any:

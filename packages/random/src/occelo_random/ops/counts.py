@@ -289,8 +289,8 @@ def _few_events_formula(u: Any, mean: Any) -> Any:
 
 def _few_successes_formula(u: Any, n: Any, p: Any) -> Any:
     odds = true_div(p, sub(1.0, p))
-    found = _by_inversion(u, exp(mul(n, log1p(-p))), _binomial_ratio(n, odds))
-    return minimum(found, n)
+    successes = _by_inversion(u, exp(mul(n, log1p(-p))), _binomial_ratio(n, odds))
+    return minimum(successes, n)
 
 
 _few_events: Elemwise = elementwise(
@@ -360,9 +360,9 @@ def _standard_binomial(key: Any, shape: Any, n: Any, p: Any) -> Any:
     whole, n, p = n, cast(n, "float64"), cast(p, "float64")
     share = minimum(p, sub(1.0, p))
     mean = mul(n, share)
-    given = [taken(v) for v in (n, p) if isinstance(v, Constant)]
-    if len(given) == 2:
-        mean = constant(given[0] * np.minimum(given[1], 1.0 - given[1]))
+    numbers = [taken(v) for v in (n, p) if isinstance(v, Constant)]
+    if len(numbers) == 2:
+        mean = constant(numbers[0] * np.minimum(numbers[1], 1.0 - numbers[1]))
     small = lt(mean, _LARGE)
 
     def few() -> Any:
@@ -373,8 +373,8 @@ def _standard_binomial(key: Any, shape: Any, n: Any, p: Any) -> Any:
         # for small means the result is not used; other numbers are passed, since the formulas might not be finite
         return _many_successes(key, shape, switch(small, 40.0, n), switch(small, 0.5, share))
 
-    found = _integer(_by_mean(mean, few, many))
-    return switch(gt(p, 0.5), sub(whole, found), found)
+    successes = _integer(_by_mean(mean, few, many))
+    return switch(gt(p, 0.5), sub(whole, successes), successes)
 
 
 @either_way
@@ -387,8 +387,8 @@ def binomial(key: Any, n: Any, p: Any, size: Any = None) -> TensorVariable:
     (p,), _ = float_parameters(p, dtype="float64")
     key = checked(key, n=(count, NOT_NEGATIVE), p=(p, FRACTION))
     shape = draw_shape(key, size, [count, p])
-    found = _standard_binomial(key, shape, count, p)
-    return without_derivative("binomial", found, p)
+    draws = _standard_binomial(key, shape, count, p)
+    return without_derivative("binomial", draws, p)
 
 
 @either_way
@@ -404,8 +404,8 @@ def betabinom(key: Any, n: Any, a: Any, b: Any, size: Any = None) -> TensorVaria
     keys = split(checked(distribution.key, n=(count, NOT_NEGATIVE)), 3)
     one, other, last = (keys[..., i] for i in range(3))
     difference = sub(standard_gamma(one, shape, a, True), standard_gamma(other, shape, b, True))
-    found = _standard_binomial(last, shape, count, reciprocal(add(exp(-difference), 1.0)))
-    return without_derivative("betabinom", found, a, b)
+    draws = _standard_binomial(last, shape, count, reciprocal(add(exp(-difference), 1.0)))
+    return without_derivative("betabinom", draws, a, b)
 
 
 @either_way
@@ -416,17 +416,17 @@ def negative_binomial(key: Any, n: Any, p: Any, size: Any = None) -> TensorVaria
     """
     distribution = begin(key, size, "float64", n=(n, POSITIVE), p=(p, FRACTION))
     n, p = distribution.values
-    made = require(
+    guarded = require(
         checked(distribution.key, p=(p, POSITIVE)),
         _fits,
         n,
         p,
         message="n too large or p too small",
     )
-    one, other = distribution._replace(key=made).split(2)
+    one, other = distribution._replace(key=guarded).split(2)
     mean = mul(standard_gamma(one, distribution.shape, n), true_div(sub(1.0, p), p))
-    found = _poisson(other, distribution.shape, minimum(mean, _MOST))
-    return without_derivative("negative_binomial", _integer(found), n, p)
+    draws = _poisson(other, distribution.shape, minimum(mean, _MOST))
+    return without_derivative("negative_binomial", _integer(draws), n, p)
 
 
 nbinom = negative_binomial
@@ -446,10 +446,10 @@ def geometric(key: Any, p: Any, size: Any = None) -> TensorVariable:
     distribution = begin(key, size, "float64", p=(p, FRACTION))
     (p,) = distribution.values
     u = distribution._replace(key=checked(distribution.key, p=(p, POSITIVE))).uniform(half=True)
-    found = maximum(ceil(true_div(log(u), log1p(-p))), 1.0)
+    trials = maximum(ceil(true_div(log(u), log1p(-p))), 1.0)
     limit = np.iinfo("int64").max
-    fits = lt(found, float(limit))
-    whole = switch(fits, _integer(switch(fits, found, 1.0)), np.int64(limit))
+    fits = lt(trials, float(limit))
+    whole = switch(fits, _integer(switch(fits, trials, 1.0)), np.int64(limit))
     return without_derivative("geometric", whole, p)
 
 
@@ -505,24 +505,24 @@ def multinomial(key: Any, n: Any, pvals: Any, size: Any = None) -> TensorVariabl
     key = checked(key, n=(count, NOT_NEGATIVE), pvals=(p, FRACTION))
     key = require(key, _sums_to_one, p, message="sum(pvals[:-1]) > 1.0")
     shape = draw_shape(key, size, [count.dimshuffle(*range(count.type.ndim), "x"), p], core=1)
-    found = _counts(key, shape, count, p, outcomes)
-    return without_derivative("multinomial", found, p)
+    counts = _counts(key, shape, count, p, outcomes)
+    return without_derivative("multinomial", counts, p)
 
 
 def _counts(key: Any, shape: Any, count: Any, p: Any, outcomes: int) -> Any:
     """Multinomial counts of outcomes. Each count is a binomial number of the trials that remain after earlier outcomes."""
     left, rest = count, as_tensor_variable(np.float64(1.0))
-    found: list[Any] = []
+    counts: list[Any] = []
     for i in range(outcomes - 1):
         share = minimum(true_div(p[..., i], maximum(rest, 1e-300)), 1.0)
         each = _standard_binomial(fold_in(key, i), shape, left, maximum(share, 0.0))
-        found.append(each)
+        counts.append(each)
         left, rest = sub(left, each), sub(rest, p[..., i])
     # a single outcome occurs in all trials; adding zeros broadcasts the count to the shape of the draw
-    if not found:
+    if not counts:
         left = add(left, _integer(standard_uniform(key, shape, "float64")))
-    found.append(left)
-    return stack(found, axis=-1)
+    counts.append(left)
+    return stack(counts, axis=-1)
 
 
 @either_way
@@ -543,8 +543,8 @@ def dirichlet_multinomial(key: Any, alpha: Any, n: Any, size: Any = None) -> Ten
     keys = split(checked(distribution.key, n=(count, NOT_NEGATIVE)), 2)
     logarithms = standard_gamma(keys[..., 0], (*shape, outcomes), alpha, True)
     p = softmax(logarithms, axis=-1)
-    found = _counts(keys[..., 1], shape, count, p, outcomes)
-    return without_derivative("dirichlet_multinomial", found, alpha)
+    counts = _counts(keys[..., 1], shape, count, p, outcomes)
+    return without_derivative("dirichlet_multinomial", counts, alpha)
 
 
 def _outcomes(parameter: Any, name: str) -> int:

@@ -119,12 +119,12 @@ def without_derivative(distribution: str, value: Any, *parameters: Any) -> Tenso
     variables = [p for p in parameters if not isinstance(p, Constant)]
     if not variables:
         return value
-    made: TensorVariable = NoDerivative(distribution)(value, *variables)
-    return made
+    marked: TensorVariable = NoDerivative(distribution)(value, *variables)
+    return marked
 
 
 def with_derivative(distribution: str, value: Any, *parameters: Any) -> TensorVariable:
     """The draw ``value``, with its derivatives with respect to ``parameters``. The parameters broadcast to the draw."""
     aligned = [shape_padleft(p, value.type.ndim - p.type.ndim) for p in parameters]
-    made: TensorVariable = ImplicitDerivative(distribution)(value, *aligned)
-    return made
+    draw: TensorVariable = ImplicitDerivative(distribution)(value, *aligned)
+    return draw

@@ -216,8 +216,8 @@ def bernoulli(key: Any, p: Any = 0.5, size: Any = None) -> TensorVariable:
     """
     (p,), name = float_parameters(p, dtype=None)
     key = checked(key, p=(p, FRACTION))
-    found = lt(standard_uniform(key, draw_shape(key, size, [p]), name), p)
-    return without_derivative("bernoulli", found, p)
+    draws = lt(standard_uniform(key, draw_shape(key, size, [p]), name), p)
+    return without_derivative("bernoulli", draws, p)
 
 
 def _below(low: Any, high: Any) -> Any:

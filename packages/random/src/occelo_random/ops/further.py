@@ -138,9 +138,9 @@ def vonmises(
     one, other = distribution.split(2)
     # below the first bound the angles are uniform, and above the second they are 0, to the last digit
     concentration = minimum(maximum(cast(kappa, "float64"), 1e-8), 1e40)
-    found = _angles(one, distribution.shape, concentration)
+    magnitude = _angles(one, distribution.shape, concentration)
     side = lt(standard_uniform(other, distribution.shape, "float64"), 0.5)
-    angle = with_derivative("vonmises", switch(side, neg(found), found), concentration)
+    angle = with_derivative("vonmises", switch(side, neg(magnitude), magnitude), concentration)
     turned = mod(add(cast(mu, "float64"), angle, math.pi), 2 * math.pi)
     return cast(sub(turned, math.pi), distribution.dtype)
 
@@ -164,8 +164,8 @@ def wald(
     root = true_div(2.0, add(2.0, y, mul(sqrt(y), sqrt(add(y, 4.0)))))
     u = standard_uniform(other, distribution.shape, "float64")
     smaller = le(u, reciprocal(add(root, 1.0)))
-    found = mul(mean, switch(smaller, root, reciprocal(root)))
-    return cast(with_derivative("wald", found, mean, scale), distribution.dtype)
+    draws = mul(mean, switch(smaller, root, reciprocal(root)))
+    return cast(with_derivative("wald", draws, mean, scale), distribution.dtype)
 
 
 def _wald_slopes(x: Any, mean: Any, scale: Any) -> list[Any]:
@@ -227,15 +227,15 @@ def truncnorm(
     has no derivative.
     """
     distribution = begin(key, size, dtype, a=a, b=b, loc=loc, scale=(scale, NOT_NEGATIVE))
-    given = distribution.values
-    checked = require(distribution.key, _below, given[0], given[1], message="a >= b")
-    a, b, loc, scale = (cast(v, "float64") for v in given)
+    values = distribution.values
+    checked = require(distribution.key, _below, values[0], values[1], message="a >= b")
+    a, b, loc, scale = (cast(v, "float64") for v in values)
     u = standard_uniform(checked, distribution.shape, "float64", half=True)
     # an interval in the upper tail is mirrored to the lower tail, where probabilities are small numbers
     upper = gt(add(a, b), 0.0)
     low, high = switch(upper, neg(b), a), switch(upper, neg(a), b)
-    found = _between(low, high, switch(upper, sub(1.0, u), u))
-    x = minimum(maximum(switch(upper, neg(found), found), a), b)
+    quantile = _between(low, high, switch(upper, sub(1.0, u), u))
+    x = minimum(maximum(switch(upper, neg(quantile), quantile), a), b)
     return cast(add(loc, mul(scale, with_derivative("truncnorm", x, a, b, u))), distribution.dtype)
 
 

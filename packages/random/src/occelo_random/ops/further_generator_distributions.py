@@ -121,8 +121,8 @@ def _truncated_quantile(u: Array, a: Array, b: Array) -> Array:
             np.logaddexp(np.log1p(-share) + below, np.log(share) + whole)
         )
     # that far out, all numbers equal the nearer bound, to the last digit
-    found = np.where(np.isneginf(whole), high, nearest)
-    return np.clip(np.where(upper, -found, found), a, b)
+    quantile = np.where(np.isneginf(whole), high, nearest)
+    return np.clip(np.where(upper, -quantile, quantile), a, b)
 
 
 class LKJRV(ComposedRV):
@@ -161,9 +161,9 @@ class LKJRV(ComposedRV):
         lower[..., 1:, :] *= (np.sqrt(before / whole) / lengths)[..., None]
         lower[..., 0, 0] = 1.0
         lower[..., k, k] = np.sqrt(diagonal / whole)
-        found = _times_transpose(lower)
-        found[..., range(n), range(n)] = 1.0
-        return found
+        matrices = _times_transpose(lower)
+        matrices[..., range(n), range(n)] = 1.0
+        return matrices
 
     def _core_static(self, parameters: Sequence[TensorType]) -> StaticShape:
         return (self.n, self.n)

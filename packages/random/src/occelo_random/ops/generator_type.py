@@ -119,17 +119,17 @@ def _of_words(words: Any) -> np.random.Generator:
         raise ValueError(
             f"The state of a generator {kind.name} has {kind.length} words, got {len(words) - 1}"
         )
-    made = kind.make(_NO_SEED)
-    made.state = {"bit_generator": kind.name, **kind.to_state(words[1:])}
-    return np.random.Generator(made)
+    bit_generator = kind.make(_NO_SEED)
+    bit_generator.state = {"bit_generator": kind.name, **kind.to_state(words[1:])}
+    return np.random.Generator(bit_generator)
 
 
 def copied(generator: np.random.Generator) -> np.random.Generator:
     """A copy of a generator: a new generator with the same state. It has no seed, so its ``spawn`` raises TypeError."""
     state: Any = generator.bit_generator.state
-    made = _KINDS[_NUMBERS[state["bit_generator"]]].make(_NO_SEED)
-    made.state = state
-    return np.random.Generator(made)
+    bit_generator = _KINDS[_NUMBERS[state["bit_generator"]]].make(_NO_SEED)
+    bit_generator.state = state
+    return np.random.Generator(bit_generator)
 
 
 def unseeded(lack: str) -> Any:

@@ -317,8 +317,8 @@ class RandomGeneratorSharedVariable(GeneratorMethods, SharedVariable):
         return value if borrow else copied(value)
 
     def set_value(self, new_value: Any, borrow: bool = False) -> None:
-        kept = isinstance(new_value, np.random.Generator) and not borrow
-        super().set_value(copied(self.type.filter(new_value)) if kept else new_value, borrow=True)
+        copies = isinstance(new_value, np.random.Generator) and not borrow
+        super().set_value(copied(self.type.filter(new_value)) if copies else new_value, borrow=True)
 
 
 RandomGeneratorType.variable_class = RandomGeneratorVariable
@@ -331,8 +331,8 @@ def rng(name: str | None = None) -> RandomGeneratorVariable:
     """A variable named ``name`` for an input whose value is a generator. Calls of a compiled function do not change the generators that
     they are given.
     """
-    made: Any = random_generator_type(name)
-    return made
+    variable: Any = random_generator_type(name)
+    return variable
 
 
 @explained_by("keys")

@@ -68,12 +68,12 @@ def key(seed: int | Sequence[int]) -> TensorVariable:
 @explained_by("keys")
 def as_key(given: Any) -> TensorVariable:
     """Convert ``given`` to a tensor of keys. TypeError if its dtype is not uint64."""
-    made = as_tensor_variable(given)
-    if made.dtype != "uint64":
+    keys = as_tensor_variable(given)
+    if keys.dtype != "uint64":
         raise TypeError(
-            f"A key of random numbers is a tensor of dtype uint64, made by random.key(seed); got {made.type}"
+            f"A key of random numbers is a tensor of dtype uint64, made by random.key(seed); got {keys.type}"
         )
-    return made
+    return keys
 
 
 @explained_by("keys")
@@ -83,8 +83,8 @@ def split(key: Any, num: Any = 2) -> TensorVariable:
     The new keys are independent of each other, and of draws with ``key``. If ``key`` is split again, the same keys are
     returned. So use a key only once, either to draw or to split it.
     """
-    made: TensorVariable = bits(xor(as_key(key), _SPLIT), integer_length(num))
-    return made
+    keys: TensorVariable = bits(xor(as_key(key), _SPLIT), integer_length(num))
+    return keys
 
 
 @explained_by("keys")
@@ -99,8 +99,8 @@ def fold_in(key: Any, data: Any) -> TensorVariable:
     words = number.astype("uint64")
     # the two halves of the number are folded in one after the other, so that different numbers give different keys
     low = philox(xor(as_key(key), _FOLD), and_(words, LOW))
-    made: TensorVariable = philox(low, int_div(words, np.uint64(1 << 32)))
-    return made
+    folded: TensorVariable = philox(low, int_div(words, np.uint64(1 << 32)))
+    return folded
 
 
 @op
@@ -167,5 +167,5 @@ def bits(key: Any, shape: Any = ()) -> TensorVariable:
     The result has the dimensions of the keys, followed by the dimensions of the shape.
     """
     static, dynamic = split_static(lengths_of(shape))
-    made: TensorVariable = RandomBits(static)(as_key(key), *dynamic)
-    return made
+    words: TensorVariable = RandomBits(static)(as_key(key), *dynamic)
+    return words

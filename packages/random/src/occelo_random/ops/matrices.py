@@ -115,8 +115,8 @@ def wishart(
     half = mul(sub(df[..., None], cast(arange(n), name)), 0.5)
     root = sqrt(mul(cast(standard_gamma(other, (*shape, n), half), name), 2.0))
     lower = add(mul(tri(n, n, -1, dtype=name), z), mul(eye(n, dtype=name), root[..., None]))
-    found = matmul(_factor(scale, "cholesky"), lower)
-    return matmul(found, swapaxes(found, -1, -2))
+    factor = matmul(_factor(scale, "cholesky"), lower)
+    return matmul(factor, swapaxes(factor, -1, -2))
 
 
 @either_way

@@ -39,19 +39,19 @@ def draw_shape(key: Any, size: Any, parameters: Sequence[Any], core: int = 0) ->
     """
     lengths = [_batch(lengths_by_variables(p), core) for p in parameters]
     if size is not None:
-        given = lengths_of(size)
-        wanted = (*as_key(key).type.shape, *(n if isinstance(n, int) else None for n in given))
+        sizes = lengths_of(size)
+        static = (*as_key(key).type.shape, *(n if isinstance(n, int) else None for n in sizes))
         shapes = [_batch(p.type.shape, core) for p in parameters]
         for shape in shapes:
-            fits = len(shape) <= len(wanted) and all(
+            fits = len(shape) <= len(static) and all(
                 n == 1 or n is None or m is None or n == m
-                for n, m in zip(reversed(shape), reversed(wanted), strict=False)
+                for n, m in zip(reversed(shape), reversed(static), strict=False)
             )
             if not fits:
                 raise ValueError(
-                    f"The draw has the shape {_text(wanted)}, to which a parameter of shape {_text(shape)} does not broadcast"
+                    f"The draw has the shape {_text(static)}, to which a parameter of shape {_text(shape)} does not broadcast"
                 )
-        return given
+        return sizes
     if as_key(key).type.ndim:
         return ()
     return broadcast_lengths(lengths) if parameters else ()
@@ -79,8 +79,8 @@ def float_parameters(*given: Any, dtype: str | None) -> tuple[list[Any], str]:
             for p, v in zip(given, variables, strict=True)
             if not isinstance(p, bool | int | float)
         ]
-        found = np.result_type(*strong).name if strong else ""
-        dtype = found if strong and is_float(found) else FLOAT_X.get()
+        common = np.result_type(*strong).name if strong else ""
+        dtype = common if strong and is_float(common) else FLOAT_X.get()
     name = TensorType(dtype, ()).dtype
     if name not in ("float32", "float64"):
         raise TypeError(f"Random numbers are drawn as float32 or float64, not {name}")
@@ -95,10 +95,10 @@ def _as_dtype(variable: Any, dtype: str) -> Any:
 
 def integer_parameter(given: Any, name: str) -> TensorVariable:
     """Convert a parameter to int64. TypeError unless it has an integer dtype. ``name`` is its name in the message."""
-    made = as_tensor_variable(given)
-    if not is_discrete(made.dtype) or made.dtype == "bool":
-        raise TypeError(f"{name} must be of an integer dtype, got {made.type}")
-    return _as_dtype(made, "int64")
+    tensor = as_tensor_variable(given)
+    if not is_discrete(tensor.dtype) or tensor.dtype == "bool":
+        raise TypeError(f"{name} must be of an integer dtype, got {tensor.type}")
+    return _as_dtype(tensor, "int64")
 
 
 def _not_negative(x: Any) -> Any:
@@ -128,10 +128,10 @@ def checked(key: Any, **parameters: tuple[Any, Any]) -> TensorVariable:
     Checks are attached to the key, which is small. If a check were attached to a parameter, the whole parameter
     would have to be stored before the draw is computed.
     """
-    made = as_key(key)
+    keys = as_key(key)
     for name, (value, (condition, text)) in parameters.items():
-        made = require(made, condition, value, message=text.replace("{}", name))
-    return made
+        keys = require(keys, condition, value, message=text.replace("{}", name))
+    return keys
 
 
 def require(key: Any, condition: Any, *values: Any, message: str) -> TensorVariable:
@@ -140,7 +140,7 @@ def require(key: Any, condition: Any, *values: Any, message: str) -> TensorVaria
     The condition is called with arrays if all values are constants, else with variables. So it may use only Python's
     operators.
     """
-    made = as_key(key)
+    keys = as_key(key)
     variables = [as_tensor_variable(v) for v in values]
     constants = [v.data for v in variables if isinstance(v, Constant)]
     if len(constants) == len(variables):
@@ -148,9 +148,9 @@ def require(key: Any, condition: Any, *values: Any, message: str) -> TensorVaria
             valid = np.all(condition(*constants))
         if not valid:
             raise ValueError(message)
-        return made
-    found: TensorVariable = CheckAndRaise(ValueError, message)(made, condition(*variables))
-    return found
+        return keys
+    guarded: TensorVariable = CheckAndRaise(ValueError, message)(keys, condition(*variables))
+    return guarded
 
 
 class Begun(NamedTuple):
@@ -185,15 +185,15 @@ def begin(key: Any, size: Any, dtype: str | None, *, core: int = 0, **parameters
     ``core`` dimensions of the parameters belong to a single draw.
     """
     pairs = {name: each for name, each in parameters.items() if _has_condition(each)}
-    given = [each[0] if name in pairs else each for name, each in parameters.items()]
-    values, found = float_parameters(*given, dtype=dtype)
+    unchecked = [each[0] if name in pairs else each for name, each in parameters.items()]
+    values, draw_dtype = float_parameters(*unchecked, dtype=dtype)
     conditions = {
         name: (value, pairs[name][1])
         for name, value in zip(parameters, values, strict=True)
         if name in pairs
     }
     shape = draw_shape(key, size, values, core)
-    return Begun(checked(key, **conditions), shape, found, values)
+    return Begun(checked(key, **conditions), shape, draw_dtype, values)
 
 
 def standard_uniform(

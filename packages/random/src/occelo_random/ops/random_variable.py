@@ -96,8 +96,8 @@ class RandomVariable(Op):
         dtype: str | None = None,
         inplace: bool = False,
     ) -> None:
-        for field, given in (("name", name), ("signature", signature), ("dtype", dtype)):
-            setattr(self, field, getattr(type(self), field) if given is None else given)
+        for field, setting in (("name", name), ("signature", signature), ("dtype", dtype)):
+            setattr(self, field, getattr(type(self), field) if setting is None else setting)
         self.inplace = inplace
         self.signature = self.signature or _signature_of(type(self))
         parameters, draws = parse_signature(self.signature)
@@ -126,17 +126,17 @@ class RandomVariable(Op):
     @abstractmethod
     def _supp_shape_from_params(self, parameters: Sequence[Any], shapes: Sequence[Any]) -> Any:
         """The lengths of the dimensions of one draw. ``shapes`` are the shapes of the parameters, which are variables."""
-        known = {
+        lengths = {
             name: shape[len(shape) - len(names) + i]
             for names, shape in zip(self._parameters, shapes, strict=True)
             for i, name in enumerate(names)
         }
-        missing = [name for name in self._draw if name not in known]
+        missing = [name for name in self._draw if name not in lengths]
         if missing:
             raise MethodNotDefined(
                 f"{type(self).__name__} must define _supp_shape_from_params: no parameter has the dimension {missing[0]}"
             )
-        return [known[name] for name in self._draw]
+        return [lengths[name] for name in self._draw]
 
     # names
 
@@ -195,21 +195,21 @@ class RandomVariable(Op):
         generator after the draw, and the draw. Without ``rng`` the draw has a generator of its own with an unknown seed,
         and there is a warning.
         """
-        given = list(parameters)
-        if len(given) == len(self._parameters) + 1 and size is None:
-            size = given.pop()
-        for each, default in list(self.parameters.items())[len(given) :]:
-            given.append(unknown.pop(each, default))
-            if given[-1] is ...:
+        arguments = list(parameters)
+        if len(arguments) == len(self._parameters) + 1 and size is None:
+            size = arguments.pop()
+        for each, default in list(self.parameters.items())[len(arguments) :]:
+            arguments.append(unknown.pop(each, default))
+            if arguments[-1] is ...:
                 raise TypeError(f"{self.name} needs the parameter {each}")
         if unknown:
             raise TypeError(f"{self.name} has no parameter named {' or '.join(unknown)}")
         if rng is None:
             rng = unseeded(f"{self.name} got no generator as rng=")
-        wanted = self.dtype if dtype is None else dtype
-        concrete = TensorType(FLOAT_X.get() if wanted == "floatX" else wanted, ()).dtype
+        declared = self.dtype if dtype is None else dtype
+        concrete = TensorType(FLOAT_X.get() if declared == "floatX" else declared, ()).dtype
         drawing = self if concrete == self.dtype else self.changed(dtype=concrete)
-        node = Op.make_node(drawing, rng, size, *given)
+        node = Op.make_node(drawing, rng, size, *arguments)
         if name is not None:
             node.outputs[1].name = name
         return list(node.outputs) if return_next_rng or return_list else node.outputs[1]
@@ -231,12 +231,12 @@ class RandomVariable(Op):
         generator, draw = super().types_for(inputs)
         if isinstance(inputs[1].type, NoneTypeT):
             return generator, draw
-        known = known_integers(inputs[1])
-        if known is None:
+        batch = known_integers(inputs[1])
+        if batch is None:
             return generator, draw
-        self._check_size(known, inputs[2:])
+        self._check_size(batch, inputs[2:])
         static: StaticShape = draw.shape or ()
-        return generator, TensorType(self.dtype, (*known, *static[len(known) :]))
+        return generator, TensorType(self.dtype, (*batch, *static[len(batch) :]))
 
     def _check_size(self, known: Sequence[int | None], parameters: Sequence[Variable]) -> None:
         for n in known:
@@ -278,15 +278,15 @@ class RandomVariable(Op):
         return generator, TensorType(self.dtype, (*batch, *self._core_static(parameters)))
 
     def _core_static(self, parameters: Sequence[TensorType]) -> StaticShape:
-        known: dict[str, int | None] = {}
+        lengths: dict[str, int | None] = {}
         for names, kind in zip(self._parameters, parameters, strict=True):
             for name, n in zip(names, kind.shape[kind.ndim - len(names) :], strict=True):
-                if None not in (n, known.get(name)) and n != known[name]:
+                if None not in (n, lengths.get(name)) and n != lengths[name]:
                     raise ValueError(
-                        f"The dimension {name} of the parameters of {self.name} has the lengths {known[name]} and {n}"
+                        f"The dimension {name} of the parameters of {self.name} has the lengths {lengths[name]} and {n}"
                     )
-                known[name] = known.get(name) if n is None else n
-        return tuple(known.get(name) for name in self._draw)
+                lengths[name] = lengths.get(name) if n is None else n
+        return tuple(lengths.get(name) for name in self._draw)
 
     # running
 
@@ -296,8 +296,8 @@ class RandomVariable(Op):
 
     def with_inplace(self) -> Op:
         """The same op with ``inplace=True``, which changes its input generator instead of a copy."""
-        made: Op = self.changed(inplace=True)
-        return made
+        op: Op = self.changed(inplace=True)
+        return op
 
     def inplace_on_inputs(self, input_indices: Sequence[int]) -> Op:
         return self.with_inplace()
@@ -307,15 +307,15 @@ class RandomVariable(Op):
         return own, self.drawn(own, None if size is None else tuple(size.tolist()), parameters)
 
     def kernel(self, node: Apply) -> Kernel:
-        wanted: StaticShape = node.outputs[1].type.shape or ()
+        static: StaticShape = node.outputs[1].type.shape or ()
 
         def drawing(*given: Any) -> Sequence[Any]:
             results = self.evaluate(*given)
             shape = results[1].shape
-            if len(shape) != len(wanted) or any(
-                n not in (None, m) for n, m in zip(wanted, shape, strict=True)
+            if len(shape) != len(static) or any(
+                n not in (None, m) for n, m in zip(static, shape, strict=True)
             ):
-                raise ValueError(wrong_shape(f"the draw of {self.name}", shape, wanted))
+                raise ValueError(wrong_shape(f"the draw of {self.name}", shape, static))
             return results
 
         return drawing
@@ -338,10 +338,10 @@ class RandomVariable(Op):
 
     def _empty_core(self, parameters: Sequence[Any]) -> tuple[int, ...]:
         """The shape of one draw if a batch has no elements. Dimensions that no parameter has get the length 0."""
-        known: dict[str, int] = {}
+        lengths: dict[str, int] = {}
         for p, names in zip(parameters, self._parameters, strict=True):
-            known.update(zip(names, p.shape[p.ndim - len(names) :], strict=True))
-        return tuple(known.get(name, 0) for name in self._draw)
+            lengths.update(zip(names, p.shape[p.ndim - len(names) :], strict=True))
+        return tuple(lengths.get(name, 0) for name in self._draw)
 
     def do_constant_folding(self, fgraph: Any, node: Apply) -> bool:
         return False  # the constant would be as large as the draw
@@ -372,9 +372,9 @@ class RandomVariable(Op):
             )
         cores = zip(node.inputs[2:], self.ndims_params, strict=True)
         own = [(v.type.ndim or 0) - core for v, core in cores]
-        given = not isinstance(size.type, NoneTypeT)
-        inner = _length(size.type) if given else max(own, default=0)
-        if given and max(extra, default=0):
+        sized = not isinstance(size.type, NoneTypeT)
+        inner = _length(size.type) if sized else max(own, default=0)
+        if sized and max(extra, default=0):
             size = normalize_size_param([*batch_shape(parameters, extra), *lengths_of(size)])
         # batch dimensions come first; a parameter with fewer dimensions than others gets dimensions of length 1 after
         # them

@@ -124,17 +124,17 @@ def rejection(
 
     def rounds(value: Array, key: Array, index: Array, *values: Array) -> Array:
         shape = np.broadcast_shapes(value.shape, key.shape, index.shape, *(v.shape for v in values))
-        made = np.array(np.broadcast_to(value, shape)).ravel()
-        rest = np.flatnonzero(made < 0)
+        draws = np.array(np.broadcast_to(value, shape)).ravel()
+        rest = np.flatnonzero(draws < 0)
         others = [np.broadcast_to(v, shape).ravel() for v in (key, index, *values)]
         for i in range(first is each, _MOST_ROUNDS):
             if not rest.size:
                 break
-            own, at, *given = (other[rest] for other in others)
-            found = each.scalar_op.evaluate(own, at, np.uint64(i), *given)
-            made[rest] = found
-            rest = rest[found < 0]
-        return made.reshape(shape)
+            own, at, *selected = (other[rest] for other in others)
+            attempts = each.scalar_op.evaluate(own, at, np.uint64(i), *selected)
+            draws[rest] = attempts
+            rest = rest[attempts < 0]
+        return draws.reshape(shape)
 
     retried: Elemwise = elementwise(
         f"{distribution}_accepted",
@@ -148,7 +148,7 @@ def rejection(
     def draw(key: Any, lengths: Sequence[Any], *values: Any) -> TensorVariable:
         keys, index = positions(key, lengths)
         start = first(keys, index, np.uint64(0), *values)
-        made: TensorVariable = retried(start, keys, index, *values)
-        return made
+        draws: TensorVariable = retried(start, keys, index, *values)
+        return draws
 
     return draw

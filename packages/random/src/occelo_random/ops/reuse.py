@@ -100,13 +100,13 @@ def _needed(
     order: Sequence[Apply], outputs: Sequence[Variable], inputs: Collection[Variable]
 ) -> set[Apply]:
     """The nodes whose values are needed to compute the outputs. A length does not need the value of its tensor."""
-    wanted, cut = set(outputs), set(inputs)
+    read, cut = set(outputs), set(inputs)
     needed: set[Apply] = set()
     for node in reversed(order):
-        if any(v in wanted and v not in cut for v in node.outputs):
+        if any(v in read and v not in cut for v in node.outputs):
             needed.add(node)
             if not node.op.of_shapes:
-                wanted.update(node.inputs)
+                read.update(node.inputs)
     return needed
 
 
@@ -133,25 +133,25 @@ class _Identities:
         """The number of ``variable``."""
         for node in toposort([variable], self.inputs):
             own = _with_same_elements(node)
-            for k, made in enumerate(node.outputs):
-                if made not in self._found:
-                    self._found[made] = self._number(node, k) if own is None else self._leaf(own)
+            for k, out in enumerate(node.outputs):
+                if out not in self._found:
+                    self._found[out] = self._number(node, k) if own is None else self._leaf(own)
         return self._leaf(variable)
 
     def _leaf(self, variable: Variable) -> int:
-        found = self._found.get(variable)
-        if found is None:
+        number = self._found.get(variable)
+        if number is None:
             data: Any = variable.data if isinstance(variable, Constant) else None
             equal = (variable.type, data.tobytes()) if hasattr(data, "tobytes") else variable
-            found = self._found[variable] = self._numbers.setdefault(equal, len(self._numbers))
-        return found
+            number = self._found[variable] = self._numbers.setdefault(equal, len(self._numbers))
+        return number
 
     def _number(self, node: Apply, k: int) -> int:
-        given = [self._leaf(v) for v in node.inputs]
-        number = self._numbers.setdefault((node.op, k, *given), len(self._numbers))
+        numbers = [self._leaf(v) for v in node.inputs]
+        number = self._numbers.setdefault((node.op, k, *numbers), len(self._numbers))
         # `reuse` marks a key by an identity that has no derivative
         marked = node.op.identity_at_runtime and node.op.connection_pattern(node) == [[False]]
-        if marked or not self.reused.isdisjoint(given):
+        if marked or not self.reused.isdisjoint(numbers):
             self.reused.add(number)
         return number
 
@@ -191,7 +191,7 @@ def _draws_by_state(
     for node in order:
         if not node.op.of_shapes:
             read.update(node.inputs)
-    found: dict[Variable, list[Apply]] = {}
+    draws: dict[Variable, list[Apply]] = {}
     for node in order:
         if node.op.lazy or read.isdisjoint(node.outputs):
             continue
@@ -199,20 +199,20 @@ def _draws_by_state(
             continue
         for variable in dict.fromkeys(node.inputs):
             if isinstance(variable.type, RandomGeneratorType):
-                found.setdefault(variable, []).append(node)
-    return found
+                draws.setdefault(variable, []).append(node)
+    return draws
 
 
 def _branches(order: Sequence[Apply], outputs: Sequence[Variable]) -> dict[Apply, _Branch]:
     """For each node in a branch, all branches that contain it."""
     inside = divide(order, outputs).inside
     # in reverse order, an outer owner of branches is visited before the owners inside its branches
-    found: dict[Apply, _Branch] = {}
+    branches: dict[Apply, _Branch] = {}
     for owner in reversed(order):
         for region, nodes in enumerate(inside.get(owner, ())):
             for node in nodes:
-                found[node] = {**found.get(owner, {}), owner: region}
-    return found
+                branches[node] = {**branches.get(owner, {}), owner: region}
+    return branches
 
 
 def _message(state: Variable, one: Apply, other: Apply) -> str:

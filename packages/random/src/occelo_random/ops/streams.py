@@ -53,9 +53,9 @@ class RandomStream:
 
         In a loop, a draw changes its generator in each step. The generator after the last step is the update.
         """
-        found = ((state, state.default_update) for state in self._states)
+        updates = ((state, state.default_update) for state in self._states)
         # if a step of a loop was traced twice, the draws of the first trace have no update
-        return [(state, update) for state, update in found if update is not None]
+        return [(state, update) for state, update in updates if update is not None]
 
     def updates(self) -> list[tuple[RandomGeneratorSharedVariable, Any]]:
         """The same as `state_updates`, as a method."""

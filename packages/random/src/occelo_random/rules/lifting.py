@@ -38,12 +38,12 @@ def _drawn(fgraph: FunctionGraph, node: TensorApply) -> TensorApply[RandomVariab
         return None
     if node.inputs[0] is not inner.outputs[1] or len(fgraph.clients[inner.outputs[1]]) > 1:
         return None
-    found = cast("TensorApply[RandomVariable]", inner)
+    draw = cast("TensorApply[RandomVariable]", inner)
     # other inputs of the node, such as positions, may depend on the state of the generator after
     # this draw
     if len(node.inputs) > 1 and inner in apply_ancestors(node.inputs[1:]):
         return None
-    return found if found.op.dist_params(inner) else None
+    return draw if draw.op.dist_params(inner) else None
 
 
 def _same(a: Length, b: Length) -> bool:
@@ -55,21 +55,21 @@ def _repeated(fgraph: FunctionGraph, inner: TensorApply[RandomVariable]) -> list
 
     None if an axis neither has length 1 nor is known to have the length of the draw.
     """
-    known = shapes_of(fgraph)
-    lengths = known.shape_of(fgraph, inner.outputs[1])
+    shapes = shapes_of(fgraph)
+    lengths = shapes.shape_of(fgraph, inner.outputs[1])
     batch = inner.outputs[1].type.ndim - inner.op.ndim_supp
-    found: list[list[bool]] = []
+    repeated: list[list[bool]] = []
     for p, core in zip(inner.inputs[2:], inner.op.ndims_params, strict=True):
         own = p.type.ndim - core
-        mine = known.shape_of(fgraph, p)[:own]
+        mine = shapes.shape_of(fgraph, p)[:own]
         flags = [n == 1 for n in p.type.shape[:own]]
         if not all(
             flag or _same(n, m)
             for flag, n, m in zip(flags, mine, lengths[batch - own : batch], strict=True)
         ):
             return None
-        found.append(flags)
-    return found
+        repeated.append(flags)
+    return repeated
 
 
 def _again(
@@ -90,12 +90,12 @@ def _again(
     batch = inner.outputs[1].type.ndim - inner.op.ndim_supp
     # if one parameter has the shape of the draw, no size is needed
     whole = batch and any(len(flags) == batch and not any(flags) for flags in repeated)
-    wanted = None
+    batch_shape = None
     if not (whole and isinstance(size.type, NoneTypeT)):
         lengths = shapes_of(fgraph).shape_of(fgraph, node.outputs[0])
-        wanted = lengths[: len(lengths) - inner.op.ndim_supp]
-    made = inner.op.make_node(generator, normalize_size_param(wanted), *own)
-    following, draw = made.outputs
+        batch_shape = lengths[: len(lengths) - inner.op.ndim_supp]
+    drawn = inner.op.make_node(generator, normalize_size_param(batch_shape), *own)
+    following, draw = drawn.outputs
     return {inner.outputs[0]: following, node.outputs[0]: draw}
 
 
@@ -167,15 +167,15 @@ def size_into_parameters(fgraph: FunctionGraph, node: TensorApply[RandomVariable
         return None
     batch = node.outputs[1].type.ndim - node.op.ndim_supp
     at = min(range(len(parameters)), key=lambda i: node.op.ndims_params[i])
-    known = shapes_of(fgraph)
-    core = known.shape_of(fgraph, parameters[at])[
+    shapes = shapes_of(fgraph)
+    core = shapes.shape_of(fgraph, parameters[at])[
         parameters[at].type.ndim - node.op.ndims_params[at] :
     ]
-    wanted = (*known.shape_of(fgraph, node.outputs[1])[:batch], *core)
+    shape = (*shapes.shape_of(fgraph, node.outputs[1])[:batch], *core)
     whole = list(parameters)
-    whole[at] = ot.broadcast_to(parameters[at], wanted)
-    made: Apply = node.op.make_node(node.inputs[0], normalize_size_param(None), *whole)
-    return made.outputs
+    whole[at] = ot.broadcast_to(parameters[at], shape)
+    drawn: Apply = node.op.make_node(node.inputs[0], normalize_size_param(None), *whole)
+    return drawn.outputs
 
 
 READS = RuleSet((read_through_draw, dimshuffle_of_draw), "random reads")
