@@ -71,8 +71,8 @@ def lower_channel_correlate(
     places = op.windows(w.shape[2:]).places(x.shape[2:])
     if 0 in (*x.shape, *w.shape):
         return [_zeros(tracer, node, [x.shape[0], w.shape[0], *places])]
-    found = tracer.arrays.correlate(x, w, op.strides, op.dilations, op.groups)
-    return fall_back(tracer, node, inputs) if found is None else [found]
+    sums = tracer.arrays.correlate(x, w, op.strides, op.dilations, op.groups)
+    return fall_back(tracer, node, inputs) if sums is None else [sums]
 
 
 @traces(Correlate)
@@ -104,10 +104,10 @@ def lower_correlate(
         groups = int(np.prod(lead))
         x = arrays.reshape(arrays.broadcast(x, (*lead, *lengths)), (1, groups, *lengths))
         k = arrays.reshape(arrays.broadcast(k, (*lead, *kernel)), (groups, 1, *kernel))
-    found = arrays.correlate(x, k, ones, ones, groups)
-    if found is None:
+    sums = arrays.correlate(x, k, ones, ones, groups)
+    if sums is None:
         return fall_back(tracer, node, inputs)
-    return [arrays.reshape(found, shape)]
+    return [arrays.reshape(sums, shape)]
 
 
 def _sum_of_slices(arrays: Arrays, x: Array, k: Array, places: Sequence[int]) -> Array:

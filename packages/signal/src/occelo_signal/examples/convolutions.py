@@ -27,22 +27,22 @@ _ROWS = draw((-2.0, 2.0), (3, 7))
 def _full(x: Any, k: Any) -> Any:
     """The convolution of tensors of as many dimensions, by its definition."""
     shape = np.add(x.shape, k.shape) - 1
-    found = np.zeros(shape, np.result_type(x, k))
+    total = np.zeros(shape, np.result_type(x, k))
     for at in np.ndindex(*k.shape):
-        found[tuple(slice(i, i + n) for i, n in zip(at, x.shape, strict=True))] += x * k[at]
-    return found
+        total[tuple(slice(i, i + n) for i, n in zip(at, x.shape, strict=True))] += x * k[at]
+    return total
 
 
 def _part(x: Any, k: Any, mode: str) -> Any:
-    found = _full(x, k)
+    part = _full(x, k)
     for axis, (n, m) in enumerate(zip(x.shape, k.shape, strict=True)):
         start, length = {
             "full": (0, n + m - 1),
             "valid": (m - 1, n - m + 1),
             "same": ((m - 1) // 2, n),
         }[mode]
-        found = np.take(found, range(start, start + length), axis)
-    return found
+        part = np.take(part, range(start, start + length), axis)
+    return part
 
 
 def _turned(k: Any) -> Any:

@@ -37,14 +37,14 @@ def windows_of(
         (n - (w - 1) * d - 1) // s + 1
         for n, w, s, d in zip(x.shape[split:], sizes, strides, dilations, strict=True)
     ]
-    made = np.zeros((*x.shape[:split], *sizes, *places), x.dtype)
+    windows = np.zeros((*x.shape[:split], *sizes, *places), x.dtype)
     for at in np.ndindex(*sizes):
         key = [
             slice(j * d, j * d + (p - 1) * s + 1, s)
             for j, d, p, s in zip(at, dilations, places, strides, strict=True)
         ]
-        made[(slice(None),) * split + at] = x[(..., *key)]
-    return made
+        windows[(slice(None),) * split + at] = x[(..., *key)]
+    return windows
 
 
 def _conv(
@@ -63,11 +63,11 @@ def _conv(
 
 def _transposed(x: Array, w: Array, stride: int = 1, padding: int = 0, extra: int = 0) -> Array:
     lengths = [(n - 1) * stride + k + extra for n, k in zip(x.shape[2:], w.shape[2:], strict=True)]
-    made = np.zeros((x.shape[0], w.shape[1], *lengths), x.dtype)
+    total = np.zeros((x.shape[0], w.shape[1], *lengths), x.dtype)
     for at in np.ndindex(*x.shape[2:]):
         key = [slice(i * stride, i * stride + k) for i, k in zip(at, w.shape[2:], strict=True)]
-        made[(..., *key)] += np.tensordot(x[(..., *at)], w, 1)
-    return made[(..., *[slice(padding, n - padding) for n in lengths])]
+        total[(..., *key)] += np.tensordot(x[(..., *at)], w, 1)
+    return total[(..., *[slice(padding, n - padding) for n in lengths])]
 
 
 def _pooled(
@@ -83,10 +83,10 @@ def _pooled(
 
 def _added(x: Array, stride: int, length: int) -> Array:
     """Windows along one axis, added at their places."""
-    made = np.zeros((*x.shape[:-2], length), x.dtype)
+    total = np.zeros((*x.shape[:-2], length), x.dtype)
     for i in range(x.shape[-1]):
-        made[..., i * stride : i * stride + x.shape[-2]] += x[..., i]
-    return made
+        total[..., i * stride : i * stride + x.shape[-2]] += x[..., i]
+    return total
 
 
 def _mean_beyond(x: Array) -> Any:

@@ -141,11 +141,11 @@ def lower_overlap_add(
     context: Context, node: TensorApply[OverlapAdd], inputs: list[Tensor]
 ) -> Sequence[Tensor]:
     op, builder = node.op, context.builder
-    x, *given = inputs
+    x, *rest = inputs
     ndim = len(op.lengths)
     split = x.ndim - 2 * ndim
     x = context.store(x)
-    dynamic = iter([context.scalar(n) for n in given])
+    dynamic = iter([context.scalar(n) for n in rest])
     lengths = [next(dynamic) if n is None else context.i64(n) for n in op.lengths]
     windows, places = x.shape[split : split + ndim], x.shape[split + ndim :]
     zero, one = context.i64(0), context.i64(1)

@@ -74,21 +74,21 @@ class ChannelCorrelate(Op):
 
     def evaluate(self, x: Any, w: Any) -> Any:
         self.check_channels(x.shape[1], *w.shape[:2])
-        found = self.windows(w.shape[2:]).evaluate(x)
+        windows = self.windows(w.shape[2:]).evaluate(x)
         out, own, *kernel = w.shape
-        places: Sequence[int] = found.shape[2 + len(kernel) :]
+        places: Sequence[int] = windows.shape[2 + len(kernel) :]
         terms = own * int(np.prod(kernel))
-        columns = found.reshape(x.shape[0], self.groups, terms, int(np.prod(places)))
-        made = np.matmul(w.reshape(self.groups, out // self.groups, terms), columns)
-        return np.asarray(made.reshape(x.shape[0], out, *places))
+        columns = windows.reshape(x.shape[0], self.groups, terms, int(np.prod(places)))
+        product = np.matmul(w.reshape(self.groups, out // self.groups, terms), columns)
+        return np.asarray(product.reshape(x.shape[0], out, *places))
 
     def decompose(self, x: Any, w: Any) -> Sequence[Any]:
         ndim = len(self.strides)
         windows = self.windows(w.type.shape[2:])(x)
         batch, out = lengths_by_variables(x)[0], lengths_by_variables(w)[0]
         places = lengths_by_variables(windows)[2 + ndim :]
-        made = matmul(self._rows(w), self._columns(windows, ndim))
-        return [reshape(made, [batch, out, *places], 2 + ndim)]
+        product = matmul(self._rows(w), self._columns(windows, ndim))
+        return [reshape(product, [batch, out, *places], 2 + ndim)]
 
     def _rows(self, w: TensorVariable) -> TensorVariable:
         """The kernels as rows of a matrix, or of one for each group."""
@@ -135,8 +135,8 @@ class ChannelCorrelate(Op):
         ndim = len(self.strides)
         windows = _conjugate(self.windows(w.type.shape[2:])(x))
         columns = swapaxes(self._columns(windows, ndim), -1, -2)
-        made = sum_(matmul(self._columns(ct, ndim), columns), axis=0)
-        return reshape(made, lengths_by_variables(w), w.type.ndim)
+        kernels = sum_(matmul(self._columns(ct, ndim), columns), axis=0)
+        return reshape(kernels, lengths_by_variables(w), w.type.ndim)
 
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         x, w = input_shapes
@@ -151,9 +151,9 @@ class ChannelCorrelate(Op):
             return super().batch(node, inputs, batch_ndims)
         lead = lengths_by_variables(x)[: batch_ndims[0] + 1]
         rest = lengths_by_variables(x)[batch_ndims[0] + 1 :]
-        made: Any = self(reshape(x, [length_product(lead), *rest], 1 + len(rest)), w)
-        results = lengths_by_variables(made)[1:]
-        return [reshape(made, [*lead, *results], len(lead) + len(results))]
+        flat: Any = self(reshape(x, [length_product(lead), *rest], 1 + len(rest)), w)
+        results = lengths_by_variables(flat)[1:]
+        return [reshape(flat, [*lead, *results], len(lead) + len(results))]
 
 
 def _conjugate(x: TensorVariable) -> TensorVariable:

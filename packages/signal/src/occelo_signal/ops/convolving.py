@@ -92,18 +92,18 @@ def part_of_full(n: Any, m: Any, mode: str, same: Same) -> tuple[Any, Any]:
 
 def _in_order(n: Any, m: Any) -> tuple[Any, Any]:
     """The smaller and the larger of two lengths."""
-    known = known_integer(n), known_integer(m)
-    if known[0] is not None and known[1] is not None:
-        return (n, m) if known[0] <= known[1] else (m, n)
+    static = known_integer(n), known_integer(m)
+    if static[0] is not None and static[1] is not None:
+        return (n, m) if static[0] <= static[1] else (m, n)
     n, m = as_tensor_variable(n), as_tensor_variable(m)
     return minimum(n, m), maximum(n, m)
 
 
 def _middle_if_swapped(n: Any, m: Any) -> Any:
     """Where the part of mode "same" begins if the tensor and the kernel are swapped whenever the kernel is longer."""
-    known = known_integer(n), known_integer(m)
-    if known[0] is not None and known[1] is not None:
-        return n // 2 if known[0] < known[1] else (m - 1) // 2
+    static = known_integer(n), known_integer(m)
+    if static[0] is not None and static[1] is not None:
+        return n // 2 if static[0] < static[1] else (m - 1) // 2
     n, m = as_tensor_variable(n), as_tensor_variable(m)
     return switch(lt(n, m), n // 2, (m - 1) // 2)
 
@@ -134,8 +134,8 @@ def convolved(
         raise TypeError(f"The fillvalue of {function} is a scalar, got {fillvalue!r}")
     _check_shapes(x, k, ndim, mode, same, function)
     if x.dtype == "bool":
-        made = convolved(cast(x, "int64"), cast(k, "int64"), ndim, mode, same=same, boundary=boundary, fillvalue=fillvalue, method="direct", function=function)  # fmt: skip
-        return neq(made, 0)
+        counts = convolved(cast(x, "int64"), cast(k, "int64"), ndim, mode, same=same, boundary=boundary, fillvalue=fillvalue, method="direct", function=function)  # fmt: skip
+        return neq(counts, 0)
     x = _with_lengths_checked(x, k, ndim, mode, function)
     if method == "fft" or (method == "auto" and _is_faster_by_fft(x, k, ndim)):
         return _by_fft(x, k, ndim, mode, same)
@@ -251,9 +251,9 @@ def _fast_length(n: Any) -> Any:
 
     A variable if ``n`` is one.
     """
-    known = known_integer(n)
-    if known is not None:
-        return min(c << max(-(-known // c) - 1, 0).bit_length() for c in _FACTORS)
+    static = known_integer(n)
+    if static is not None:
+        return min(c << max(-(-static // c) - 1, 0).bit_length() for c in _FACTORS)
     factors = as_tensor_variable(np.array(_FACTORS, "float64"))
     power = maximum(exp2(ceil(log2(n / factors))), 1.0)
     lengths = factors * power
@@ -298,8 +298,8 @@ def fftconvolve(in1: Any, in2: Any, mode: Mode = "full", axes: Any = None) -> Te
     order = [*rest, *chosen]
     if is_discrete(x.dtype):
         x, k = cast(x, "float64"), cast(k, "float64")
-    made = convolved(x.transpose(order), k.transpose(order), len(chosen), mode, method="fft", function="fftconvolve")  # fmt: skip
-    return made.transpose([order.index(i) for i in range(ndim)])
+    product = convolved(x.transpose(order), k.transpose(order), len(chosen), mode, method="fft", function="fftconvolve")  # fmt: skip
+    return product.transpose([order.index(i) for i in range(ndim)])
 
 
 def correlate(in1: Any, in2: Any, mode: Mode = "full", method: Method = "auto") -> TensorVariable:

@@ -101,8 +101,8 @@ class Correlate(BatchedOp):
             x, kernel, tuple(range(split, x.ndim))
         )
         at, within = "abcdefg"[: self.ndim], "nopqrst"[: self.ndim]
-        found = np.einsum(f"...{at}{within},...{within}->...{at}", windows, k, dtype=x.dtype)
-        return np.asarray(found)
+        sums = np.einsum(f"...{at}{within},...{within}->...{at}", windows, k, dtype=x.dtype)
+        return np.asarray(sums)
 
     def kernel(self, node: Apply) -> Any:
         x, k = tensors(node.inputs)
@@ -167,8 +167,8 @@ class Correlate(BatchedOp):
     def batch(
         self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
     ) -> Sequence[Any]:
-        wanted = max(batch_ndims)
-        return [self(*(align(v, n, wanted) for v, n in zip(inputs, batch_ndims, strict=True)))]
+        ndim = max(batch_ndims)
+        return [self(*(align(v, n, ndim) for v, n in zip(inputs, batch_ndims, strict=True)))]
 
 
 def _conjugate(x: TensorVariable) -> TensorVariable:
@@ -178,6 +178,6 @@ def _conjugate(x: TensorVariable) -> TensorVariable:
 def correlated(x: Any, k: Any, ndim: int) -> TensorVariable:
     """Apply `Correlate`, with dimensions of length 1 in front of the tensor that has fewer."""
     x, k = as_tensor_variable(x), as_tensor_variable(k)
-    wanted = max(x.type.ndim, k.type.ndim)
-    made: TensorVariable = Correlate(ndim)(*(align(v, v.type.ndim, wanted) for v in (x, k)))
-    return made
+    widest = max(x.type.ndim, k.type.ndim)
+    sums: TensorVariable = Correlate(ndim)(*(align(v, v.type.ndim, widest) for v in (x, k)))
+    return sums

@@ -103,11 +103,11 @@ class RealTransform(LinearInFirst):
     def _by_symmetry(self, x: Any, n: Any) -> TensorVariable:
         if self.family == "dct":
             inner = flip(getitem(x, (..., slice(1, -1))), -1)
-            made: Any = RealFFT(1)(join(-1, x, inner))
-            return real(made)
+            spectrum: Any = RealFFT(1)(join(-1, x, inner))
+            return real(spectrum)
         zero = zeros([*lengths_by_variables(x)[:-1], 1], x.dtype)
-        made = RealFFT(1)(join(-1, zero, x, zero, -flip(x, -1)))
-        return -imag(getitem(made, (..., slice(1, n + 1))))
+        spectrum = RealFFT(1)(join(-1, zero, x, zero, -flip(x, -1)))
+        return -imag(getitem(spectrum, (..., slice(1, n + 1))))
 
     def _part(self, z: Any) -> TensorVariable:
         return real(z) if self.family == "dct" else -imag(z)
@@ -120,8 +120,8 @@ class RealTransform(LinearInFirst):
         steps = arange(n)
         if self.family == "dst":
             return cast(switch(eq(steps, n - 1), 1, 2), dtype)
-        made = switch(eq(steps, 0), 1, 2)
-        return cast(switch(eq(steps, n - 1), 1, made) if self.kind == 1 else made, dtype)
+        weights = switch(eq(steps, 0), 1, 2)
+        return cast(switch(eq(steps, n - 1), 1, weights) if self.kind == 1 else weights, dtype)
 
     def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
         x = inputs[0]
@@ -182,8 +182,8 @@ def _transform(
     chosen, lengths = chosen_axes(x, s, axes, function)
     for axis, n in zip(chosen, lengths, strict=True):
         rows = moveaxis(with_length(x, axis, n), axis, -1)
-        made = _scaled(rows, RealTransform(family, kind), divides, orthogonal)
-        x = moveaxis(made, -1, axis)
+        transformed = _scaled(rows, RealTransform(family, kind), divides, orthogonal)
+        x = moveaxis(transformed, -1, axis)
     return x
 
 
@@ -197,14 +197,14 @@ def _scaled(
     if orthogonal and kind != 4 and (family, kind) != ("dst", 1):
         weights = RealTransform(family, 1 if kind == 1 else 3).weights(n, x.dtype)
         ends = cast(switch(eq(weights, 1), math.sqrt(2), 1), x.dtype)
-    made: Any = transform(x if ends is None or kind == 2 else x * ends)
+    y: Any = transform(x if ends is None or kind == 2 else x * ends)
     if ends is not None and kind != 3:
-        made = made / ends
+        y = y / ends
     if divides is False:
-        return made
+        return y
     shift = {("dct", 1): -1, ("dst", 1): 1}.get((family, kind), 0)
     total = cast(2 * (n + shift), x.dtype)
-    return made / (sqrt(total) if divides is None else total)
+    return y / (sqrt(total) if divides is None else total)
 
 
 def dct(

@@ -115,13 +115,13 @@ def _alone(n: Any) -> Any:
 
 def _length(n: Any, function: str) -> Any:
     n = integer_length(n)
-    known = known_integer(n)
-    if known is None:
+    number = known_integer(n)
+    if number is None:
         message = f"{function} takes no negative lengths"
         return raise_unless(n, ge(n, 0), error=ValueError, message=message)
     if n == -1:
         return None
-    if known < 1:
+    if number < 1:
         raise ValueError(f"{function} transforms one element at least, got the length {n}")
     return n
 
@@ -137,18 +137,18 @@ def with_length(x: TensorVariable, axis: int, n: Any) -> TensorVariable:
         return part
     lengths = list(lengths_by_variables(x))
     lengths[axis] = maximum(n - as_tensor_variable(lengths[axis]), 0)
-    made = join(axis, part, zeros(lengths, x.dtype))
+    padded = join(axis, part, zeros(lengths, x.dtype))
     if not isinstance(n, int):
-        return made
-    return specify_shape(made, [n if i == axis else None for i in range(made.type.ndim)])
+        return padded
+    return specify_shape(padded, [n if i == axis else None for i in range(padded.type.ndim)])
 
 
 def _scaled(y: TensorVariable, norm: Any, inverse: bool, lengths: Sequence[Any]) -> TensorVariable:
     """Divide a transform by what ``norm`` says: by nothing, or by the product of ``lengths``, or by its root."""
-    given = norm
+    setting = norm
     norm = "backward" if norm is None else norm
     if norm not in NORMS:
-        raise ValueError(f"norm must be one of {', '.join(NORMS)}, got {given!r}")
+        raise ValueError(f"norm must be one of {', '.join(NORMS)}, got {setting!r}")
     if norm == ("forward" if inverse else "backward"):
         return y
     count: Any = as_tensor_variable(1.0, dtype="float64")
@@ -168,9 +168,9 @@ def _along_axes(
     if not chosen:
         return x
     last = range(-len(chosen), 0)
-    made = FFT(len(chosen), inverse)(moveaxis(x, chosen, last))
-    made = moveaxis(made, last, chosen)
-    return _scaled(made, norm, inverse, _own_lengths(x, chosen, lengths))
+    spectrum = FFT(len(chosen), inverse)(moveaxis(x, chosen, last))
+    spectrum = moveaxis(spectrum, last, chosen)
+    return _scaled(spectrum, norm, inverse, _own_lengths(x, chosen, lengths))
 
 
 def _own_lengths(x: TensorVariable, axes: Sequence[int], lengths: Sequence[Any]) -> list[Any]:
@@ -191,9 +191,9 @@ def _of_reals(
     for axis, n in zip(chosen, lengths, strict=True):
         x = with_length(x, axis, n)
     last = range(-len(chosen), 0)
-    made = RealFFT(len(chosen))(moveaxis(x, chosen, last))
-    made = moveaxis(made, last, chosen)
-    return _scaled(made, norm, inverse, _own_lengths(x, chosen, lengths))
+    spectrum = RealFFT(len(chosen))(moveaxis(x, chosen, last))
+    spectrum = moveaxis(spectrum, last, chosen)
+    return _scaled(spectrum, norm, inverse, _own_lengths(x, chosen, lengths))
 
 
 def _to_reals(
@@ -217,8 +217,8 @@ def _to_reals(
     if not inverse:
         x = conj(x)
     last = range(-len(chosen), 0)
-    made = moveaxis(inverse_real(moveaxis(x, chosen, last), n, len(chosen)), last, chosen)
-    return _scaled(made, norm, inverse, _own_lengths(x, chosen, [*lengths[:-1], n]))
+    signal = moveaxis(inverse_real(moveaxis(x, chosen, last), n, len(chosen)), last, chosen)
+    return _scaled(signal, norm, inverse, _own_lengths(x, chosen, [*lengths[:-1], n]))
 
 
 def _one_axis(axes: Sequence[int], function: str) -> None:

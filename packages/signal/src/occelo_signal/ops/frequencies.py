@@ -38,8 +38,8 @@ def rfftfreq(n: Any, d: Any = 1.0) -> TensorVariable:
 
 
 def _count(n: Any, function: str) -> TensorVariable:
-    known = known_integer(n := integer_length(n))
-    if known is not None and known < 1:
+    number = known_integer(n := integer_length(n))
+    if number is not None and number < 1:
         raise ValueError(f"{function} gives the frequencies of one element at least, got n={n}")
     return as_tensor_variable(n)
 

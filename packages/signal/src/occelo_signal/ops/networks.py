@@ -34,12 +34,12 @@ __all__ = ["conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d",
 def numbers(given: Any, ndim: int, what: str, least: int) -> tuple[int, ...]:
     """One integer for all axes, or one for each, as a tuple. ValueError for another count, or a number below ``least``."""
     listed = list(given) if is_list_or_tuple(given) else [given] * ndim
-    made = tuple(static_integer(n, what) for n in listed)
-    if len(made) != ndim or any(n < least for n in made):
+    each_axis = tuple(static_integer(n, what) for n in listed)
+    if len(each_axis) != ndim or any(n < least for n in each_axis):
         several = f"{ndim} integers from {least} on, or one for all axes"
         allowed = several if ndim > 1 else f"an integer from {least} on"
         raise ValueError(f"The {what} must be {allowed}, got {given!r}")
-    return made
+    return each_axis
 
 
 def _operands(
@@ -180,8 +180,8 @@ def _transposed(ndim: int):
         terms = length_product([own, *kernel])
         columns = reshape(x, [batch, count, channels // count, length_product(places)], 4)
         rows = swapaxes(reshape(w, [count, channels // count, terms], 3), 1, 2)
-        made = matmul(rows if count > 1 else rows[0], columns if count > 1 else columns[:, 0])
-        windows = reshape(made, [batch, own * count, *kernel, *places], 2 + 2 * ndim)
+        product = matmul(rows if count > 1 else rows[0], columns if count > 1 else columns[:, 0])
+        windows = reshape(product, [batch, own * count, *kernel, *places], 2 + 2 * ndim)
         lengths = [
             (n - 1) * s + e + o
             for n, s, e, o in zip(places, strides, extents(kernel, dilations), extra, strict=True)

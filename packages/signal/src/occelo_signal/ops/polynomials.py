@@ -79,8 +79,8 @@ def polyfit(
         values = values * (weights.dimshuffle(0, "x") if values.type.ndim == 2 else weights)
     scale: Any = ot.sqrt(ot.sum(left * left, axis=0))
     left = left / scale
-    found, squares, rank, singular = lstsq(left, values, rcond)
-    coefficients: Any = (found.T / scale).T
+    solution, squares, rank, singular = lstsq(left, values, rcond)
+    coefficients: Any = (solution.T / scale).T
     if full:
         return coefficients, squares, rank, singular, rcond
     if not cov:
@@ -90,7 +90,7 @@ def polyfit(
         spread = spread.dimshuffle(0, 1, "x")
     if isinstance(cov, str) and cov == "unscaled":
         return coefficients, spread
-    difference: Any = values - left @ found
+    difference: Any = values - left @ solution
     free = ot.as_tensor_variable(count) - order
     if points.type.shape[0] is not None and points.type.shape[0] <= order:
         raise ValueError(

@@ -72,7 +72,7 @@ class _Pool:
         """The number of elements to add after each axis."""
         if not self.ceil:
             return list(self.padding)
-        found: list[Any] = []
+        ends: list[Any] = []
         lengths = shape_tuple(self.x)[self.x.type.ndim - self.ndim :]
         for n, k, s, p, d in zip(
             lengths, self.kernel, self.strides, self.padding, self.dilations, strict=True
@@ -81,10 +81,10 @@ class _Pool:
             # as many windows as reach the end, but none that begins after the last element
             windows, starts = -((extent - n - 2 * p) // s), (n + p - 1) // s
             if isinstance(n, int):
-                found.append(max(min(windows, starts) * s + extent - n - p, p))
+                ends.append(max(min(windows, starts) * s + extent - n - p, p))
             else:
-                found.append(maximum(minimum(windows, starts) * s + extent - n - p, p))
-        return found
+                ends.append(maximum(minimum(windows, starts) * s + extent - n - p, p))
+        return ends
 
     def windows(
         self, x: TensorVariable, value: Any, before: Sequence[Any], after: Sequence[Any]
@@ -93,8 +93,8 @@ class _Pool:
         widths = [(0, 0)] * (x.type.ndim - self.ndim) + [*zip(before, after, strict=True)]
         if any(width != (0, 0) for width in widths):
             x = pad(x, widths, constant_values=value)
-        made: TensorVariable = Windows(self.kernel, self.strides, self.dilations)(x)
-        return made
+        windows: TensorVariable = Windows(self.kernel, self.strides, self.dilations)(x)
+        return windows
 
     @property
     def axes(self) -> tuple[int, ...]:

@@ -65,7 +65,7 @@ class Windows(LinearInFirst):
 
     def places(self, lengths: Sequence[Any]) -> list[Any]:
         """The numbers of places of the window. ValueError if it does not fit."""
-        found: list[Any] = []
+        counts: list[Any] = []
         for n, extent, stride in zip(
             lengths, extents(self.windows, self.dilations), self.strides, strict=True
         ):
@@ -74,8 +74,8 @@ class Windows(LinearInFirst):
                     f"A window of {self.windows} elements, {self.dilations} apart, does not fit in a tensor of shape "
                     f"{tuple(lengths)}"
                 )
-            found.append(None if n is None else (n - extent) // stride + 1)
-        return found
+            counts.append(None if n is None else (n - extent) // stride + 1)
+        return counts
 
     def infer(self, x: TensorType) -> TensorType:
         split = x.ndim - len(self.windows)
@@ -169,16 +169,16 @@ class OverlapAdd(FollowsLengths, LinearInFirst):
         split = x.ndim - 2 * ndim
         windows, places = x.shape[split : split + ndim], x.shape[split + ndim :]
         self.check_fit(windows, places, full)
-        made = np.zeros((*x.shape[:split], *full), x.dtype)
+        total = np.zeros((*x.shape[:split], *full), x.dtype)
         if 0 in places:
-            return made
+            return total
         for at in np.ndindex(*windows):
             key = [
                 slice(j * d, j * d + (p - 1) * s + 1, s)
                 for j, d, p, s in zip(at, self.dilations, places, self.strides, strict=True)
             ]
-            made[(..., *key)] += x[(slice(None),) * split + at]
-        return made
+            total[(..., *key)] += x[(slice(None),) * split + at]
+        return total
 
     def decompose(self, x: Any, *lengths: Any) -> Sequence[Any]:
         ndim = len(self.lengths)
@@ -200,10 +200,12 @@ class OverlapAdd(FollowsLengths, LinearInFirst):
             own = lengths_by_variables(x)[split:]
             keys = place_keys(own[:ndim], self.strides, self.dilations, own[ndim:])
             return [getitem(cotangents[0], (*[slice(None)] * split, *keys)), *rest]
-        made = Windows(tuple(n or 0 for n in windows), self.strides, self.dilations)(cotangents[0])
+        slopes = Windows(tuple(n or 0 for n in windows), self.strides, self.dilations)(
+            cotangents[0]
+        )
         # there may be room for further windows at the end
         places = lengths_by_variables(x)[x.type.ndim - ndim :]
-        return [getitem(made, (..., *(slice(0, n) for n in places))), *rest]
+        return [getitem(slopes, (..., *(slice(0, n) for n in places))), *rest]
 
     def specialized(self, inputs: Sequence[Variable]) -> tuple[Op, Sequence[Variable]]:
         lengths, rest = specialize_lengths(self.lengths, inputs[1:])
@@ -226,5 +228,5 @@ def overlap_added(
 ) -> TensorVariable:
     """Apply `OverlapAdd`. ``lengths`` are integers or variables."""
     static, dynamic = split_static(lengths)
-    made: TensorVariable = OverlapAdd(tuple(strides), tuple(dilations), static)(x, *dynamic)
-    return made
+    total: TensorVariable = OverlapAdd(tuple(strides), tuple(dilations), static)(x, *dynamic)
+    return total

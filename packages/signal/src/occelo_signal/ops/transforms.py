@@ -178,9 +178,9 @@ class InverseRealFFT(FollowsLengths, LinearInFirst):
         return np.asarray(_library().irfftn(x, shape, axes=range(-self.ndim, 0), norm="forward"))
 
     def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
-        made = RealFFT(self.ndim)(cotangents[0])
+        spectrum = RealFFT(self.ndim)(cotangents[0])
         n = self.n if self.n is not None else inputs[1]
-        return [made * _counts(n, made), *[None] * (len(inputs) - 1)]
+        return [spectrum * _counts(n, spectrum), *[None] * (len(inputs) - 1)]
 
     def specialized(self, inputs: Sequence[Variable]) -> tuple[Op, Sequence[Variable]]:
         n = known_integer(inputs[1]) if self.n is None else None
@@ -210,10 +210,10 @@ def is_half_of_transform(x: TensorVariable, axis: int, n: Any) -> bool:
 def inverse_real(x: Any, n: Any, ndim: int) -> TensorVariable:
     """Apply `InverseRealFFT`. ``n`` is an integer or a scalar variable."""
     if isinstance(n, int):
-        made: TensorVariable = InverseRealFFT(ndim, n)(x)
+        signal: TensorVariable = InverseRealFFT(ndim, n)(x)
     else:
-        made = InverseRealFFT(ndim, None)(x, n)
-    return made
+        signal = InverseRealFFT(ndim, None)(x, n)
+    return signal
 
 
 def _counts(n: Any, half: TensorVariable) -> Any:

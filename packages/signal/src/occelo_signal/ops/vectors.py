@@ -24,8 +24,8 @@ __all__ = ["blackman", "convolve", "correlate", "hamming", "hanning", "kaiser"]
 
 def _vectors(a: Any, v: Any, function: str) -> tuple[TensorVariable, TensorVariable]:
     # NumPy makes arrays of numbers, which then decide about the dtype as arrays do
-    given = [np.asarray(each) if is_python_number(each) else each for each in (a, v)]
-    x, k = (atleast_1d(each) for each in operands(*given))
+    arrays = [np.asarray(each) if is_python_number(each) else each for each in (a, v)]
+    x, k = (atleast_1d(each) for each in operands(*arrays))
     if x.type.ndim != 1 or k.type.ndim != 1:
         raise ValueError(
             f"{function} takes two vectors, got {x.type} and {k.type}; see occelo.tensor.signal for tensors"

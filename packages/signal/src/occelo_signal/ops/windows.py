@@ -75,8 +75,8 @@ class _Samples:
 
     def window(self, values: Any) -> TensorVariable:
         """The window with these values, or with 1 if it has one element."""
-        made: TensorVariable = switch(le(self.count, 1), 1.0, values)
-        return cast(made, "floatX")
+        window: TensorVariable = switch(le(self.count, 1), 1.0, values)
+        return cast(window, "floatX")
 
 
 def boxcar(M: Any, sym: bool = True) -> TensorVariable:

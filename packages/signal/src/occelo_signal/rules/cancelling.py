@@ -51,8 +51,8 @@ def _times_elements(x: TensorVariable, ndim: int, divisor: TensorVariable | None
 @node_rewriter([FFT], tags=CHANGES)
 def transform_of_inverse(fgraph: FunctionGraph, node: TensorApply[FFT]) -> Replacements:
     """fft(ifft(x)) = x, where both are without scale factors: x times the number of elements."""
-    given, divisor = _unscaled(node.inputs[0])
-    inner = computed_by(given, FFT)
+    spectrum, divisor = _unscaled(node.inputs[0])
+    inner = computed_by(spectrum, FFT)
     if inner is None or inner.op != FFT(node.op.ndim, not node.op.inverse):
         return None
     return _times_elements(inner.inputs[0], node.op.ndim, divisor)
@@ -63,8 +63,8 @@ def real_inverse_of_transform(
     fgraph: FunctionGraph, node: TensorApply[InverseRealFFT]
 ) -> Replacements:
     """irfft(rfft(x), n) = x for n elements of x, likewise."""
-    given, divisor = _unscaled(node.inputs[0])
-    inner = computed_by(given, RealFFT)
+    spectrum, divisor = _unscaled(node.inputs[0])
+    inner = computed_by(spectrum, RealFFT)
     if inner is None or inner.op.ndim != node.op.ndim:
         return None
     x = inner.inputs[0]
