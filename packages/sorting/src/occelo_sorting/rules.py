@@ -26,8 +26,8 @@ x = wild("x")
 @rule(call(Sort, call(Sort, x)), on="any")
 def sort_of_sort(x: TensorVariable) -> TensorVariable:
     """sort(sort(x)) = sort(x)."""
-    made: TensorVariable = Sort()(x)
-    return made
+    ordered: TensorVariable = Sort()(x)
+    return ordered
 
 
 @rule(call(ArgSort, call(Sort, x)), on="any", same_dtype=False)

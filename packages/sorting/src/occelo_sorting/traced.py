@@ -24,11 +24,11 @@ __all__: list[str] = []
 def lower_sort(
     tracer: Tracer, node: TensorApply[Sort | ArgSort], inputs: list[Array]
 ) -> Sequence[Array]:
-    found = tracer.arrays.sort(tracer.array(inputs[0]))
-    if found is None:
-        made: Sequence[Array] = fall_back(tracer, node, inputs)
-        return made
-    return [found[isinstance(node.op, ArgSort)]]
+    pair = tracer.arrays.sort(tracer.array(inputs[0]))
+    if pair is None:
+        results: Sequence[Array] = fall_back(tracer, node, inputs)
+        return results
+    return [pair[isinstance(node.op, ArgSort)]]
 
 
 _MOST_COLUMNS = 64  # each is a sort of the program
@@ -45,14 +45,14 @@ def lower_lexicographic_order(
     if width <= _MOST_COLUMNS:
         for i in reversed(range(width)):
             column = x[..., i] if order is None else _in_order(tracer, x[..., i], order)
-            found = tracer.arrays.sort(column)
-            if found is None:
+            pair = tracer.arrays.sort(column)
+            if pair is None:
                 order = None
                 break
-            order = found[1] if order is None else _in_order(tracer, order, found[1])
+            order = pair[1] if order is None else _in_order(tracer, order, pair[1])
     if order is None:
-        made: Sequence[Array] = fall_back(tracer, node, inputs)
-        return made
+        results: Sequence[Array] = fall_back(tracer, node, inputs)
+        return results
     return [order]
 
 
@@ -68,10 +68,10 @@ def lower_searchsorted(
 ) -> Sequence[Array]:
     a, v = (tracer.array(x) for x in inputs)
     if tuple(a.shape[:-1]) != tuple(v.shape[:-1]):
-        found = None  # NumPy raises the error
+        positions = None  # NumPy raises the error
     else:
-        found = tracer.arrays.searchsorted(a, v, node.op.side == "right")
-    if found is None:
-        made: Sequence[Array] = fall_back(tracer, node, inputs)
-        return made
-    return [found]
+        positions = tracer.arrays.searchsorted(a, v, node.op.side == "right")
+    if positions is None:
+        results: Sequence[Array] = fall_back(tracer, node, inputs)
+        return results
+    return [positions]

@@ -22,8 +22,8 @@ _FALLING = np.array([3.0, 1.0, 1.0, -2.0])
 
 
 def _of_rows(a: Array, v: Array) -> Any:
-    found: list[Any] = [np.searchsorted(a[i], v[i], "right") for i in range(len(a))]
-    return np.array(found)
+    positions: list[Any] = [np.searchsorted(a[i], v[i], "right") for i in range(len(a))]
+    return np.array(positions)
 
 
 EXAMPLES: list[Example] = [

@@ -87,10 +87,10 @@ def lower_searchsorted(
                 return [builder.op("floordiv", width, context.i64(2)), *following]
 
             zero = context.i64(0)
-            _, *found = builder.repeat_while(
+            _, *ends = builder.repeat_while(
                 [a.shape[-1], *[zero] * WAYS], lambda values: builder.lt(zero, values[0]), body
             )
-            for at, low in zip(places, found, strict=True):
+            for at, low in zip(places, ends, strict=True):
                 builder.store(result.buffer, result.position(builder, [*index, at]), low)
 
     context.step([rows, elements], [result], emit)

@@ -96,10 +96,10 @@ def bincount(
     least = as_tensor_variable(0 if minlength is None else minlength)
     if not is_discrete(least.dtype) or least.type.ndim:
         raise TypeError(f"minlength must be an integer, got {least} of type {least.type}")
-    known = known_integer(least)
-    if known is not None and known < 0:
-        raise ValueError(f"minlength must not be negative, got {known}")
-    if known is None:
+    number = known_integer(least)
+    if number is not None and number < 0:
+        raise ValueError(f"minlength must not be negative, got {number}")
+    if number is None:
         least = raise_unless(least, ge(least, 0), error=ValueError, message="minlength must not be negative")  # fmt: skip
     most = max_(cast(x, "int64"), initial=-1) + 1
     return _totals(at, each, maximum(most, cast(least, "int64")))
@@ -195,8 +195,8 @@ def _numbers_of_equal_bins(a: Any, edges: Any) -> tuple[Any, Any]:
 @stands_for("histogram_bin_edges", "a bins range -weights")
 def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None) -> TensorVariable:
     """The edges of the bins of `histogram`, for the same ``a``, ``bins`` and ``range``."""
-    made: TensorVariable = _edges(flatten(as_tensor_variable(a)), bins, range)
-    return made
+    edges: TensorVariable = _edges(flatten(as_tensor_variable(a)), bins, range)
+    return edges
 
 
 @stands_for("histogram", "a bins range density weights")
@@ -235,7 +235,7 @@ def _fitting(weights: Any, a: Any) -> Any:
     if w.type.ndim != a.type.ndim or any(None not in (n, m) and n != m for n, m in pairs):
         raise ValueError(f"weights should have the shape of a, got {w.type} and {a.type}")
     lengths = zip(lengths_by_variables(w), lengths_by_variables(a), pairs, strict=True)
-    equal = [eq(n, m) for n, m, known in lengths if None in known]
+    equal = [eq(n, m) for n, m, pair in lengths if None in pair]
     message = "weights should have the shape of a"
     return raise_unless(w, *equal, error=ValueError, message=message) if equal else w
 
@@ -379,6 +379,8 @@ def argwhere(a: Any, *, size: Any = None, fill_value: Any = None) -> TensorVaria
     """
     x = as_tensor_variable(a)
     if not x.type.ndim:
-        found = nonzero(reshape(x, (1,)), size=size)[0]
-        return broadcast_to(expand_dims(found, 1), [lengths_by_variables(found)[0], 1])[:, :0]
+        positions = nonzero(reshape(x, (1,)), size=size)[0]
+        return broadcast_to(expand_dims(positions, 1), [lengths_by_variables(positions)[0], 1])[
+            :, :0
+        ]
     return stack(list(nonzero(x, size=size, fill_value=fill_value)), axis=1)

@@ -130,7 +130,7 @@ def interpolate1d(
     x, y = _data(x, y, ("x", "y"), "interpolate1d")
     order = argsort(x)
     x, y = x[order], y[order]
-    pads = [_edge(given, y[i], y.dtype) for given, i in ((left_pad, 0), (right_pad, -1))]
+    pads = [_edge(pad, y[i], y.dtype) for pad, i in ((left_pad, 0), (right_pad, -1))]
 
     def interpolated(x_hat: Any) -> TensorVariable:
         places = ot.as_tensor_variable(x_hat)

@@ -103,12 +103,12 @@ def _extreme(
     reduce: Any, a: Any, number: complex, axis: Any, keepdims: bool, initial: Any, where: Any
 ) -> TensorVariable:
     x = as_tensor_variable(a)
-    made: TensorVariable = reduce(
+    extremes: TensorVariable = reduce(
         _filled(x, number, axis), axis, keepdims, initial=initial, where=where
     )
     if is_discrete(x.dtype) or initial is not None:
-        return made
-    return switch(all_(isnan(x), axis, keepdims), cast(np.nan, x.dtype), made)
+        return extremes
+    return switch(all_(isnan(x), axis, keepdims), cast(np.nan, x.dtype), extremes)
 
 
 @stands_for("nanmax", "a axis -out keepdims initial where")
@@ -136,13 +136,13 @@ def nanmin(
 def _position(find: Any, a: Any, number: float, axis: Any, keepdims: bool) -> TensorVariable:
     x = as_tensor_variable(a)
     if is_discrete(x.dtype):
-        made: TensorVariable = find(x, axis, keepdims)
-        return made
+        positions: TensorVariable = find(x, axis, keepdims)
+        return positions
     at = find(_filled(x, number, axis), axis, keepdims)
-    known = any_(invert(isnan(x)), axis, keepdims)
+    filled = any_(invert(isnan(x)), axis, keepdims)
     check = CheckAndRaise(ValueError, "All-NaN slice encountered")
-    found: TensorVariable = check(at, all_(known) if known.type.ndim else known)
-    return found
+    checked: TensorVariable = check(at, all_(filled) if filled.type.ndim else filled)
+    return checked
 
 
 @stands_for("nanargmax", "a axis -out keepdims")
@@ -244,7 +244,7 @@ def nanstd(
     """The root of `nanvar` of ``a`` over ``axis``, with the same ``ddof``, ``keepdims``, ``dtype``, ``where``, ``mean`` and ``correction``."""
     x = as_tensor_variable(a)
     variance = std if is_discrete(x.dtype) else nanvar
-    made = variance(
+    spread = variance(
         x, axis, ddof, keepdims, dtype=dtype, where=where, mean=mean, correction=correction
     )
-    return made if is_discrete(x.dtype) else sqrt(made)
+    return spread if is_discrete(x.dtype) else sqrt(spread)

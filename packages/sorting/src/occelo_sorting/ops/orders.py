@@ -197,8 +197,8 @@ def sort(
     """
     _check_kind("sort", kind, order)
     x, where = last_axis(a, axis, "sort")
-    made: TensorVariable = Sort()(x)
-    return axis_back(flip(made, -1) if descending else made, where)
+    ascending: TensorVariable = Sort()(x)
+    return axis_back(flip(ascending, -1) if descending else ascending, where)
 
 
 @stands_for("argsort", "a axis kind order stable")
@@ -237,8 +237,8 @@ def sort_complex(a: Any) -> TensorVariable:
 def row_order(x: TensorVariable, descending: bool = False) -> TensorVariable:
     """The stable order of each row of ``x``, as positions."""
     if not descending:
-        made: TensorVariable = ArgSort()(x)
-        return made
+        order: TensorVariable = ArgSort()(x)
+        return order
     # reversed twice, so that equal elements keep their order
     last = as_tensor_variable(lengths_by_variables(x)[-1]) - 1
     return flip(last - ArgSort()(flip(x, -1)), -1)

@@ -129,17 +129,17 @@ class _Levels:
 
     def __init__(self, q: Any, whole: int, name: str) -> None:
         self.weak = type(q) in (int, float)
-        given = as_tensor_variable(np.float64(q) if self.weak else q)
+        levels = as_tensor_variable(np.float64(q) if self.weak else q)
         if self.weak and whole == 1 and type(q) is int:
-            given = as_tensor_variable(np.int64(q))
-        if given.type.ndim > 2 or is_complex(given.dtype):
+            levels = as_tensor_variable(np.int64(q))
+        if levels.type.ndim > 2 or is_complex(levels.dtype):
             raise ValueError(
-                f"q of {name} must be real numbers of at most 2 dimensions, got {given}"
+                f"q of {name} must be real numbers of at most 2 dimensions, got {levels}"
             )
-        if given.dtype == "bool":
-            raise TypeError(f"q of {name} must be numbers, got {given} of type {given.type}")
-        self.ndim, self.lengths = given.type.ndim, lengths_by_variables(given)
-        checked = _within(given, whole, name)
+        if levels.dtype == "bool":
+            raise TypeError(f"q of {name} must be numbers, got {levels} of type {levels.type}")
+        self.ndim, self.lengths = levels.type.ndim, lengths_by_variables(levels)
+        checked = _within(levels, whole, name)
         flat = reshape(checked, (-1,), 1) if self.ndim != 1 else checked
         self.values = flat if whole == 1 else flat / whole
 
@@ -171,8 +171,8 @@ def _read(rows: TensorVariable, at: Any) -> Any:
     at = cast(at, "int64")
     if at.type.ndim > 1:
         return take_along_axis(Sort()(rows), at, axis=-1)
-    made: Any = OrderStatistics()(rows, at)
-    return made
+    elements: Any = OrderStatistics()(rows, at)
+    return elements
 
 
 def _is_float(rows: Any, levels: _Levels, method: str) -> bool:
@@ -198,8 +198,12 @@ def _of_rows(rows: Any, kind: Any, n: Any, levels: _Levels, method: str) -> Any:
         rows = cast(rows, "float64")
     low, high = _read_both(rows, below, above)
     dtype = rows.dtype if levels.weak else at.dtype
-    made = _interpolated(low, high, cast(_fraction(method, at, below), dtype))
-    return made if levels.weak else cast(made, np.result_type(kind, at.type.numpy_dtype).name)
+    quantiles = _interpolated(low, high, cast(_fraction(method, at, below), dtype))
+    return (
+        quantiles
+        if levels.weak
+        else cast(quantiles, np.result_type(kind, at.type.numpy_dtype).name)
+    )
 
 
 def _read_both(rows: TensorVariable, below: Any, above: Any) -> tuple[Any, Any]:
@@ -216,9 +220,11 @@ def _interpolated(low: Any, high: Any, fraction: Any) -> Any:
     At one of them it is this one, also if the other one is infinite, and between two equal infinities it is infinite.
     """
     width = high - low
-    made = switch(lt(fraction, 0.5), low + width * fraction, high - width * (1 - fraction))
-    at_end = switch(or_(eq(low, high), eq(fraction, 0)), low, switch(eq(fraction, 1), high, made))
-    return switch(isnan(made), at_end, made)
+    between = switch(lt(fraction, 0.5), low + width * fraction, high - width * (1 - fraction))
+    at_end = switch(
+        or_(eq(low, high), eq(fraction, 0)), low, switch(eq(fraction, 1), high, between)
+    )
+    return switch(isnan(between), at_end, between)
 
 
 def _checked_method(name: str, method: Any, weights: Any) -> str:
@@ -251,22 +257,22 @@ def _quantiles(
         values = with_room(values)
         missing = isnan(values)
     if weights is not None:
-        made = _weighted(rows, values, missing, weights, levels)
+        quantiles = _weighted(rows, values, missing, weights, levels)
     else:
         if missing is None:
             n: Any = as_tensor_variable(lengths_by_variables(values)[-1])
         else:
             n = sum(invert(missing), axis=-1, keepdims=True)
-        made = _of_rows(values, rows.tensor.type.numpy_dtype, n, levels, method)
+        quantiles = _of_rows(values, rows.tensor.type.numpy_dtype, n, levels, method)
     nan = None if ignore_nan else has_nan(values)
     if nan is not None:
-        made = switch(expand_dims(nan, -1), cast(np.nan, made.dtype), made)
-    return rows.whole(levels.whole(made, values.type.ndim), levels.ndim)
+        quantiles = switch(expand_dims(nan, -1), cast(np.nan, quantiles.dtype), quantiles)
+    return rows.whole(levels.whole(quantiles, values.type.ndim), levels.ndim)
 
 
 def _weighted(rows: Rows, values: Any, missing: Any, weights: Any, levels: _Levels) -> Any:
     """The first elements of the sorted rows at which the sum of weights reaches the levels."""
-    known = CheckAndRaise(ValueError, "Weights must be finite, not negative and not all zero")
+    check = CheckAndRaise(ValueError, "Weights must be finite, not negative and not all zero")
     w = cast(rows.of(_like_elements(rows, weights)), "float64")
     lengths = lengths_by_variables(values)
     if values is not rows.values:  # one element more: see `with_room`
@@ -280,7 +286,7 @@ def _weighted(rows: Rows, values: Any, missing: Any, weights: Any, levels: _Leve
     some = and_(lt(end, np.inf), neq(end, 0))
     if missing is not None:  # rows without elements have no weights
         some = or_(some, all_(missing, axis=-1, keepdims=True))
-    shares = known(total / end, and_(all_(ge(w, 0)), all_(some)))
+    shares = check(total / end, and_(all_(ge(w, 0)), all_(some)))
     q = levels.values
     q = cast(q, "float64") if is_discrete(q.dtype) else q
     shares = cast(shares, q.dtype)
@@ -327,8 +333,10 @@ def quantile(
     TypeError for complex elements, ValueError for an unknown method, or if ``q`` is out of range.
     """
     levels = _Levels(q, 1, "quantile")
-    made: TensorVariable = _quantiles("quantile", a, levels, axis, method, keepdims, weights, False)
-    return made
+    quantiles: TensorVariable = _quantiles(
+        "quantile", a, levels, axis, method, keepdims, weights, False
+    )
+    return quantiles
 
 
 @stands_for("percentile", "a q axis -out overwrite_input method keepdims weights")
@@ -347,10 +355,10 @@ def percentile(
     ``overwrite_input`` is accepted, and changes nothing.
     """
     levels = _Levels(q, 100, "percentile")
-    made: TensorVariable = _quantiles(
+    quantiles: TensorVariable = _quantiles(
         "percentile", a, levels, axis, method, keepdims, weights, False
     )
-    return made
+    return quantiles
 
 
 @stands_for("nanquantile", "a q axis -out overwrite_input method keepdims weights")
@@ -369,10 +377,10 @@ def nanquantile(
     ``axis``, ``method``, ``keepdims``, ``weights`` and ``overwrite_input`` are those of `quantile`.
     """
     levels = _Levels(q, 1, "nanquantile")
-    made: TensorVariable = _quantiles(
+    quantiles: TensorVariable = _quantiles(
         "nanquantile", a, levels, axis, method, keepdims, weights, True
     )
-    return made
+    return quantiles
 
 
 @stands_for("nanpercentile", "a q axis -out overwrite_input method keepdims weights")
@@ -391,10 +399,10 @@ def nanpercentile(
     ``axis``, ``method``, ``keepdims``, ``weights`` and ``overwrite_input`` are those of `quantile`.
     """
     levels = _Levels(q, 100, "nanpercentile")
-    made: TensorVariable = _quantiles(
+    quantiles: TensorVariable = _quantiles(
         "nanpercentile", a, levels, axis, method, keepdims, weights, True
     )
-    return made
+    return quantiles
 
 
 @stands_for("median", "a axis -out overwrite_input keepdims")
@@ -413,9 +421,9 @@ def median(
         at: Any = np.arange(max((n - 1) // 2, 0), min(n // 2 + 1, n))
     else:
         at = arange(maximum((n - 1) // 2, 0), minimum(n // 2 + 1, n))
-    made = mean(OrderStatistics()(values, at), axis=-1)
+    middle = mean(OrderStatistics()(values, at), axis=-1)
     nan = has_nan(values)
-    return rows.whole(made if nan is None else switch(nan, cast(np.nan, made.dtype), made))
+    return rows.whole(middle if nan is None else switch(nan, cast(np.nan, middle.dtype), middle))
 
 
 @stands_for("nanmedian", "a axis -out overwrite_input keepdims")

@@ -53,9 +53,9 @@ def _factors(lengths: Iterable[Any]) -> tuple[int, Counter[Any]]:
     number, rest, counted = 1, [*lengths], Counter[Any]()
     while rest:
         length = rest.pop()
-        known = known_integer(length)
-        if known is not None:
-            number *= known
+        static = known_integer(length)
+        if static is not None:
+            number *= static
         elif length.owner is not None and length.owner.op == mul:
             rest += length.owner.inputs
         else:
@@ -73,10 +73,10 @@ def _keeps_each(node: Any) -> bool:
         number = known_integer(length)
         own = 1 if axis < added else value.type.shape[axis - added]
         if own is None:
-            kept = _is_own(length, value, axis - added)
+            whole = _is_own(length, value, axis - added)
         else:
-            kept = own == number or (own == 1 and bool(number))
-        if not kept:
+            whole = own == number or (own == 1 and bool(number))
+        if not whole:
             return False
     return True
 

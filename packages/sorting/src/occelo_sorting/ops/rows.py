@@ -45,14 +45,14 @@ class Rows:
         ndim = tensor.type.ndim
         if ndim == 1 and self.axes == (0,):
             return tensor
-        kept = [i for i in range(ndim) if i not in self.axes]
-        order = [*kept, *self.axes]
+        batch = [i for i in range(ndim) if i not in self.axes]
+        order = [*batch, *self.axes]
         moved = tensor if order == list(range(ndim)) else transpose(tensor, order)
         if len(self.axes) == 1:
             return moved
         lengths = lengths_by_variables(tensor)
         last = length_product([lengths[i] for i in self.axes])
-        return reshape(moved, [*(lengths[i] for i in kept), last], len(kept) + 1)
+        return reshape(moved, [*(lengths[i] for i in batch), last], len(batch) + 1)
 
     def whole(self, result: Any, lead: int = 0) -> Any:
         """A result with the axes of the rows inserted, if they are kept. ``lead`` dimensions come before all others."""

@@ -105,8 +105,8 @@ class SearchSorted(Op):
 def _known_side(side: Any) -> str:
     if side not in ("left", "right"):
         raise ValueError(f'The side of searchsorted is "left" or "right", got {side!r}')
-    known: str = side
-    return known
+    checked: str = side
+    return checked
 
 
 def of_one_dtype(*values: Any) -> list[Any]:
@@ -126,7 +126,7 @@ def searchsorted(a: Any, v: Any, side: Side = "left", sorter: Any = None) -> Ten
     ValueError if ``a`` is not a vector, or for another ``side``. TypeError if ``sorter`` are no integers. If ``a`` is not
     sorted, the result is some number from 0 to the length of ``a``.
     """
-    known = _known_side(side)
+    checked = _known_side(side)
     sorted_, v = of_one_dtype(a, v)
     if sorted_.type.ndim != 1:
         raise ValueError(f"searchsorted searches a vector, got a={sorted_} of type {sorted_.type}")
@@ -136,9 +136,9 @@ def searchsorted(a: Any, v: Any, side: Side = "left", sorter: Any = None) -> Ten
             raise TypeError(f"sorter must be integers, got {order} of type {order.type}")
         sorted_ = take(sorted_, order)
     if v.type.ndim == 1:
-        made: TensorVariable = SearchSorted(known)(sorted_, v)
-        return made
-    return reshape(SearchSorted(known)(sorted_, flatten(v)), lengths_by_variables(v), v.type.ndim)
+        positions: TensorVariable = SearchSorted(checked)(sorted_, v)
+        return positions
+    return reshape(SearchSorted(checked)(sorted_, flatten(v)), lengths_by_variables(v), v.type.ndim)
 
 
 def _is_monotonic(edges: Any) -> bool:

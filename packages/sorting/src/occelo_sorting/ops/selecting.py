@@ -117,8 +117,8 @@ def topk_and_argtopk(
     rows, where = last_axis(x, axis, "topk_and_argtopk")
     positions = _first_positions(rows, _checked_count(kth, rows, "topk_and_argtopk"))
     values = take_along_axis(rows, positions, axis=-1)
-    found = _positions_in(idx_dtype, positions, "topk_and_argtopk")
-    return [axis_back(values, where), axis_back(found, where)]
+    indices = _positions_in(idx_dtype, positions, "topk_and_argtopk")
+    return [axis_back(values, where), axis_back(indices, where)]
 
 
 def topk(
@@ -251,5 +251,5 @@ def _order_by_rows(keys: TensorVariable, axis: int) -> TensorVariable:
     where = normalize_axis(axis, keys.type.ndim - 1)
     # the first key decides last
     columns = moveaxis(moveaxis(flip(keys, 0), 0, -1), where, -2)
-    made: TensorVariable = LexicographicOrder()(columns)
-    return axis_back(made, where)
+    order: TensorVariable = LexicographicOrder()(columns)
+    return axis_back(order, where)

@@ -115,11 +115,11 @@ class _Runs:
             self.exists: Any = None
             return
         total = starts.sum()
-        wanted = arange(self.size)
+        numbers = arange(self.size)
         # the first position at which as many runs have started; for a length that is given, no length follows from values
-        found = searchsorted(self.numbers, wanted)
-        self.exists = lt(wanted, total)
-        self.positions = switch(self.exists, found, 0)
+        firsts = searchsorted(self.numbers, numbers)
+        self.exists = lt(numbers, total)
+        self.positions = switch(self.exists, firsts, 0)
 
     def filled(self, values: Any, fill: Any) -> Any:
         """The values of the runs, and ``fill`` for those that are wanted and do not exist."""
@@ -131,8 +131,8 @@ class _Runs:
         if self.exists is None:
             bounds = join(0, self.positions, end.dimshuffle("x"))
             return getitem(bounds, slice(1, None)) - getitem(bounds, slice(None, -1))
-        wanted = arange(self.size)
-        return searchsorted(self.numbers, wanted, "right") - searchsorted(self.numbers, wanted)
+        numbers = arange(self.size)
+        return searchsorted(self.numbers, numbers, "right") - searchsorted(self.numbers, numbers)
 
 
 def _checked_size(size: Any) -> Any:
@@ -275,8 +275,8 @@ def unique_values(x: Any, *, size: Any = None, fill_value: Any = None) -> Tensor
 
     ``size`` and ``fill_value`` are those of `unique`.
     """
-    made: TensorVariable = unique(x, equal_nan=False, size=size, fill_value=fill_value)
-    return made
+    values: TensorVariable = unique(x, equal_nan=False, size=size, fill_value=fill_value)
+    return values
 
 
 @stands_for("isin", "element test_elements assume_unique invert kind")
@@ -311,8 +311,8 @@ def _sides(ar1: Any, ar2: Any) -> tuple[Any, Any]:
 def union1d(ar1: Any, ar2: Any, *, size: Any = None, fill_value: Any = None) -> TensorVariable:
     """The different elements of ``ar1`` and ``ar2`` in ascending order. ``size`` and ``fill_value`` are those of `unique`."""
     both = join(0, *_sides(*promote_arguments([ar1, ar2])))
-    made: TensorVariable = unique(both, size=size, fill_value=fill_value)
-    return made
+    union: TensorVariable = unique(both, size=size, fill_value=fill_value)
+    return union
 
 
 def _chosen(vector: Any, mask: Any, size: Any, fill_value: Any) -> tuple[_Runs, Any]:
@@ -350,8 +350,8 @@ def intersect1d(
     if not return_indices:
         return common
     order2: Any = ArgSort()(second)
-    found = take(ordered, runs.positions)
-    places = take(order2, minimum(searchsorted(take(second, order2), found), _last(second)))
+    values = take(ordered, runs.positions)
+    places = take(order2, minimum(searchsorted(take(second, order2), values), _last(second)))
     return [common, take(order, runs.positions), places]
 
 
