@@ -34,9 +34,9 @@ def _matrix(format: str) -> Any:
 
 
 def _dense(values: Any, format: str) -> Any:
-    found = np.zeros((4, 4), np.asarray(values).dtype)
-    np.add.at(found, (_LINES, _INDICES), values)
-    return found if format == "csr" else found.T
+    dense = np.zeros((4, 4), np.asarray(values).dtype)
+    np.add.at(dense, (_LINES, _INDICES), values)
+    return dense if format == "csr" else dense.T
 
 
 def _products(format: str) -> list[Example]:

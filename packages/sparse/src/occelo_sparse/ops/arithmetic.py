@@ -123,11 +123,11 @@ def _at_places(x: Any, dense: Any) -> Any:
     if dense.type.ndim == 0:
         return dense
     axes = range(2 - dense.type.ndim, 2)
-    known = [1 if n == 1 else None for n in dense.type.shape]
-    lengths = [lengths_of(x)[a] if n is None else 1 for a, n in zip(axes, known, strict=True)]
+    static = [1 if n == 1 else None for n in dense.type.shape]
+    lengths = [lengths_of(x)[a] if n is None else 1 for a, n in zip(axes, static, strict=True)]
     dense = ot.specify_shape(dense, lengths)
     at = places(x)
-    return dense[tuple(0 if n == 1 else at[a] for a, n in zip(axes, known, strict=True))]
+    return dense[tuple(0 if n == 1 else at[a] for a, n in zip(axes, static, strict=True))]
 
 
 def add(x: Any, y: Any) -> Any:

@@ -141,8 +141,8 @@ def _compressed(format: str, data: Any, indices: Any, indptr: Any, shape: Any) -
     if None not in (more, lines) and more != lines + 1:
         raise ValueError(f"A {format} matrix of {lines} lines has {lines + 1} offsets, got {more}")
     values = as_tensor_variable(data)
-    made: SparseVariable = CSM(format)(values, _int32(indices, "indices"), offsets, extent)
-    return made
+    matrix: SparseVariable = CSM(format)(values, _int32(indices, "indices"), offsets, extent)
+    return matrix
 
 
 def CSR(data: Any, indices: Any, indptr: Any, shape: Any) -> SparseVariable:
@@ -164,12 +164,12 @@ COMPRESSED = {"csr": CSR, "csc": CSC}
 
 
 def _int32(part: Any, name: str) -> Any:
-    made = as_tensor_variable(part)
-    if made.type.ndim != 1 or np.dtype(made.dtype).kind not in "iu":
+    vector = as_tensor_variable(part)
+    if vector.type.ndim != 1 or np.dtype(vector.dtype).kind not in "iu":
         raise TypeError(
-            f"The {name} of a sparse matrix are a vector of integers, got {describe(made)}"
+            f"The {name} of a sparse matrix are a vector of integers, got {describe(vector)}"
         )
-    return cast(made, "int32")
+    return cast(vector, "int32")
 
 
 def extent_of(shape: Any) -> Any:
@@ -209,8 +209,8 @@ def as_sparse_variable(
             raise TypeError(
                 f"Expected a sparse matrix, got {describe(x)}; csr_from_dense makes one of a dense matrix"
             )
-        made: Any = x
-        return made
+        same: Any = x
+        return same
     return constant(x, name)
 
 
@@ -230,8 +230,8 @@ def properties(x: Any) -> list[Any]:
         return list(x.owner.inputs)
     if isinstance(x, Constant):
         return [as_tensor_variable(part) for part in x.type.to_parts(x.data)]
-    made: list[Any] = CSMProperties()(x, return_list=True)
-    return made
+    parts: list[Any] = CSMProperties()(x, return_list=True)
+    return parts
 
 
 def lengths_of(x: Any) -> list[Any]:
@@ -251,8 +251,8 @@ def where_equal(part: Any, n: Any, m: Any, message: str) -> Any:
 
 def with_values(x: Any, values: Any) -> SparseVariable:
     """A matrix of the structure of ``x`` with other values."""
-    made: SparseVariable = CSM(x.type.format)(values, *properties(x)[1:])
-    return made
+    matrix: SparseVariable = CSM(x.type.format)(values, *properties(x)[1:])
+    return matrix
 
 
 def csm_properties(csm: Any) -> list[Any]:

@@ -74,8 +74,8 @@ def matrix(
     ``dtype`` is floatX by default. ``shape`` has None for lengths that are not known. ValueError for other formats,
     TypeError for dtypes that sparse matrices do not have.
     """
-    made: SparseVariable = SparseTensorType(format, dtype or FLOAT_X.get(), shape)(name)
-    return made
+    variable: SparseVariable = SparseTensorType(format, dtype or FLOAT_X.get(), shape)(name)
+    return variable
 
 
 def csr_matrix(name: str | None = None, dtype: Any = None, shape: Any = None) -> SparseVariable:
@@ -100,15 +100,15 @@ def dense_from_sparse(x: Any) -> TensorVariable:
     if not is_sparse(x):
         return as_tensor_variable(x) if isinstance(x, (int, float)) else _dense_or_sparse(x)
     values = properties(x)[0]
-    made: TensorVariable = zeros(lengths_of(x), x.type.dtype)[places(x)].inc(values)
-    return made
+    dense: TensorVariable = zeros(lengths_of(x), x.type.dtype)[places(x)].inc(values)
+    return dense
 
 
 def _dense_or_sparse(x: Any) -> Any:
     from occelo_sparse.ops.assembling import as_sparse_or_tensor_variable
 
-    made = as_sparse_or_tensor_variable(x)
-    return dense_from_sparse(made) if is_sparse(made) else made
+    matrix = as_sparse_or_tensor_variable(x)
+    return dense_from_sparse(matrix) if is_sparse(matrix) else matrix
 
 
 def _from_dense(x: Any, format: str) -> SparseVariable:
@@ -146,8 +146,8 @@ def offsets_of(lines: Any, count: Any) -> Any:
 def to_format(x: Any, format: str) -> SparseVariable:
     """The matrix ``x`` in another ``format``, "csr" or "csc". Values of one line come in the order of their indices."""
     if x.type.format == format:
-        made: SparseVariable = x
-        return made
+        same: SparseVariable = x
+        return same
     values, indices, offsets, _ = properties(x)
     order = argsort(indices, kind="stable")
     lines = indices[order]
@@ -248,11 +248,11 @@ def remove0(x: Any) -> SparseVariable:
     """``x`` without stored values that are 0. The derivative by ``x`` is 0 at these."""
     x = as_sparse_variable(x)
     values, indices, offsets, _ = properties(x)
-    (kept,) = nonzero(neq(values, 0))
-    lines = lines_of(indices, offsets)[kept]
+    (nonzeros,) = nonzero(neq(values, 0))
+    lines = lines_of(indices, offsets)[nonzeros]
     count = lengths_of(x)[x.type.major]
     return COMPRESSED[x.type.format](
-        values[kept], indices[kept], offsets_of(lines, count), properties(x)[3]
+        values[nonzeros], indices[nonzeros], offsets_of(lines, count), properties(x)[3]
     )
 
 

@@ -94,8 +94,8 @@ class InverseAtPlaces(_OfMatrix):
         return TensorType(values.dtype, indices.shape)
 
     def evaluate(self, values: Any, indices: Any, offsets: Any) -> Any:
-        found = factorized(values, indices, offsets).inverse_at_places()
-        return np.array(found, values.dtype)
+        elements = factorized(values, indices, offsets).inverse_at_places()
+        return np.array(elements, values.dtype)
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[True], [False], [False]]
@@ -107,8 +107,8 @@ class InverseAtPlaces(_OfMatrix):
             values = conj(values)
         solve = SparseSolve(True)
         whole = solve(values, *structure, eye(inputs[2].shape[0] - 1, dtype=values.dtype))
-        made = solve(values, *structure, LineProduct()(cotangents[0], *structure, whole))
-        return [neg(made[inputs[1], lines_of(*structure)]), None, None]
+        product = solve(values, *structure, LineProduct()(cotangents[0], *structure, whole))
+        return [neg(product[inputs[1], lines_of(*structure)]), None, None]
 
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         return [input_shapes[1]]

@@ -69,8 +69,8 @@ class Factors:
         """The solution of A x = b, or of A' x = b, for a vector or a matrix ``b``."""
         if not b.size:
             return np.array(b)
-        found = self.lu.solve(np.ascontiguousarray(b), "T" if transposed else "N")
-        return np.ascontiguousarray(found, dtype=b.dtype)
+        solution = self.lu.solve(np.ascontiguousarray(b), "T" if transposed else "N")
+        return np.ascontiguousarray(solution, dtype=b.dtype)
 
     def slogdet(self) -> tuple[Any, Any]:
         """The sign of the determinant, and the logarithm of its absolute value."""
@@ -86,21 +86,21 @@ class Factors:
         """For each stored value the element of the inverse at the transposed place: at its line (row) and index (column)."""
         if self.lu is None:
             return self.parts[0]
-        found = self.selected() if self.definite else None
-        return self.by_columns() if found is None else found
+        elements = self.selected() if self.definite else None
+        return self.by_columns() if elements is None else elements
 
     def by_columns(self) -> Any:
         """Solve for columns of the transposed inverse, some at a time."""
         values, indices, offsets = self.parts
-        made = np.empty_like(values)
+        elements = np.empty_like(values)
         for first in range(0, self.n, _COLUMNS):
             last = min(first + _COLUMNS, self.n)
             units = np.zeros((self.n, last - first), values.dtype)
             units[np.arange(first, last), np.arange(last - first)] = 1
             solved = self.lu.solve(units, "T")
             own = slice(offsets[first], offsets[last])
-            made[own] = solved[indices[own], self.lines[own] - first]
-        return made
+            elements[own] = solved[indices[own], self.lines[own] - first]
+        return elements
 
     def selected(self) -> Any:
         """Elements of the inverse Z of L D L^H by the recursion of Takahashi; None if one of them has no place in L.
@@ -147,12 +147,12 @@ class Factors:
         order: Any = self.lu.perm_r.astype("int64")
         row = np.asarray(order[self.lines], np.int64)
         column = np.asarray(order[self.parts[1]], np.int64)
-        wanted = np.minimum(row, column) * self.n + np.maximum(row, column)
-        at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-        if not np.array_equal(keys[at], wanted):
+        own = np.minimum(row, column) * self.n + np.maximum(row, column)
+        at = np.minimum(np.searchsorted(keys, own), len(keys) - 1)
+        if not np.array_equal(keys[at], own):
             return None
-        found = np.asarray(z[at])
-        return np.where(row >= column, found, found.conj())
+        elements = np.asarray(z[at])
+        return np.where(row >= column, elements, elements.conj())
 
 
 def _is_hermitian(matrix: Any) -> bool:
@@ -180,8 +180,8 @@ _last = threading.local()
 
 def factorized(values: Any, indices: Any, offsets: Any) -> Factors:
     """The factors of a matrix: those of this thread's last matrix, if it is the same."""
-    kept: Factors | None = getattr(_last, "factors", None)
-    if kept is None or not kept.are_of(values, indices, offsets):
+    factors: Factors | None = getattr(_last, "factors", None)
+    if factors is None or not factors.are_of(values, indices, offsets):
         _last.factors = None
-        kept = _last.factors = Factors(values, indices, offsets)
-    return kept
+        factors = _last.factors = Factors(values, indices, offsets)
+    return factors

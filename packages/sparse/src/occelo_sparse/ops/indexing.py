@@ -112,10 +112,10 @@ def get_item_scalar(x: Any, index: Any) -> TensorVariable:
     values, indices, offsets, _ = properties(x)
     own = slice(offsets[line], offsets[line + 1])
     zero = ot.zeros((), x.type.dtype)
-    made: TensorVariable = ot.sum(
+    element: TensorVariable = ot.sum(
         ot.switch(ot.eq(indices[own], place), values[own], zero), dtype=x.type.dtype
     )
-    return made
+    return element
 
 
 def get_item_2d(x: Any, index: Any) -> SparseVariable:
@@ -144,12 +144,12 @@ def get_item_2lists(x: Any, ind1: Any, ind2: Any) -> TensorVariable:
     lines, indices = (rows, columns) if x.type.major == 0 else (columns, rows)
     keys = ot.concatenate([keys_of(x), ot.constant(np.array([-1]))])
     values = ot.concatenate([properties(x)[0], ot.zeros(1, x.type.dtype)])
-    wanted = lines * lengths_of(x)[1 - x.type.major] + indices
-    at = searchsorted(keys[:-1], wanted)
-    made: TensorVariable = ot.switch(
-        ot.eq(keys[at], wanted), values[at], ot.zeros((), x.type.dtype)
+    own = lines * lengths_of(x)[1 - x.type.major] + indices
+    at = searchsorted(keys[:-1], own)
+    elements: TensorVariable = ot.switch(
+        ot.eq(keys[at], own), values[at], ot.zeros((), x.type.dtype)
     )
-    return made
+    return elements
 
 
 def _taken(x: Any, entry: Any, axis: int) -> SparseVariable:
@@ -179,11 +179,11 @@ def _cut(x: Any, entry: slice) -> SparseVariable:
     count = chosen.shape[0]
     place = ot.set_subtensor(ot.full(lengths[minor], -1, dtype="int64")[chosen], ot.arange(count))
     moved = place[indices]
-    kept = ot.flatnonzero(ot.ge(moved, 0))
-    lines = lines_of(indices, offsets)[kept]
+    inside = ot.flatnonzero(ot.ge(moved, 0))
+    lines = lines_of(indices, offsets)[inside]
     bounds = searchsorted(lines, ot.arange(lengths[x.type.major] + 1))
     lengths[minor] = count
-    return COMPRESSED[x.type.format](values[kept], moved[kept], bounds, lengths)
+    return COMPRESSED[x.type.format](values[inside], moved[inside], bounds, lengths)
 
 
 def diag(x: Any) -> TensorVariable:
@@ -196,10 +196,10 @@ def diag(x: Any) -> TensorVariable:
     length = min(n, m) if isinstance(n, int) and isinstance(m, int) else ot.minimum(n, m)
     at = ot.minimum(rows, ot.maximum(length - 1, 0))
     zero = ot.zeros((), x.type.dtype)
-    made: TensorVariable = ot.zeros(length + 1, x.type.dtype)[at].inc(ot.switch(on, values, zero))[
-        :-1
-    ]
-    return made
+    diagonal: TensorVariable = ot.zeros(length + 1, x.type.dtype)[at].inc(
+        ot.switch(on, values, zero)
+    )[:-1]
+    return diagonal
 
 
 def square_diagonal(diag: Any) -> SparseVariable:
@@ -207,8 +207,8 @@ def square_diagonal(diag: Any) -> SparseVariable:
     values = ot.as_tensor_variable(diag)
     if values.type.ndim != 1:
         raise TypeError(f"square_diagonal takes a vector, got {describe(values)}")
-    (known,) = values.type.shape
-    n = values.shape[0] if known is None else known
+    (length,) = values.type.shape
+    n = values.shape[0] if length is None else length
     return CSC(values, ot.arange(n), ot.arange(n + 1), (n, n))
 
 
@@ -224,8 +224,8 @@ def sp_sum(x: Any, axis: int | None = None, sparse_grad: bool = False) -> Tensor
     kind = np.dtype(x.type.dtype).kind
     dtype = {"i": "int64", "u": "uint64"}.get(kind, x.type.dtype)
     if axis is None:
-        made: TensorVariable = ot.sum(values, dtype=dtype)
-        return made
+        total: TensorVariable = ot.sum(values, dtype=dtype)
+        return total
     axis %= 2
     wide = x.with_values(ot.cast(values, dtype))
     ones = ot.ones(lengths_of(x)[axis], dtype)

@@ -95,5 +95,5 @@ class Union:
         here = [
             _summed(ot.ones(at.shape, "bool").astype("int8"), at, self.keys) for at in self.places
         ]
-        kept = ot.flatnonzero(ot.and_(ot.neq(here[0], 0), ot.neq(here[1], 0)))
-        return from_keys(values[kept], self.keys[kept], self.extent, self.format)
+        common = ot.flatnonzero(ot.and_(ot.neq(here[0], 0), ot.neq(here[1], 0)))
+        return from_keys(values[common], self.keys[common], self.extent, self.format)

@@ -59,11 +59,11 @@ def dot(x: Any, y: Any) -> TensorVariable:
     dtype = common_dtype(x.type.dtype, y.type.dtype)
     values, y = cast(values, dtype), cast(y, dtype)
     if x.type.format == "csr":
-        made: TensorVariable = LineProduct()(values, indices, offsets, y)
-        return made
+        product: TensorVariable = LineProduct()(values, indices, offsets, y)
+        return product
     count = cast(as_tensor_variable(integer_length(lengths_of(x)[0])), "int64")
-    made = ScatteredProduct()(values, indices, offsets, y, count)
-    return made
+    product = ScatteredProduct()(values, indices, offsets, y, count)
+    return product
 
 
 def _operand(dense: Any, matrix: Any) -> Any:
@@ -111,5 +111,5 @@ def usmm(alpha: Any, x: Any, y: Any, z: Any) -> TensorVariable:
     scale = as_tensor_variable(alpha)
     if not all(scale.type.broadcastable):
         raise TypeError(f"usmm scales by one number, got {describe(scale)}")
-    made: TensorVariable = scale * dot(x, y) + z
-    return made
+    total: TensorVariable = scale * dot(x, y) + z
+    return total

@@ -67,9 +67,9 @@ class _Product(Op):
         columns = [*lengths[:extra], *lengths[extra + 1 :]]
         wide = moveaxis(x, extra, 0)
         wide = reshape(wide, [lengths[extra], length_product(columns)], 2)
-        made: Any = self(*inputs[:3], wide, *inputs[4:])
-        made = reshape(made, [lengths_by_variables(made)[0], *columns], 1 + len(columns))
-        return [moveaxis(made, 0, extra)]
+        product: Any = self(*inputs[:3], wide, *inputs[4:])
+        product = reshape(product, [lengths_by_variables(product)[0], *columns], 1 + len(columns))
+        return [moveaxis(product, 0, extra)]
 
 
 @op
@@ -89,9 +89,9 @@ class LineProduct(_Product):
 
     def evaluate(self, values: Any, indices: Any, offsets: Any, x: Any) -> Any:
         lines = check_structure(indices, offsets, len(x))
-        made = np.zeros((len(offsets) - 1, *x.shape[1:]), x.dtype)
-        np.add.at(made, lines, _scaled(values, x[indices]))
-        return made
+        product = np.zeros((len(offsets) - 1, *x.shape[1:]), x.dtype)
+        np.add.at(product, lines, _scaled(values, x[indices]))
+        return product
 
     def decompose(self, values: Any, indices: Any, offsets: Any, x: Any) -> Sequence[Any]:
         lines = lines_of(indices, offsets)
@@ -127,9 +127,9 @@ class ScatteredProduct(_Product):
     def evaluate(self, values: Any, indices: Any, offsets: Any, x: Any, n: Any) -> Any:
         lines = check_structure(indices, offsets, int(n))
         _check_lines(offsets, x)
-        made = np.zeros((int(n), *x.shape[1:]), x.dtype)
-        np.add.at(made, indices, _scaled(values, x[lines]))
-        return made
+        product = np.zeros((int(n), *x.shape[1:]), x.dtype)
+        np.add.at(product, indices, _scaled(values, x[lines]))
+        return product
 
     def decompose(self, values: Any, indices: Any, offsets: Any, x: Any, n: Any) -> Sequence[Any]:
         lines = lines_of(indices, offsets)

@@ -75,8 +75,8 @@ class SparseSolve(Op):
         lengths = lengths_by_variables(inputs[3])
         columns = [*lengths[:extra], *lengths[extra + 1 :]]
         wide = reshape(moveaxis(inputs[3], extra, 0), [lengths[extra], length_product(columns)], 2)
-        made = reshape(self(*inputs[:3], wide), [lengths[extra], *columns], 1 + len(columns))
-        return [moveaxis(made, 0, extra)]
+        solutions = reshape(self(*inputs[:3], wide), [lengths[extra], *columns], 1 + len(columns))
+        return [moveaxis(solutions, 0, extra)]
 
 
 def spsolve(A: Any, b: Any) -> TensorVariable:
@@ -93,8 +93,8 @@ def spsolve(A: Any, b: Any) -> TensorVariable:
     if np.dtype(dtype).kind in "iu":
         dtype = "float64"
     solve = SparseSolve(matrix.type.format == "csr")
-    made: TensorVariable = solve(cast(values, dtype), indices, offsets, cast(b, dtype))
-    return made
+    solution: TensorVariable = solve(cast(values, dtype), indices, offsets, cast(b, dtype))
+    return solution
 
 
 def square_parts(a: Any, what: str) -> tuple[Any, Any, Any]:

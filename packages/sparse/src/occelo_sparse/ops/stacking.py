@@ -51,8 +51,12 @@ __all__ = [
 def _blocks(blocks: Any, name: str, format: Any, dtype: Any) -> tuple[list[Any], str, str]:
     if not is_list_or_tuple(blocks) or not blocks:
         raise TypeError(f"sparse.{name} takes a list of matrices, got {blocks!r}")
-    made = [as_sparse_variable(block) for block in blocks]
-    return made, checked_format(format), dtype or common_dtype(*(b.type.dtype for b in made))
+    matrices = [as_sparse_variable(block) for block in blocks]
+    return (
+        matrices,
+        checked_format(format),
+        dtype or common_dtype(*(b.type.dtype for b in matrices)),
+    )
 
 
 def checked_format(format: str | None) -> str:
@@ -95,14 +99,14 @@ def vstack(blocks: Any, format: str | None = None, dtype: Any = None) -> SparseV
     ``format`` is "csc" by default, ``dtype`` the one that NumPy promotes to. ValueError, also at run time, if they differ in
     columns.
     """
-    made, format, dtype = _blocks(blocks, "vstack", format, dtype)
-    return to_format(_stacked([to_format(b, "csr") for b in made], dtype, "vstack"), format)
+    matrices, format, dtype = _blocks(blocks, "vstack", format, dtype)
+    return to_format(_stacked([to_format(b, "csr") for b in matrices], dtype, "vstack"), format)
 
 
 def hstack(blocks: Any, format: str | None = None, dtype: Any = None) -> SparseVariable:
     """The sparse matrices of the list ``blocks`` side by side, with the ``format`` and ``dtype`` of `vstack`."""
-    made, format, dtype = _blocks(blocks, "hstack", format, dtype)
-    turned = [transpose(to_format(b, "csc")) for b in made]
+    matrices, format, dtype = _blocks(blocks, "hstack", format, dtype)
+    turned = [transpose(to_format(b, "csc")) for b in matrices]
     return to_format(transpose(_stacked(turned, dtype, "hstack")), format)
 
 
@@ -113,13 +117,13 @@ def block_diag(*matrices: Any, format: str = "csc") -> SparseVariable:
     """
     if not matrices:
         raise TypeError("block_diag takes at least one matrix")
-    made = [_as_csr(each) for each in matrices]
-    dtype = common_dtype(*(m.type.dtype for m in made))
-    lengths = [lengths_of(m) for m in made]
+    blocks = [_as_csr(each) for each in matrices]
+    dtype = common_dtype(*(m.type.dtype for m in blocks))
+    lengths = [lengths_of(m) for m in blocks]
     columns = _total([n for _, n in lengths], reduce(lambda a, b: a + b, [m for _, m in lengths]))
     wide: list[Any] = []
     before: Any = ot.zeros((), "int32")
-    for each, (rows, own) in zip(made, lengths, strict=True):
+    for each, (rows, own) in zip(blocks, lengths, strict=True):
         values, indices, offsets, _ = properties(each)
         wide.append(CSR(values, indices + before, offsets, (rows, columns)))
         before = before + ot.cast(ot.as_tensor_variable(own), "int32")
@@ -127,8 +131,8 @@ def block_diag(*matrices: Any, format: str = "csc") -> SparseVariable:
 
 
 def _as_csr(x: Any) -> Any:
-    made = as_sparse_or_tensor_variable(x)
-    return to_format(made, "csr") if is_sparse(made) else csr_from_dense(made)
+    matrix = as_sparse_or_tensor_variable(x)
+    return to_format(matrix, "csr") if is_sparse(matrix) else csr_from_dense(matrix)
 
 
 def kron(a: Any, b: Any, format: str = "csr") -> SparseVariable:
@@ -198,13 +202,13 @@ def structured_dot(x: Any, y: Any) -> Any:
 
 
 def _structure(*vectors: Any) -> list[Any]:
-    made = [ot.as_tensor_variable(v) for v in vectors]
-    for each in made:
+    tensors = [ot.as_tensor_variable(v) for v in vectors]
+    for each in tensors:
         if each.type.ndim != 1 or each.type.numpy_dtype.kind not in "iu":
             raise TypeError(
                 f"The structure of a sparse matrix is vectors of integers, got {describe(each)}"
             )
-    return made
+    return tensors
 
 
 def sdg_csr(indices: Any, indptr: Any, b: Any, g_ab: Any) -> TensorVariable:
@@ -212,14 +216,14 @@ def sdg_csr(indices: Any, indptr: Any, b: Any, g_ab: Any) -> TensorVariable:
 
     TypeError for ``indices`` and ``indptr`` that are no vectors of integers.
     """
-    made: TensorVariable = SampledProduct()(*_structure(indices, indptr), g_ab, b)
-    return made
+    slope: TensorVariable = SampledProduct()(*_structure(indices, indptr), g_ab, b)
+    return slope
 
 
 def sdg_csc(indices: Any, indptr: Any, b: Any, g_ab: Any) -> TensorVariable:
     """The cotangent of the values of a CSC matrix in its product with ``b``, from ``indices``, ``indptr`` and ``g_ab`` as `sdg_csr`."""
-    made: TensorVariable = SampledProduct()(*_structure(indices, indptr), b, g_ab)
-    return made
+    slope: TensorVariable = SampledProduct()(*_structure(indices, indptr), b, g_ab)
+    return slope
 
 
 def structured_dot_grad(sparse_A: Any, dense_B: Any, ga: Any) -> SparseVariable:

@@ -107,19 +107,19 @@ class SparseVariable(_Dense):
 
     def zeros_like(self, dtype: Any = None) -> SparseVariable:
         """A matrix of this shape without stored values."""
-        made = conversions.sp_zeros_like(self)
-        return made if dtype is None else made.astype(dtype)
+        zeros = conversions.sp_zeros_like(self)
+        return zeros if dtype is None else zeros.astype(dtype)
 
     def ones_like(self, dtype: Any = None) -> SparseVariable:
         """A matrix of ones where this one has stored values."""
-        made = conversions.sp_ones_like(self)
-        return made if dtype is None else made.astype(dtype)
+        ones = conversions.sp_ones_like(self)
+        return ones if dtype is None else ones.astype(dtype)
 
     def copy(self, name: str | None = None) -> SparseVariable:
         """A matrix with these values, and a ``name``."""
-        made = self.with_values(csm_data(self))
-        made.name = name
-        return made
+        copied = self.with_values(csm_data(self))
+        copied.name = name
+        return copied
 
     def __matmul__(self, other: Any) -> TensorVariable:
         return multiplying.dot(self, other)
@@ -213,8 +213,8 @@ _DENSE = (
 
 def _structured_method(name: str) -> Callable[[Any], SparseVariable]:
     def method(self: Any) -> SparseVariable:
-        made: SparseVariable = getattr(elementwise, name)(self)
-        return made
+        matrix: SparseVariable = getattr(elementwise, name)(self)
+        return matrix
 
     return method
 
