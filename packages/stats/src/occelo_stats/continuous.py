@@ -61,27 +61,27 @@ class ContinuousDistribution(Distribution):
 
     def logpdf(self, x: Any, *args: Any, **kwargs: Any) -> TensorVariable:
         """Logarithm of the density at ``x``; -inf outside of the support."""
-        given = self._arguments("logpdf", x, args, kwargs)
-        value = self._at(given, self.row.logdensity, self._z(given))
-        return given.checked(value if given.scale is None else value - log(given.scale))
+        bound = self._arguments("logpdf", x, args, kwargs)
+        value = self._at(bound, self.row.logdensity, self._z(bound))
+        return bound.checked(value if bound.scale is None else value - log(bound.scale))
 
     def pdf(self, x: Any, *args: Any, **kwargs: Any) -> TensorVariable:
         """Density at ``x``."""
         row = self.row
         if row.density is None:
             return exp(self.logpdf(x, *args, **kwargs))
-        given = self._arguments("pdf", x, args, kwargs)
-        z, density = self._z(given), self._formula("pdf", row.density)
-        low, high = row.bounds(given.shapes)
+        bound = self._arguments("pdf", x, args, kwargs)
+        z, density = self._z(bound), self._formula("pdf", row.density)
+        low, high = row.bounds(bound.shapes)
         ends = [eq(z, end) for end in (low, high) if math.isfinite(end)]
         at_end = ends[0] if len(ends) == 1 else or_(*ends)
-        inside = row.interior(given.shapes)
-        logarithm = self._at(given, row.logdensity, switch(at_end, inside, z))
-        if given.scale is not None:
-            logarithm = logarithm - log(given.scale)
-        value = density(switch(at_end, z, inside), *given.shapes)
-        value = value if given.scale is None else value / given.scale
-        return given.checked(switch(at_end, value, exp(logarithm)))
+        inside = row.interior(bound.shapes)
+        logarithm = self._at(bound, row.logdensity, switch(at_end, inside, z))
+        if bound.scale is not None:
+            logarithm = logarithm - log(bound.scale)
+        value = density(switch(at_end, z, inside), *bound.shapes)
+        value = value if bound.scale is None else value / bound.scale
+        return bound.checked(switch(at_end, value, exp(logarithm)))
 
     def _at(self, given: Arguments, formula: AnyFormula, z: Any) -> Any:
         """The value of a log density at the standardized variable ``z``; -inf outside of the closed support."""
@@ -107,8 +107,8 @@ class ContinuousDistribution(Distribution):
     def _method(
         self, name: str, formula: AnyFormula | None, x: Any, args: Any, kwargs: Any, ends: Any
     ) -> TensorVariable:
-        given = self._arguments(name, x, args, kwargs)
-        return given.checked(self._between(given, self._formula(name, formula), *ends))
+        bound = self._arguments(name, x, args, kwargs)
+        return bound.checked(self._between(bound, self._formula(name, formula), *ends))
 
     def cdf(self, x: Any, *args: Any, **kwargs: Any) -> TensorVariable:
         """Probability that a value is at most ``x``."""
@@ -137,30 +137,30 @@ class ContinuousDistribution(Distribution):
     def _quantile(
         self, name: str, formula: AnyFormula | None, q: Any, args: Any, kwargs: Any, flipped: bool
     ) -> TensorVariable:
-        given = self._arguments(name, q, args, kwargs)
-        q = given.x
+        bound = self._arguments(name, q, args, kwargs)
+        q = bound.x
         within = and_(gt(q, 0), lt(q, 1))
-        z = self._formula(name, formula)(switch(within, q, 0.5), *given.shapes)
-        low, high = self.row.bounds(given.shapes)
+        z = self._formula(name, formula)(switch(within, q, 0.5), *bound.shapes)
+        low, high = self.row.bounds(bound.shapes)
         at_zero, at_one = (high, low) if flipped else (low, high)
         ends = switch(eq(q, 0), at_zero, switch(eq(q, 1), at_one, math.nan))
-        return given.checked(self._back(given, switch(within, z, ends)))
+        return bound.checked(self._back(bound, switch(within, z, ends)))
 
     def _moment(
         self, name: str, formula: AnyFormula | None, args: Any, kwargs: Any
     ) -> tuple[Arguments, Any]:
-        given = self._arguments(name, None, args, kwargs)
-        return given, given.spread(given.tensor(self._formula(name, formula)(*given.shapes)))
+        bound = self._arguments(name, None, args, kwargs)
+        return bound, bound.spread(bound.tensor(self._formula(name, formula)(*bound.shapes)))
 
     def mean(self, *args: Any, **kwargs: Any) -> TensorVariable:
         """Expected value. As in SciPy, it is inf or NaN where it does not exist."""
-        given, value = self._moment("mean", self.row.mean, args, kwargs)
-        return given.checked(self._back(given, value))
+        bound, value = self._moment("mean", self.row.mean, args, kwargs)
+        return bound.checked(self._back(bound, value))
 
     def var(self, *args: Any, **kwargs: Any) -> TensorVariable:
         """Variance. As in SciPy, it is inf or NaN where it does not exist."""
-        given, value = self._moment("var", self.row.var, args, kwargs)
-        return given.checked(value if given.scale is None else value * given.scale * given.scale)
+        bound, value = self._moment("var", self.row.var, args, kwargs)
+        return bound.checked(value if bound.scale is None else value * bound.scale * bound.scale)
 
     def std(self, *args: Any, **kwargs: Any) -> TensorVariable:
         """Standard deviation, the square root of `var`."""
@@ -168,5 +168,5 @@ class ContinuousDistribution(Distribution):
 
     def entropy(self, *args: Any, **kwargs: Any) -> TensorVariable:
         """Differential entropy, by natural logarithms."""
-        given, value = self._moment("entropy", self.row.entropy, args, kwargs)
-        return given.checked(value if given.scale is None else value + log(given.scale))
+        bound, value = self._moment("entropy", self.row.entropy, args, kwargs)
+        return bound.checked(value if bound.scale is None else value + log(bound.scale))

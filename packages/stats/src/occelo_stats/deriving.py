@@ -60,8 +60,8 @@ def sf_of(row: Row) -> AnyFormula | None:
     if row.sf is not None:
         return row.sf
     if row.symmetric:
-        found = cdf_of(row)
-        return None if found is None else _mirrored(found)
+        cdf = cdf_of(row)
+        return None if cdf is None else _mirrored(cdf)
     if row.logsf is not None:
         return _of(exp, row.logsf)
     if row.logcdf is not None:
@@ -83,8 +83,8 @@ def logsf_of(row: Row) -> AnyFormula | None:
     if row.logsf is not None:
         return row.logsf
     if row.symmetric:
-        found = logcdf_of(row)
-        return None if found is None else _mirrored(found)
+        logcdf = logcdf_of(row)
+        return None if logcdf is None else _mirrored(logcdf)
     if row.logcdf is not None:
         return _of(log1mexp, row.logcdf)
     return _log_of(sf_of(row), cdf_of(row))
@@ -114,8 +114,8 @@ def isf_of(row: Row) -> AnyFormula | None:
     if row.searched:
         return searched_quantile(row, upper=True)
     if row.symmetric:
-        found = ppf_of(row)
-        return None if found is None else _of(lambda x: -x, found)
+        ppf = ppf_of(row)
+        return None if ppf is None else _of(lambda x: -x, ppf)
     if row.from_logsf is not None:
         return _after(log, row.from_logsf)
     return None if row.from_logcdf is None else _after(lambda q: log1p(-q), row.from_logcdf)

@@ -63,24 +63,24 @@ class DiscreteDistribution(Distribution):
 
     def logpmf(self, k: Any, *args: Any, **kwargs: Any) -> TensorVariable:
         """Logarithm of the probability of ``k``; -inf if the probability is 0."""
-        given = self._arguments("logpmf", k, args, kwargs)
-        outside, inner = self._within(self._count(given), given.shapes)
-        value = self._formula("logpmf", self.row.logdensity)(inner, *given.shapes)
-        return given.checked(switch(outside, _MINUS_INF, value))
+        bound = self._arguments("logpmf", k, args, kwargs)
+        outside, inner = self._within(self._count(bound), bound.shapes)
+        value = self._formula("logpmf", self.row.logdensity)(inner, *bound.shapes)
+        return bound.checked(switch(outside, _MINUS_INF, value))
 
     def pmf(self, k: Any, *args: Any, **kwargs: Any) -> TensorVariable:
         """Probability of ``k``.
 
         Its derivatives are finite even where a parameter is at an end of its range, such as ``p`` = 0.
         """
-        given = self._arguments("pmf", k, args, kwargs)
-        row, shapes = self.row, given.shapes
-        outside, inner = self._within(self._count(given), shapes)
+        bound = self._arguments("pmf", k, args, kwargs)
+        row, shapes = self.row, bound.shapes
+        outside, inner = self._within(self._count(bound), shapes)
         at_end, usual, ends = self._split_ends(shapes)
         value = exp(self._formula("pmf", row.logdensity)(inner, *usual))
         if at_end is not None:
             value = switch(at_end, self._formula("pmf", row.density)(inner, *ends), value)
-        return given.checked(switch(outside, 0.0, value))
+        return bound.checked(switch(outside, 0.0, value))
 
     def _split_ends(self, shapes: Sequence[Any]) -> tuple[Any, list[Any], list[Any]]:
         """A mask, and the parameters for the two formulas of `pmf`: ``logdensity``, and ``density`` at ends of ranges.
@@ -89,24 +89,24 @@ class DiscreteDistribution(Distribution):
         parameter can be at an end. For ``logdensity``, 0.5 replaces parameters that are at an end. For ``density``, an
         end replaces parameters that are at no end. So the derivatives of both formulas are finite everywhere.
         """
-        found, usual, at_ends = None, list(shapes), list(shapes)
+        mask, usual, at_ends = None, list(shapes), list(shapes)
         for i, name in enumerate(self.row.parameters):
             value, numbers = shapes[i], self.row.ends.get(name, ())
             if isinstance(value, Constant) and not np.isin(taken(value), numbers).any():
                 continue
             for number in numbers:
                 here = eq(value, number)
-                found = here if found is None else or_(found, here)
+                mask = here if mask is None else or_(mask, here)
             if numbers:
-                usual[i] = switch(found, 0.5, value)
-                at_ends[i] = switch(found, value, numbers[0])
-        return found, usual, at_ends
+                usual[i] = switch(mask, 0.5, value)
+                at_ends[i] = switch(mask, value, numbers[0])
+        return mask, usual, at_ends
 
     def _between(
         self, name: str, formula: AnyFormula | None, k: Any, args: Any, kwargs: Any, ends: Any
     ) -> TensorVariable:
-        given = self._arguments(name, k, args, kwargs)
-        return given.checked(self._clamped(self._formula(name, formula), given, ends))
+        bound = self._arguments(name, k, args, kwargs)
+        return bound.checked(self._clamped(self._formula(name, formula), bound, ends))
 
     def _clamped(self, formula: AnyFormula, given: Arguments, ends: tuple[float, float]) -> Any:
         """A distribution function: ``ends[0]`` below the support, ``ends[1]`` above it, ``formula`` within it."""
@@ -147,15 +147,15 @@ class DiscreteDistribution(Distribution):
     def _quantile(
         self, name: str, formula: AnyFormula | None, q: Any, args: Any, kwargs: Any
     ) -> TensorVariable:
-        given = self._arguments(name, q, args, kwargs)
+        bound = self._arguments(name, q, args, kwargs)
         function, row = self._formula(name, formula), self.row
         mean, var = self._formula(name, row.mean), self._formula(name, row.var)
         upper = name == "isf"
-        within = and_(gt(given.x, 0), lt(given.x, 1))
-        if given.valid is not None:
-            within = and_(within, given.valid)
-        chance = switch(within, given.x, 0.5)
-        low, high = row.bounds(given.shapes)
+        within = and_(gt(bound.x, 0), lt(bound.x, 1))
+        if bound.valid is not None:
+            within = and_(within, bound.valid)
+        chance = switch(within, bound.x, 0.5)
+        low, high = row.bounds(bound.shapes)
 
         def reached(count: Any, q: Any, *shapes: Any) -> Any:
             low, high = row.bounds(shapes)
@@ -167,33 +167,33 @@ class DiscreteDistribution(Distribution):
         odds = (1.0 - tail) / tail if upper else tail / (1.0 - tail)
         count = smallest_count(
             reached,
-            (chance, *given.shapes),
+            (chance, *bound.shapes),
             low,
             high,
-            mean(*given.shapes),
-            var(*given.shapes),
+            mean(*bound.shapes),
+            var(*bound.shapes),
             odds,
         )
         at_zero, at_one = (high, low - 1.0) if upper else (low - 1.0, high)
-        ends = switch(eq(given.x, 0), at_zero, switch(eq(given.x, 1), at_one, math.nan))
-        found = switch(within, count, ends)
-        return given.checked(found if given.loc is None else add(found, given.loc))
+        ends = switch(eq(bound.x, 0), at_zero, switch(eq(bound.x, 1), at_one, math.nan))
+        quantile = switch(within, count, ends)
+        return bound.checked(quantile if bound.loc is None else add(quantile, bound.loc))
 
     def _moment(
         self, name: str, formula: AnyFormula | None, args: Any, kwargs: Any
     ) -> tuple[Arguments, Any]:
-        given = self._arguments(name, None, args, kwargs)
-        return given, given.spread(given.tensor(self._formula(name, formula)(*given.shapes)))
+        bound = self._arguments(name, None, args, kwargs)
+        return bound, bound.spread(bound.tensor(self._formula(name, formula)(*bound.shapes)))
 
     def mean(self, *args: Any, **kwargs: Any) -> TensorVariable:
         """Expected value."""
-        given, value = self._moment("mean", self.row.mean, args, kwargs)
-        return given.checked(value if given.loc is None else value + given.loc)
+        bound, value = self._moment("mean", self.row.mean, args, kwargs)
+        return bound.checked(value if bound.loc is None else value + bound.loc)
 
     def var(self, *args: Any, **kwargs: Any) -> TensorVariable:
         """Variance."""
-        given, value = self._moment("var", self.row.var, args, kwargs)
-        return given.checked(value)
+        bound, value = self._moment("var", self.row.var, args, kwargs)
+        return bound.checked(value)
 
     def std(self, *args: Any, **kwargs: Any) -> TensorVariable:
         """Standard deviation, the square root of `var`."""
@@ -201,5 +201,5 @@ class DiscreteDistribution(Distribution):
 
     def entropy(self, *args: Any, **kwargs: Any) -> TensorVariable:
         """Entropy, by natural logarithms."""
-        given, value = self._moment("entropy", self.row.entropy, args, kwargs)
-        return given.checked(value)
+        bound, value = self._moment("entropy", self.row.entropy, args, kwargs)
+        return bound.checked(value)

@@ -143,10 +143,10 @@ class Row:
         if self.inside is not None:
             return self.inside(*shapes) if callable(self.inside) else self.inside
         low, high = self.support or (-math.inf, math.inf)
-        known = [each for each in (low, high) if not callable(each) and math.isfinite(each)]
-        if len(known) == 2:
+        finite = [each for each in (low, high) if not callable(each) and math.isfinite(each)]
+        if len(finite) == 2:
             return (low + high) / 2
-        return known[0] + 1.0 if known and known[0] is low else 0.0
+        return finite[0] + 1.0 if finite and finite[0] is low else 0.0
 
 
 def _is_weak(value: Any) -> bool:
@@ -188,11 +188,11 @@ class Arguments:
 
     def checked(self, value: Any) -> TensorVariable:
         """``value``, cast to the dtype of the call, with NaN where a parameter is invalid."""
-        made = cast(value, self.dtype)
+        typed = cast(value, self.dtype)
         if self.valid is None:
-            return made
-        found: TensorVariable = switch(self.valid, made, constant(np.array(math.nan, self.dtype)))
-        return found
+            return typed
+        masked: TensorVariable = switch(self.valid, typed, constant(np.array(math.nan, self.dtype)))
+        return masked
 
     def tensor(self, value: Any) -> Any:
         """``value`` as a tensor, if it is a Python number; else ``value`` itself."""
@@ -235,24 +235,24 @@ class Distribution:
             raise TypeError(
                 f"{where} takes the parameters {', '.join(self.names)}, got {len(args)} of them"
             )
-        found = dict(zip(self.names, args, strict=False))
+        bound = dict(zip(self.names, args, strict=False))
         for name, value in named.items():
             if name not in self.names:
                 raise TypeError(f"{where} has no parameter {name!r}, but {', '.join(self.names)}")
-            if name in found:
+            if name in bound:
                 raise TypeError(f"{where} got two values for {name!r}")
-            found[name] = value
-        missing = [name for name in self.row.parameters if name not in found]
+            bound[name] = value
+        missing = [name for name in self.row.parameters if name not in bound]
         if missing:
             raise TypeError(f"{where} needs {', '.join(missing)}")
-        return {"loc": 0.0, "scale": 1.0} | found
+        return {"loc": 0.0, "scale": 1.0} | bound
 
     def _arguments(
         self, method: str, x: Any, args: Sequence[Any], named: Mapping[str, Any]
     ) -> Arguments:
         bound = self._bound(method, args, named)
-        given = [*([] if x is None else [x]), *bound.values()]
-        dtype = float_dtype(given, f"{self.row.name}.{method}()")
+        values = [*([] if x is None else [x]), *bound.values()]
+        dtype = float_dtype(values, f"{self.row.name}.{method}()")
 
         def tensor(value: Any) -> Any:
             return as_float(value, dtype)

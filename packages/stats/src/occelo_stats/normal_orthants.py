@@ -83,8 +83,8 @@ def log_probability_below(bounds: Any, factor: Any) -> Any:
     def step(state: Any, column: Any) -> Any:
         i, before, total = state
         bound, row, pivot, share = column
-        given = matmul(before, row[..., None])[..., 0]
-        chance = log_ndtr((bound - given) / pivot)
+        mean = matmul(before, row[..., None])[..., 0]
+        chance = log_ndtr((bound - mean) / pivot)
         drawn = minimum(maximum(ndtri_exp(share + chance), -_FARTHEST), _FARTHEST)
         return (i + 1, set_subtensor(before[..., i], drawn), total + chance), None
 

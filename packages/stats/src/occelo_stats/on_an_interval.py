@@ -301,8 +301,8 @@ def _log_mass(low: Any, high: Any) -> Any:
     across = ~(in_tail | narrow)
     centre = _log_mass_of_centre(switch(across, low, -1.0), switch(across, high, 1.0))
     near = _log_mass_of_few(switch(narrow, middle, 0.0), switch(narrow, width, 1e-3))
-    found = switch(narrow, near, switch(in_tail, tail, centre))
-    return switch(nothing, -math.inf, found)
+    mass = switch(narrow, near, switch(in_tail, tail, centre))
+    return switch(nothing, -math.inf, mass)
 
 
 def _log_mass_of_few(middle: Any, width: Any) -> Any:

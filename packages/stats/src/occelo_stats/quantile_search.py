@@ -58,8 +58,8 @@ def searched_quantile(row: Row, upper: bool) -> AnyFormula:
             return switch(low_half, below >= log_p, above <= log_tail)
 
         start, end = _bracket(row, rest / q if upper else q / rest, shapes)
-        found = _bisected(reached, start, end, (p, *shapes))
-        below, above = logcdf(found, *shapes), logsf(found, *shapes)
+        root = _bisected(reached, start, end, (p, *shapes))
+        below, above = logcdf(root, *shapes), logsf(root, *shapes)
         log_here = switch(low_half, below, above)
         miss = switch(low_half, below - log_p, log_tail - above)
         # at a bound of the support the logarithm is infinite, so the step of Newton's method is 0
@@ -67,7 +67,7 @@ def searched_quantile(row: Row, upper: bool) -> AnyFormula:
         miss = switch(isfinite(miss), miss, 0.0)
         # Newton's method solves for the logarithm of the probability, which does not underflow in a
         # tail
-        return found - miss * exp(log_here - logdensity(found, *shapes))
+        return root - miss * exp(log_here - logdensity(root, *shapes))
 
     return formula
 

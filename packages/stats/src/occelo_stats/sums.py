@@ -36,10 +36,10 @@ __all__ = ["entropy_of_counts", "expectation", "log_of_sums", "sum_of_probabilit
 def _accumulated(
     add: Callable[[Any, Any, Any], Any], first: Any, last: Any, shapes: Any, start: Any, skip: int
 ) -> Any:
-    """The state after ``state = add(state, k, wanted)`` for each k from ``first + skip`` to ``last``, elementwise.
+    """The state after ``state = add(state, k, included)`` for each k from ``first + skip`` to ``last``, elementwise.
 
     The loop takes as many steps as the longest range has numbers. For an element whose k is above its ``last``,
-    ``wanted`` is false, and ``add`` gets the element's ``first`` as k.
+    ``included`` is false, and ``add`` gets the element's ``first`` as k.
     """
     from occelo_loops.ops.building.loops import fori_loop
 
@@ -48,13 +48,13 @@ def _accumulated(
         count = count + 0.0 * each
     # an appended 0, since an empty array has no maximum
     finite = switch(isfinite(count), count, 0.0)
-    known = concatenate([finite.ravel(), constant(np.zeros(1, finite.dtype))])
-    steps = maximum(max_of(known) + 1.0, 0.0).astype("int64")
+    counts = concatenate([finite.ravel(), constant(np.zeros(1, finite.dtype))])
+    steps = maximum(max_of(counts) + 1.0, 0.0).astype("int64")
 
     def step(i: Any, state: Any) -> Any:
         k = first + i.astype(count.dtype)
-        wanted = le(k, last)
-        return add(state, switch(wanted, k, first), wanted)
+        included = le(k, last)
+        return add(state, switch(included, k, first), included)
 
     # This adds NaN where the count is NaN. (Rules would simplify a product with 0.)
     return fori_loop(skip, steps, step, start + zero_grad(constant_in(count, 0.0)))
@@ -68,8 +68,8 @@ def expectation(
     If there are no such numbers, the sum is 0.
     """
 
-    def add(total: Any, k: Any, wanted: Any) -> Any:
-        return total + switch(wanted, value(k) * exp(logpmf(k, *shapes)), 0.0)
+    def add(total: Any, k: Any, included: Any) -> Any:
+        return total + switch(included, value(k) * exp(logpmf(k, *shapes)), 0.0)
 
     return _accumulated(add, first, last, shapes, 0.0, 0)
 
@@ -80,21 +80,21 @@ def sum_of_probabilities(logpmf: AnyFormula, first: Any, last: Any, *shapes: Any
 
 
 def _log_sum(logpmf: AnyFormula, first: Any, last: Any, *shapes: Any) -> Any:
-    def add(total: Any, k: Any, wanted: Any) -> Any:
-        return switch(wanted, logaddexp(total, logpmf(k, *shapes)), total)
+    def add(total: Any, k: Any, included: Any) -> Any:
+        return switch(included, logaddexp(total, logpmf(k, *shapes)), total)
 
     return _accumulated(add, first, last, shapes, logpmf(first, *shapes), 1)
 
 
 def log_of_sums(
-    logpmf: AnyFormula, wanted: tuple[Any, Any], others: tuple[Any, Any], *shapes: Any
+    logpmf: AnyFormula, included: tuple[Any, Any], others: tuple[Any, Any], *shapes: Any
 ) -> Any:
-    """The logarithm of the probability of the numbers from ``wanted[0]`` to ``wanted[1]``.
+    """The logarithm of the probability of the numbers from ``included[0]`` to ``included[1]``.
 
     ``others`` are the first and the last number of the rest of the support. If the probability is more than one half,
     it is computed as 1 minus the probability of the rest.
     """
-    value = _log_sum(logpmf, *wanted, *shapes)
+    value = _log_sum(logpmf, *included, *shapes)
     small = lt(value, -math.log(2.0))
     rest = _log_sum(logpmf, *others, *shapes)
     return switch(small, value, log1mexp(switch(small, -1.0, rest)))
@@ -112,10 +112,10 @@ def entropy_of_counts(
     first = zero_grad(maximum(support[0], floor(mean - width)))
     last = zero_grad(minimum(support[1], ceil(mean + width)))
 
-    def add(total: Any, k: Any, wanted: Any) -> Any:
+    def add(total: Any, k: Any, included: Any) -> Any:
         value = logpmf(k, *shapes)
-        wanted = wanted & (value > -math.inf)
-        inner = switch(wanted, value, 0.0)
+        included = included & (value > -math.inf)
+        inner = switch(included, value, 0.0)
         return total - inner * exp(inner)
 
     return _accumulated(add, first, last, shapes, 0.0, 0)

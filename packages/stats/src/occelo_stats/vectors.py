@@ -108,8 +108,8 @@ class Categorical:
         ``k`` broadcasts against all axes of ``p`` except the last.
         """
         k, p = floats("categorical.logpmf()", k, p)
-        found, chance = self._chance(k, p)
-        value = switch(found, log(switch(found, chance, 1.0)), -math.inf)
+        inside, chance = self._chance(k, p)
+        value = switch(inside, log(switch(inside, chance, 1.0)), -math.inf)
         return where_valid(and_(_are_probabilities(p), eq(k, k)), value)
 
     def pmf(self, k: Any, p: Any) -> TensorVariable:
@@ -162,16 +162,16 @@ class Categorical:
         NaN for a ``q`` that is not a probability.
         """
         q, p = floats("categorical.ppf()", q, p)
-        found = self._quantile(q, p, lt(cumsum(p, axis=-1), q[..., None]) | eq(q, 1.0)[..., None])
-        return switch(eq(q, 0.0), found - found - 1.0, found)
+        k = self._quantile(q, p, lt(cumsum(p, axis=-1), q[..., None]) | eq(q, 1.0)[..., None])
+        return switch(eq(q, 0.0), k - k - 1.0, k)
 
     def isf(self, q: Any, p: Any) -> TensorVariable:
         """The smallest k with ``sf(k) <= q``. It is -1 for ``q`` = 1, and NaN for a ``q`` that is not a probability."""
         q, p = floats("categorical.isf()", q, p)
         above = cumsum(p[..., ::-1], axis=-1)[..., ::-1] - p
-        found = self._quantile(q, p, above > q[..., None])
-        found = switch(eq(q, 0.0), found - found + p.shape[-1].astype(p.dtype) - 1.0, found)
-        return switch(eq(q, 1.0), found - found - 1.0, found)
+        k = self._quantile(q, p, above > q[..., None])
+        k = switch(eq(q, 0.0), k - k + p.shape[-1].astype(p.dtype) - 1.0, k)
+        return switch(eq(q, 1.0), k - k - 1.0, k)
 
     def mean(self, p: Any) -> TensorVariable:
         """Expected number."""
@@ -406,8 +406,8 @@ class MultivariateNormal:
         self, x: Any, mean: Any = None, cov: Any = 1.0, cholesky: Any = None
     ) -> TensorVariable:
         """Logarithm of the density at the vectors along the last axis of ``x``. All other axes broadcast."""
-        given = (x, 0.0 if mean is None else mean, cov if cholesky is None else cholesky)
-        x, mean, spread = floats("multivariate_normal.logpdf()", *given)
+        arguments = (x, 0.0 if mean is None else mean, cov if cholesky is None else cholesky)
+        x, mean, spread = floats("multivariate_normal.logpdf()", *arguments)
         rest = x - mean
         size = rest.shape[-1].astype(rest.dtype)
         if cholesky is None and spread.type.ndim < 2:
@@ -427,15 +427,15 @@ class MultivariateNormal:
         self, x: Any, mean: Any = None, cov: Any = 1.0, cholesky: Any = None
     ) -> TensorVariable:
         """Logarithm of `cdf`. Its absolute error is the relative error of `cdf`, also far in the tails."""
-        given = (x, 0.0 if mean is None else mean, cov if cholesky is None else cholesky)
-        x, mean, spread = floats("multivariate_normal.logcdf()", *given)
+        arguments = (x, 0.0 if mean is None else mean, cov if cholesky is None else cholesky)
+        x, mean, spread = floats("multivariate_normal.logcdf()", *arguments)
         rest = x - mean
         if cholesky is None and spread.type.ndim < 2:
             return _last_sum(log_ndtr(rest / sqrt(spread)))
-        found: TensorVariable = log_probability_below(
+        logarithm: TensorVariable = log_probability_below(
             rest, factor_of(spread) if cholesky is None else spread
         )
-        return found
+        return logarithm
 
     def cdf(self, x: Any, mean: Any = None, cov: Any = 1.0, cholesky: Any = None) -> TensorVariable:
         """Probability that each element is at most the same element of ``x``.
@@ -469,8 +469,8 @@ class MultivariateNormal:
 
         The result depends on the length of the vectors. So if ``cov`` is a single variance, ``mean`` must be a vector.
         """
-        given = (cov if cholesky is None else cholesky, 0.0 if mean is None else mean)
-        spread, mean = floats("multivariate_normal.entropy()", *given)
+        arguments = (cov if cholesky is None else cholesky, 0.0 if mean is None else mean)
+        spread, mean = floats("multivariate_normal.entropy()", *arguments)
         if cholesky is None and spread.type.ndim < 2:
             deviation = sqrt(spread) + 0.0 * (mean if mean.type.ndim else mean[None])
             return _last_sum(log(deviation) + (LOG_ROOT_TWO_PI + 0.5))
