@@ -31,8 +31,8 @@ def apply_method(
     values = [v for v in read if isinstance(v, Variable) and not isinstance(v, Constant)]
     outside = tuple(dict.fromkeys((*residual.parameters, *region.parameters)))
     others = [v for v in (*outside[len(residual.parameters) :], *values)]
-    given = [*residual.parameters, *others]
-    inner = [v.type.make_variable(v.name) for v in given]
+    arguments = [*residual.parameters, *others]
+    inner = [v.type.make_variable(v.name) for v in arguments]
     parameters = dict(zip(outside, inner, strict=False))
     own = iter(inner[len(outside) :])
     starts, settings = (
@@ -42,10 +42,10 @@ def apply_method(
     own_parameters = [parameters[v] for v in region.parameters]
     if scipy:
         settings["parameters"] = own_parameters
-    found = method(region.function(own_parameters), *starts, **settings)
-    outputs: list[Any] = list(map(as_tensor_variable, found))
+    results = method(region.function(own_parameters), *starts, **settings)
+    outputs: list[Any] = list(map(as_tensor_variable, results))
     op = ImplicitFunction(inner, outputs, name, residual=residual.graph)
-    x, success, nit = op(*given, return_list=True)
+    x, success, nit = op(*arguments, return_list=True)
     return x, success, nit
 
 
@@ -77,7 +77,7 @@ def is_loop(
         return name, True
     if name in scipy and using != "loops":
         return name, False
-    known = ", ".join(
+    names = ", ".join(
         dict.fromkeys([*(loops if using != "scipy" else ()), *(scipy if using != "loops" else ())])
     )
-    raise ValueError(f"{who} has the methods {known}, and no {method!r}")
+    raise ValueError(f"{who} has the methods {names}, and no {method!r}")

@@ -54,8 +54,8 @@ def odeint(
     rates, values = _system(func, y0, args, "odeint", tfirst=tfirst)
     settings = _settings("odeint", method, rtol, atol, mxstep)
     times = _times("odeint", t, values.vector.dtype)
-    found, _, _ = solve_ode(rates, values.vector, times, settings)
-    return values.rows(found)
+    states, _, _ = solve_ode(rates, values.vector, times, settings)
+    return values.rows(states)
 
 
 def solve_ivp(
@@ -108,10 +108,10 @@ def solve_ivp(
             way = sign(span[1] - span[0])
             inside = (times * way <= happened.end * way).nonzero()
             times = happened.end[None] if t_eval is None else times[inside]
-    found, success, steps = solve_ode(
+    states, success, steps = solve_ode(
         rates, values.vector, concatenate([span[:1], times]), settings
     )
-    y = values.rows(found[1:], last=True)
+    y = values.rows(states[1:], last=True)
     others: dict[str, Any] = {"y": y, "t": times, "nit": steps}
     if happened is not None:
         success = success & happened.success
@@ -121,8 +121,8 @@ def solve_ivp(
 
     def sol(t: Any) -> Any:
         at = as_tensor_variable(t).astype(values.vector.dtype)
-        wanted = _times("sol", at[None] if at.type.ndim == 0 else at, values.vector.dtype)
-        rows = solve_ode(rates, values.vector, concatenate([span[:1], wanted]), settings)[0]
+        queried = _times("sol", at[None] if at.type.ndim == 0 else at, values.vector.dtype)
+        rows = solve_ode(rates, values.vector, concatenate([span[:1], queried]), settings)[0]
         return values.tree(rows[1]) if at.type.ndim == 0 else values.rows(rows[1:], last=True)
 
     return OptimizeResult(y, success, **others, sol=sol)
@@ -168,11 +168,11 @@ def _system(
 
     def rates(t: Any, vector: Any) -> Any:
         y = values.tree(vector)
-        made: Any = func(t, y, *args) if tfirst else func(y, t, *args)
+        derivatives: Any = func(t, y, *args) if tfirst else func(y, t, *args)
         if values.structure.is_leaf:
-            leaves, before = [_joined(made)], [y]
+            leaves, before = [_joined(derivatives)], [y]
         else:
-            parts = values.structure.leaves_of(made, "the derivatives")
+            parts = values.structure.leaves_of(derivatives, "the derivatives")
             leaves, before = list(map(_joined, parts)), trees.leaves(y)
         for leaf, old in zip(leaves, before, strict=True):
             if not _fits(leaf.type.shape, old.type.shape):

@@ -37,10 +37,10 @@ def _event_of(function: Any, tree: Callable[[Any], Any], args: Sequence[Any]) ->
         raise TypeError(f"solve_ivp needs functions of t and y as its events, got {function!r}")
 
     def value(time: Any, vector: Any) -> Any:
-        made = as_tensor_variable(function(time, tree(vector), *args))
-        if made.type.ndim or made.type.numpy_dtype.kind not in "fiu":
-            raise TypeError(f"An event of solve_ivp is a real scalar, and not {describe(made)}")
-        return made
+        scalar = as_tensor_variable(function(time, tree(vector), *args))
+        if scalar.type.ndim or scalar.type.numpy_dtype.kind not in "fiu":
+            raise TypeError(f"An event of solve_ivp is a real scalar, and not {describe(scalar)}")
+        return scalar
 
     terminal = getattr(function, "terminal", None)
     return Event(value, float(getattr(function, "direction", 0.0)), int(terminal or 0))
@@ -60,12 +60,12 @@ class Occurrences:
         self._solution = rates, y0, span, settings
         own = settings._asdict()
         method = METHODS[own.pop("method")]
-        found = crossings(rates, events, y0, (span[0], span[1]), method, **own)
-        self.success = found.success
-        self.which: Any = disconnected_grad(found.which)
-        self.end = self._differentiable(self._ended(events, span[1]), found.end)
+        results = crossings(rates, events, y0, (span[0], span[1]), method, **own)
+        self.success = results.success
+        self.which: Any = disconnected_grad(results.which)
+        self.end = self._differentiable(self._ended(events, span[1]), results.end)
         self.times: list[Any] = []
-        for event, times in zip(events, found.times, strict=True):
+        for event, times in zip(events, results.times, strict=True):
             guess = times[:0].sum().type.make_variable("time")
             exact = self._differentiable(event.function, guess)
             self.times.append(vectorize_graph(exact, {guess: disconnected_grad(times)}))

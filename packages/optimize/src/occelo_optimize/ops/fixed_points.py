@@ -56,11 +56,11 @@ def fixed_point(
     residual = region_of([x - expression], x, "function")
     solve = _extrapolated if method == "del2" else _repeated
     settings = {"xtol": xtol, "maxiter": maxiter}
-    found = apply_method(
+    results = apply_method(
         region, residual, solve, [problem.start], settings, f"fixed_point_{method}"
     )
-    value = region.function(region.parameters)(found[0])
-    return OptimizeResult(problem.tree(found[0]), found[1], fun=value, nit=found[2])
+    value = region.function(region.parameters)(results[0])
+    return OptimizeResult(problem.tree(results[0]), results[1], fun=value, nit=results[2])
 
 
 def _small(before: Any, after: Any, xtol: Any) -> Any:

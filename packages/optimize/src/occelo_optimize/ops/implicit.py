@@ -50,7 +50,7 @@ class ImplicitFunction(Solver, further=("residual",)):
         (residual,) = self.residual.bind(own)
         seed = ct.type.make_variable()
         weights = self.solved(residual, x, seed, transposed=True)
-        found = pullback(
+        slopes = pullback(
             residual,
             parameters,
             neg(weights),
@@ -59,7 +59,7 @@ class ImplicitFunction(Solver, further=("residual",)):
             null_gradients="return",
         )
         pairs = [(x, outputs[0]), (seed, ct), *zip(parameters, inputs, strict=False)]
-        return [*with_values(found, pairs), *rest]
+        return [*with_values(slopes, pairs), *rest]
 
     def pushforward(
         self, inputs: Sequence[Variable], outputs: Sequence[Variable], tangents: Tangents
@@ -71,13 +71,13 @@ class ImplicitFunction(Solver, further=("residual",)):
             return [next((t for t in tangents[:count] if t is not None), None), *rest]
         x, *parameters = own = [v.type.make_variable() for v in self.residual.inputs]
         (residual,) = self.residual.bind(own)
-        given: list[Any] = [tangents[i] for i in live]
-        seeds = [t.type.make_variable() for t in given]
+        live_tangents: list[Any] = [tangents[i] for i in live]
+        seeds = [t.type.make_variable() for t in live_tangents]
         (pushed,) = pushforward(
             [residual], [parameters[i] for i in live], seeds, disconnected_outputs="ignore"
         )
         moved = neg(self.solved(residual, x, pushed, transposed=False))
-        pairs = [(x, outputs[0]), *zip(seeds, given, strict=True)]
+        pairs = [(x, outputs[0]), *zip(seeds, live_tangents, strict=True)]
         pairs += zip(parameters, inputs, strict=False)
         return [*with_values([moved], pairs), *rest]
 
@@ -89,5 +89,5 @@ class ImplicitFunction(Solver, further=("residual",)):
         lengths = lengths_by_variables(x)
         count = length_product(lengths)
         square = reshape(matrix, (count, count))
-        found = solve(square.T if transposed else square, reshape(right, (count,)))
-        return reshape(found, lengths)
+        solution = solve(square.T if transposed else square, reshape(right, (count,)))
+        return reshape(solution, lengths)

@@ -80,15 +80,18 @@ def least_squares(
         settings = options_of("The method lm", options, METHODS["lm"], **tolerances)
         solve: Any = systems.levenberg_marquardt
     else:
-        given = {"method": method, "bounds": bounds, **tolerances, **(options or {})}
-        solve, settings = call_scipy(region, _WHO, 1, given), {}
-    found = apply_method(
+        arguments = {"method": method, "bounds": bounds, **tolerances, **(options or {})}
+        solve, settings = call_scipy(region, _WHO, 1, arguments), {}
+    results = apply_method(
         region, slope, solve, [problem.start], settings, f"{_WHO}_{method}", scipy=not loops
     )
     x = problem.x
     own = region_of([residuals, cost, jacobian(residuals, x), grad(cost, x)], x, "residuals")
-    values = own.graph.bind([found[0], *own.parameters])
+    values = own.graph.bind([results[0], *own.parameters])
     names = ("fun", "cost", "jac", "grad")
     return OptimizeResult(
-        problem.tree(found[0]), found[1], **dict(zip(names, values, strict=True)), nit=found[2]
+        problem.tree(results[0]),
+        results[1],
+        **dict(zip(names, values, strict=True)),
+        nit=results[2],
     )

@@ -49,8 +49,8 @@ class IterativeSolution(ImplicitFunction, further=("settings",)):
 
     def solved(self, residual: Any, x: Any, right: Any, *, transposed: bool) -> TensorVariable:
         def product(v: Any) -> Any:
-            made: Any = pullback(residual, x, v) if transposed else pushforward(residual, x, v)
-            return made
+            image: Any = pullback(residual, x, v) if transposed else pushforward(residual, x, v)
+            return image
 
         return solve_linear(product, right, None, None, Settings(*self.settings))[0]
 
@@ -67,8 +67,8 @@ def solve_linear(
     residual = region_between([product(x) - b], (x,))
     parts = region_between([product(x), x if precondition is None else precondition(x)], (x,))
     outside = tuple(dict.fromkeys((*residual.parameters, *parts.parameters, b)))
-    given = [*outside, zeros_like(b) if x0 is None else x0]
-    inner = [v.type.make_variable(v.name) for v in given]
+    arguments = [*outside, zeros_like(b) if x0 is None else x0]
+    inner = [v.type.make_variable(v.name) for v in arguments]
     names = dict(zip(outside, inner, strict=False))
     own = [names[v] for v in parts.parameters]
 
@@ -78,7 +78,7 @@ def solve_linear(
     right: Any = names[b]
     options: dict[str, Any] = {} if settings.method != "gmres" else {"restart": settings.restart}
     most = settings.maxiter
-    found = _METHODS[settings.method](
+    results = _METHODS[settings.method](
         part(0),
         right,
         inner[-1],
@@ -87,11 +87,11 @@ def solve_linear(
         maxiter=10 * right.shape[0] if most is None else most,
         **options,
     )
-    outputs = list(map(as_tensor_variable, found))
+    outputs = list(map(as_tensor_variable, results))
     op = IterativeSolution(
         inner, outputs, "linear_system", residual=residual.graph, settings=tuple(settings)
     )
-    solution, success, nit = op(*given, return_list=True)
+    solution, success, nit = op(*arguments, return_list=True)
     return solution, success, nit
 
 

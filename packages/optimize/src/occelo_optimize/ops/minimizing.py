@@ -93,14 +93,14 @@ def minimize(
     """
     del hess, use_vectorized_jac
     if optimizer_kwargs:
-        given: dict[str, Any] = {
+        arguments: dict[str, Any] = {
             "tol": tol,
             "options": options,
             "bounds": bounds,
             "constraints": constraints,
             **optimizer_kwargs,
         }
-        return minimize(objective, x, args=args, method=method, using=using, jac=jac, **given)
+        return minimize(objective, x, args=args, method=method, using=using, jac=jac, **arguments)
     if isinstance(constraints, Mapping) or has_ends(constraints):
         constraints = [constraints]
     has_constraints = len(constraints) > 0
@@ -135,12 +135,16 @@ def minimize(
         settings = options_of(f"The method {method}", options, METHODS[method], gtol=tol)
         solve = _SOLVERS[method]
     else:
-        given = {"method": method, "tol": tol, "options": options, "jac": jac}
-        given["bounds"] = {"lb": ends[0], "ub": ends[1]} if ends and has_ends(bounds) else bounds
-        given["kinds"] = [kind for kind, _ in limits] or None
-        wanted = 0 if method in WITHOUT_GRADIENT else 2 if method in WITH_HESSIAN else 1
-        solve, settings = call_scipy(region, "minimize", wanted, given), {}
-    found = apply_method(region, residual, solve, [problem.start], settings, name, scipy=not loops)
-    value = region.function(region.parameters)(found[0])
-    jac = slope.function(slope.parameters)(found[0])
-    return OptimizeResult(problem.tree(found[0]), found[1], fun=value, jac=jac, nit=found[2])
+        arguments = {"method": method, "tol": tol, "options": options, "jac": jac}
+        arguments["bounds"] = (
+            {"lb": ends[0], "ub": ends[1]} if ends and has_ends(bounds) else bounds
+        )
+        arguments["kinds"] = [kind for kind, _ in limits] or None
+        order = 0 if method in WITHOUT_GRADIENT else 2 if method in WITH_HESSIAN else 1
+        solve, settings = call_scipy(region, "minimize", order, arguments), {}
+    results = apply_method(
+        region, residual, solve, [problem.start], settings, name, scipy=not loops
+    )
+    value = region.function(region.parameters)(results[0])
+    jac = slope.function(slope.parameters)(results[0])
+    return OptimizeResult(problem.tree(results[0]), results[1], fun=value, jac=jac, nit=results[2])

@@ -71,9 +71,9 @@ class OdeSolution(Solver, further=("rates", "settings")):
 
         def adjoint(s: Any, z: Any) -> Any:
             y, weights = z[:n], z[n : 2 * n]
-            rate, *found = pulled(self.rates, [-s, y, *inputs[2:]], [1, *chosen], weights)
+            rate, *slopes = pulled(self.rates, [-s, y, *inputs[2:]], [1, *chosen], weights)
             return concatenate(
-                [-rate, *(reshape(v, (length_product(shape_tuple(v)),)) for v in found)]
+                [-rate, *(reshape(v, (length_product(shape_tuple(v)),)) for v in slopes)]
             )
 
         def back(state: Any, at: Any) -> Any:
@@ -92,7 +92,7 @@ class OdeSolution(Solver, further=("rates", "settings")):
         ]
         sums = concatenate(flat) if flat else np.zeros(0, values.dtype)
         xs = (times[:-1], times[1:], values[1:], ct[:-1])
-        (start, found), before = loop(back, (ct[-1], sums.astype(values.dtype)), xs, reverse=True)
+        (start, total), before = loop(back, (ct[-1], sums.astype(values.dtype)), xs, reverse=True)
         moved = (self._rates_at(inputs, values) * ct).sum(1)
         # the rows after the first depend on where the start is: before has the weights that reach it
         rows = concatenate([before, zeros_like(ct[-1:])])
@@ -102,7 +102,7 @@ class OdeSolution(Solver, further=("rates", "settings")):
         pieces: dict[int, Any] = {}
         for i, shape in zip(chosen, shapes, strict=True):
             end = position + length_product(shape)
-            pieces[i] = reshape(found[position:end], shape).astype(inputs[i].type.dtype)
+            pieces[i] = reshape(total[position:end], shape).astype(inputs[i].type.dtype)
             position = end
         return [*results, *(pieces.get(i) for i in range(2, len(inputs)))]
 
@@ -110,29 +110,29 @@ class OdeSolution(Solver, further=("rates", "settings")):
         """The derivatives at all times, of shape (times, n)."""
         t, y = (v.type.make_variable() for v in self.rates.inputs[:2])
         rate = self.rates.bind([t, y, *inputs[2:]])[0]
-        found: TensorVariable = values * 0.0 + vectorize_graph(rate, {t: inputs[1], y: values})
-        return found
+        rates: TensorVariable = values * 0.0 + vectorize_graph(rate, {t: inputs[1], y: values})
+        return rates
 
     def pushforward(
         self, inputs: Sequence[Variable], outputs: Sequence[Variable], tangents: Tangents
     ) -> Tangents:
-        given: list[Any] = [t if connected(t) else None for t in tangents]
-        if all(t is None for t in given):
+        live_tangents: list[Any] = [t if connected(t) else None for t in tangents]
+        if all(t is None for t in live_tangents):
             return [next((t for t in tangents if t is not None), None), None, None]
         values: Any = outputs[0]
         times: Any = inputs[1]
         n = values.shape[1]
-        live = [i for i in range(2, len(inputs)) if given[i] is not None]
+        live = [i for i in range(2, len(inputs)) if live_tangents[i] is not None]
 
         def together(t: Any, z: Any) -> Any:
-            tangents = [z[n:], *(given[i] for i in live)]
+            tangents = [z[n:], *(live_tangents[i] for i in live)]
             return concatenate(pushed(self.rates, [t, z[:n], *inputs[2:]], [1, *live], tangents))
 
-        start = zeros_like(inputs[0]) if given[0] is None else given[0]
+        start = zeros_like(inputs[0]) if live_tangents[0] is None else live_tangents[0]
         by_times: Any = None
         moving = start
-        if given[1] is not None:
-            by_times = self._rates_at(inputs, values) * given[1][:, None]
+        if live_tangents[1] is not None:
+            by_times = self._rates_at(inputs, values) * live_tangents[1][:, None]
             moving = start - by_times[0]
         begin = concatenate([inputs[0], moving])
         rows = solve_ode(together, begin, times, Settings(*self.settings))[0][1:, n:]
@@ -155,7 +155,7 @@ def solve_ode(
     def rates(t: Any, y: Any) -> Any:
         return region.graph.bind([t, y, *inner[2:]])[0]
 
-    found = integrate(
+    results = integrate(
         rates,
         inner[0],
         inner[1],
@@ -164,6 +164,6 @@ def solve_ode(
         atol=settings.atol,
         max_steps=settings.max_steps,
     )
-    op = OdeSolution(inner, list(found), "ode", rates=region.graph, settings=tuple(settings))
+    op = OdeSolution(inner, list(results), "ode", rates=region.graph, settings=tuple(settings))
     values, success, steps = op(y0, times, *region.parameters, return_list=True)
     return values, success, steps

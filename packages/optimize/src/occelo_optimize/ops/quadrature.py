@@ -74,17 +74,17 @@ class Integral(Solver, further=("integrand", "settings")):
         shapes = [shape_tuple(v) for v in (inputs[i + 1] for i in chosen) if is_tensor(v)]
 
         def slopes(x: Any) -> Any:
-            _, *found = pulled(self.integrand, [x, *parameters], chosen, ct)
-            flat = [reshape(v, (length_product(s),)) for v, s in zip(found, shapes, strict=True)]
+            _, *parts = pulled(self.integrand, [x, *parameters], chosen, ct)
+            flat = [reshape(v, (length_product(s),)) for v, s in zip(parts, shapes, strict=True)]
             return concatenate(flat)
 
         pieces: dict[int, Any] = {}
         if chosen:
-            found = integrate(slopes, low, high, Settings(*self.settings))[0]
+            total = integrate(slopes, low, high, Settings(*self.settings))[0]
             position: Any = 0
             for i, shape in zip(chosen, shapes, strict=True):
                 end = position + length_product(shape)
-                pieces[i] = reshape(found[position:end], shape)
+                pieces[i] = reshape(total[position:end], shape)
                 position = end
         ends = [
             -(ct * self._at(low, parameters)).sum(),
@@ -95,24 +95,24 @@ class Integral(Solver, further=("integrand", "settings")):
     def pushforward(
         self, inputs: Sequence[Variable], outputs: Sequence[Variable], tangents: Tangents
     ) -> Tangents:
-        given: list[Any] = [t if connected(t) else None for t in tangents]
-        if all(t is None for t in given):
+        live_tangents: list[Any] = [t if connected(t) else None for t in tangents]
+        if all(t is None for t in live_tangents):
             return [next((t for t in tangents if t is not None), None), None]
         low, high, *parameters = inputs
-        live = [i for i, t in enumerate(given[2:], 1) if t is not None]
+        live = [i for i, t in enumerate(live_tangents[2:], 1) if t is not None]
         terms: list[Any] = []
         if live:
 
             def moving(x: Any) -> Any:
-                return pushed(self.integrand, [x, *parameters], live, [given[i + 1] for i in live])[
-                    1
-                ]
+                return pushed(
+                    self.integrand, [x, *parameters], live, [live_tangents[i + 1] for i in live]
+                )[1]
 
             terms.append(integrate(moving, low, high, Settings(*self.settings))[0])
-        if given[0] is not None:
-            terms.append(-given[0] * self._at(low, parameters))
-        if given[1] is not None:
-            terms.append(given[1] * self._at(high, parameters))
+        if live_tangents[0] is not None:
+            terms.append(-live_tangents[0] * self._at(low, parameters))
+        if live_tangents[1] is not None:
+            terms.append(live_tangents[1] * self._at(high, parameters))
         total: Any = sum(terms[1:], terms[0])
         return [total, None]
 
@@ -128,10 +128,10 @@ def integrate(
     shape = shape_tuple(value)
 
     def flat(x: Any) -> Any:
-        made: Any = region.graph.bind([x, *inner[2:]])[0]
-        return reshape(made, (length_product(shape),))
+        value: Any = region.graph.bind([x, *inner[2:]])[0]
+        return reshape(value, (length_product(shape),))
 
-    found, error, success = METHODS[settings.method](
+    total, error, success = METHODS[settings.method](
         flat,
         inner[0],
         inner[1],
@@ -140,7 +140,7 @@ def integrate(
         limit=settings.limit,
     )
     del success
-    outputs = [reshape(found, shape), error]
+    outputs = [reshape(total, shape), error]
     op = Integral(inner, outputs, "integral", integrand=region.graph, settings=tuple(settings))
     integral, abserr = op(low, high, *region.parameters, return_list=True)
     return integral, abserr
@@ -204,8 +204,8 @@ def _over_infinite(
     if low and high and low == high:
         raise ValueError("quad: both limits are the same infinity")
     if low > 0 or high < 0:
-        found = _over_infinite(f, ends[::-1], infinite[::-1], settings)
-        return Quadrature(-found.integral, found.abserr)
+        mirrored = _over_infinite(f, ends[::-1], infinite[::-1], settings)
+        return Quadrature(-mirrored.integral, mirrored.abserr)
     dtype = ends[0].dtype
     zero, one = (as_tensor_variable(np.asarray(v, dtype)) for v in (0.0, 1.0))
 

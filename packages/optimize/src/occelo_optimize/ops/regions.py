@@ -58,8 +58,8 @@ def region_between(outputs: Sequence[Variable], variables: Sequence[Variable]) -
     read.update(dict.fromkeys(v for v in outputs if v not in depends))
     parameters = tuple(v for v in read if not isinstance(v, Constant))
     own = [v.type.make_variable(v.name) for v in (*variables, *parameters)]
-    made = rebuilt(list(outputs), list(zip((*variables, *parameters), own, strict=True)))
-    return Region(freeze(own, made), parameters)
+    copies = rebuilt(list(outputs), list(zip((*variables, *parameters), own, strict=True)))
+    return Region(freeze(own, copies), parameters)
 
 
 @frozen_dataclass
@@ -131,9 +131,9 @@ def _start(value: Any, path: str, who: str) -> TensorVariable:
 
 def _as_expression(value: Any, who: str) -> TensorVariable:
     try:
-        made = as_tensor_variable(value)
+        tensor = as_tensor_variable(value)
     except (TypeError, ValueError):
         raise TypeError(f"{who} needs a tensor as its expression, got {value!r}") from None
-    if not is_tensor(made) or made.type.numpy_dtype.kind != "f":
-        raise TypeError(f"{who} needs a real expression of floats, got {describe(made)}")
-    return made
+    if not is_tensor(tensor) or tensor.type.numpy_dtype.kind != "f":
+        raise TypeError(f"{who} needs a real expression of floats, got {describe(tensor)}")
+    return tensor

@@ -27,9 +27,9 @@ class OptimizeResult(tuple[Any, Any]):
     """
 
     def __new__(cls, x: Any, success: Any, **others: Any) -> OptimizeResult:
-        made = super().__new__(cls, (x, success))
-        vars(made).update(others)
-        return made
+        result = super().__new__(cls, (x, success))
+        vars(result).update(others)
+        return result
 
     def __getnewargs_ex__(self) -> tuple[tuple[Any, Any], dict[str, Any]]:
         return (self[0], self[1]), vars(self)

@@ -61,8 +61,10 @@ def root(
     """
     del use_vectorized_jac
     if optimizer_kwargs:
-        given: dict[str, Any] = {"tol": tol, "options": options, **optimizer_kwargs}
-        return root(equations, variables, args=args, method=method, using=using, jac=jac, **given)
+        arguments: dict[str, Any] = {"tol": tol, "options": options, **optimizer_kwargs}
+        return root(
+            equations, variables, args=args, method=method, using=using, jac=jac, **arguments
+        )
     method, loops = is_loop(_WHO, method, using, METHODS, ROOTS)
     problem = problem_of(equations, variables, args, _WHO, vector=True)
     expression = ravel(problem.expression)
@@ -77,10 +79,10 @@ def root(
         settings = options_of(f"The method {method}", options, METHODS[method], xtol=tol)
         solve = systems.newton if method == "newton" else systems.levenberg_marquardt
     else:
-        given = {"method": method, "tol": tol, "options": options, "jac": jac}
-        solve, settings = call_scipy(region, "root", int(method in WITH_JACOBIAN), given), {}
-    found = apply_method(
+        arguments = {"method": method, "tol": tol, "options": options, "jac": jac}
+        solve, settings = call_scipy(region, "root", int(method in WITH_JACOBIAN), arguments), {}
+    results = apply_method(
         region, region, solve, [problem.start], settings, f"root_{method}", scipy=not loops
     )
-    value = region.function(region.parameters)(found[0])
-    return OptimizeResult(problem.tree(found[0]), found[1], fun=value, nit=found[2])
+    value = region.function(region.parameters)(results[0])
+    return OptimizeResult(problem.tree(results[0]), results[1], fun=value, nit=results[2])

@@ -69,9 +69,9 @@ def minimize_scalar(
     unknown method. ValueError at run time for three numbers that are no bracket, or for bounds in the wrong order.
     """
     if optimizer_kwargs:
-        given = {"bracket": bracket, "bounds": bounds, "tol": tol, "options": options}
-        given |= optimizer_kwargs
-        return minimize_scalar(objective, x, args=args, method=method, using=using, **given)
+        arguments = {"bracket": bracket, "bounds": bounds, "tol": tol, "options": options}
+        arguments |= optimizer_kwargs
+        return minimize_scalar(objective, x, args=args, method=method, using=using, **arguments)
     if method is None:
         method = "brent" if bounds is None else "bounded"
     method, loops = is_loop(_WHO, method, using, METHODS, SCALAR_MINIMIZERS)
@@ -92,22 +92,22 @@ def minimize_scalar(
     slope = region_of([equation], problem.x, "derivative of the objective")
     name = f"minimize_{method}"
     if not loops:
-        given = {
+        arguments = {
             "method": method,
             "bracket": bracket,
             "bounds": bounds,
             "tol": tol,
             "options": options,
         }
-        call = call_scipy(region, _WHO, 0, given)
-        found = apply_method(region, slope, call, [problem.start], {}, name, scipy=True)
-        return _result(problem, region, found)
+        call = call_scipy(region, _WHO, 0, arguments)
+        results = apply_method(region, slope, call, [problem.start], {}, name, scipy=True)
+        return _result(problem, region, results)
     key = "xatol" if method == "bounded" else "xtol"
     settings = options_of(f"The method {method}", options, METHODS[method], **{key: tol})
     starts = _points(problem.start, bracket, bounds)
     solve: Any = {"brent": _brent, "golden": _golden, "bounded": _bounded}[method]
-    found = apply_method(region, slope, solve, starts, settings, name)
-    return _result(problem, region, found)
+    results = apply_method(region, slope, solve, starts, settings, name)
+    return _result(problem, region, results)
 
 
 def _result(problem: Problem, region: Region, found: tuple[Any, Any, Any]) -> OptimizeResult:
@@ -150,14 +150,14 @@ def _triple(f: Any, points: Sequence[Any]) -> tuple[Any, Any, Any, Any]:
 
 def _brent(f: Any, *points: Any, xtol: Any, maxiter: Any) -> Found:
     low, x, high, fits = _triple(f, points)
-    found = brent(f, low, x, high, xtol=1e-11, rtol=xtol, maxiter=maxiter)
-    return found._replace(success=found.success & fits)
+    result = brent(f, low, x, high, xtol=1e-11, rtol=xtol, maxiter=maxiter)
+    return result._replace(success=result.success & fits)
 
 
 def _golden(f: Any, *points: Any, xtol: Any, maxiter: Any) -> Found:
     low, x, high, fits = _triple(f, points)
-    found = golden(f, low, x, high, xtol=xtol, maxiter=maxiter)
-    return found._replace(success=found.success & fits)
+    result = golden(f, low, x, high, xtol=xtol, maxiter=maxiter)
+    return result._replace(success=result.success & fits)
 
 
 def _bounded(f: Any, low: Any, high: Any, *, xatol: Any, maxiter: Any) -> Found:

@@ -73,9 +73,9 @@ def root_scalar(
     """
     del jac, hess
     if optimizer_kwargs:
-        given = {"bracket": bracket, "x0": x0, "x1": x1, "xtol": xtol, "rtol": rtol}
-        given |= {"maxiter": maxiter, "options": options, **optimizer_kwargs}
-        return root_scalar(equation, variable, args=args, method=method, using=using, **given)
+        arguments = {"bracket": bracket, "x0": x0, "x1": x1, "xtol": xtol, "rtol": rtol}
+        arguments |= {"maxiter": maxiter, "options": options, **optimizer_kwargs}
+        return root_scalar(equation, variable, args=args, method=method, using=using, **arguments)
     if method is None:
         method = "newton" if bracket is None else "brentq"
     method, loops = is_loop(_WHO, method, using, METHODS, SCALAR_ROOTS)
@@ -92,10 +92,10 @@ def root_scalar(
     named = {"xtol": xtol, "rtol": rtol, "maxiter": maxiter}
     start = problem.start
     if not loops:
-        given = {"method": method, "bracket": bracket, "x1": x1, **named, "options": options}
-        call = call_scipy(region, _WHO, {"newton": 1, "halley": 2}.get(method, 0), given)
-        found = apply_method(region, region, call, [start], {}, f"root_{method}", scipy=True)
-        return _result(problem, region, found)
+        arguments = {"method": method, "bracket": bracket, "x1": x1, **named, "options": options}
+        call = call_scipy(region, _WHO, {"newton": 1, "halley": 2}.get(method, 0), arguments)
+        results = apply_method(region, region, call, [start], {}, f"root_{method}", scipy=True)
+        return _result(problem, region, results)
     settings = options_of(f"The method {method}", options, METHODS[method], **named)
     solve: Any = getattr(scalar_roots, method, scalar_roots.newton)
     if METHODS[method] is _CLOSED:
@@ -109,8 +109,8 @@ def root_scalar(
     else:
         starts = [start]
         settings["order"] = 2 if method == "halley" else 1
-    found = apply_method(region, region, solve, starts, settings, f"root_{method}")
-    return _result(problem, region, found)
+    results = apply_method(region, region, solve, starts, settings, f"root_{method}")
+    return _result(problem, region, results)
 
 
 def _result(problem: Problem, region: Region, found: tuple[Any, Any, Any]) -> OptimizeResult:

@@ -75,10 +75,10 @@ class ScipySolver(Op):
         optimize = scipy_module("optimize", f"optimize.{self.name}")
         call = getattr(_CALLS, self.name)
         values = _Values(self._compiled(), parameters, start.dtype)
-        found = call(optimize, values, np.asarray(start, np.float64), dict(self.options))
-        x = found.x if hasattr(found, "x") else found.root
-        success = found.success if hasattr(found, "success") else found.converged
-        steps = found.get("nit", found.get("iterations", found.get("nfev", 0)))
+        result = call(optimize, values, np.asarray(start, np.float64), dict(self.options))
+        x = result.x if hasattr(result, "x") else result.root
+        success = result.success if hasattr(result, "success") else result.converged
+        steps = result.get("nit", result.get("iterations", result.get("nfev", 0)))
         return (
             np.asarray(x, start.dtype).reshape(start.shape),
             np.asarray(success, "bool"),
@@ -86,16 +86,16 @@ class ScipySolver(Op):
         )
 
     def _compiled(self) -> Callable[..., Any]:
-        known = cache_of(self, "_functions_cache")
-        if None not in known:
+        cache = cache_of(self, "_functions_cache")
+        if None not in cache:
             from occelo_compile import In, Out, function  # slow to import
 
             inputs = [v.type.make_variable() for v in self.graph.inputs]
             outputs = [Out(v, borrow=True) for v in self.graph.bind(inputs)]
             arguments = [In(v, borrow=True) for v in inputs]
-            known[None] = function(arguments, outputs, on_unused_input="ignore")
-        made: Callable[..., Any] = known[None]
-        return made
+            cache[None] = function(arguments, outputs, on_unused_input="ignore")
+        compiled: Callable[..., Any] = cache[None]
+        return compiled
 
     def __str__(self) -> str:
         return f"ScipySolver{{{self.name}, {self.options.get('method')}}}"
@@ -221,8 +221,8 @@ def _plain(name: str, key: str, value: Any) -> Any:
     if isinstance(value, np.ndarray | np.generic):
         return _plain(name, key, value.tolist())
     if type(value) is dict:
-        given = cast("dict[str, Any]", value)
-        return {k: _plain(name, k, v) for k, v in given.items()}
+        options = cast("dict[str, Any]", value)
+        return {k: _plain(name, k, v) for k, v in options.items()}
     if is_list_or_tuple(value):
         return tuple(_plain(name, key, v) for v in value)
     if value is None or isinstance(value, bool | int | float | str):

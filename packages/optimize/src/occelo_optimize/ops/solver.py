@@ -49,8 +49,8 @@ def pulled(
     own = [v.type.make_variable() for v in graph.inputs]
     seed = weights.type.make_variable()
     (output,) = graph.bind(own)
-    found: Any = pullback(output, [own[i] for i in wrt], seed, disconnected_inputs="ignore")
-    return with_values([output, *found], [*zip(own, values, strict=True), (seed, weights)])
+    slopes: Any = pullback(output, [own[i] for i in wrt], seed, disconnected_inputs="ignore")
+    return with_values([output, *slopes], [*zip(own, values, strict=True), (seed, weights)])
 
 
 def pushed(
@@ -60,16 +60,16 @@ def pushed(
     own = [v.type.make_variable() for v in graph.inputs]
     seeds = [t.type.make_variable() for t in tangents]
     (output,) = graph.bind(own)
-    found = pushforward(output, [own[i] for i in wrt], seeds, disconnected_outputs="ignore")
+    tangent = pushforward(output, [own[i] for i in wrt], seeds, disconnected_outputs="ignore")
     pairs = [*zip(own, values, strict=True), *zip(seeds, tangents, strict=True)]
-    return with_values([output, found], pairs)
+    return with_values([output, tangent], pairs)
 
 
 def with_values(found: Sequence[Any], pairs: Sequence[tuple[Variable, Any]]) -> list[Any]:
     """The graphs among ``found`` with variables replaced by their values; the rest as it is."""
     graphs = [v for v in found if isinstance(v, Variable)]
-    made = iter(rebuilt(graphs, pairs, rebuild_strict=False))
-    return [next(made) if isinstance(v, Variable) else v for v in found]
+    copies = iter(rebuilt(graphs, pairs, rebuild_strict=False))
+    return [next(copies) if isinstance(v, Variable) else v for v in found]
 
 
 class Solver(OpFromGraph):
@@ -135,13 +135,13 @@ class Solver(OpFromGraph):
         own = [ndim if i in chosen else 0 for i in range(len(inner))]
         lengths = batch_shape(inner, own)
         outputs = [
-            _whole(made, out, lengths)
-            for made, out in zip(super().batch(node, inner, own), node.outputs, strict=True)
+            _whole(batched, out, lengths)
+            for batched, out in zip(super().batch(node, inner, own), node.outputs, strict=True)
         ]
         has = tuple(i in chosen for i in range(len(inner)))
         op = BatchedSolver(inner, outputs, self.name, core=self, has=has)
-        found: Sequence[Any] = op(*arguments, return_list=True)
-        return found
+        results: Sequence[Any] = op(*arguments, return_list=True)
+        return results
 
 
 def _whole(made: Any, out: Variable, lengths: Sequence[Any]) -> Any:
@@ -165,9 +165,9 @@ class BatchedSolver(Solver, further=("core", "has")):
     def pullback(
         self, inputs: Sequence[Variable], outputs: Sequence[Variable], cotangents: Cotangents
     ) -> Cotangents:
-        found = self._vectorized(self.core.pullback, inputs, outputs, cotangents, outputs)
+        slopes = self._vectorized(self.core.pullback, inputs, outputs, cotangents, outputs)
         results: list[Any] = []
-        for ct, v, has in zip(found, self.core.graph.inputs, self.has, strict=True):
+        for ct, v, has in zip(slopes, self.core.graph.inputs, self.has, strict=True):
             if not _is_graph(ct) or has:
                 results.append(ct)
                 continue
@@ -178,7 +178,7 @@ class BatchedSolver(Solver, further=("core", "has")):
     def pushforward(
         self, inputs: Sequence[Variable], outputs: Sequence[Variable], tangents: Tangents
     ) -> Tangents:
-        found = self._vectorized(self.core.pushforward, inputs, outputs, tangents, inputs)
+        batched = self._vectorized(self.core.pushforward, inputs, outputs, tangents, inputs)
         arguments = [v for v, has in zip(inputs, self.has, strict=True) if has]
         assert is_tensor(arguments[0])
         core = self.core.graph.inputs[self.has.index(True)]
@@ -186,7 +186,7 @@ class BatchedSolver(Solver, further=("core", "has")):
         lengths = shape_tuple(arguments[0])[: arguments[0].type.ndim - core.type.ndim]
         return [
             _whole(t, v, lengths) if _is_graph(t) else t
-            for t, v in zip(found, self.core.graph.outputs, strict=True)
+            for t, v in zip(batched, self.core.graph.outputs, strict=True)
         ]
 
     def _vectorized(
@@ -206,13 +206,15 @@ class BatchedSolver(Solver, further=("core", "has")):
             v.type.make_variable() if _is_graph(g) else g
             for v, g in zip(own_like, given, strict=True)
         ]
-        found = list(rule(own_inputs, own_outputs, seeds))
+        results = list(rule(own_inputs, own_outputs, seeds))
         replaced = dict(zip(variables, (*inputs, *outputs), strict=True))
         replaced.update((s, g) for s, g in zip(seeds, given, strict=True) if _is_graph(g))
-        wanted = [i for i, v in enumerate(found) if _is_graph(v)]
-        for i, v in zip(wanted, vectorize_graph([found[i] for i in wanted], replaced), strict=True):
-            found[i] = v
-        return found
+        places = [i for i, v in enumerate(results) if _is_graph(v)]
+        for i, v in zip(
+            places, vectorize_graph([results[i] for i in places], replaced), strict=True
+        ):
+            results[i] = v
+        return results
 
 
 def _is_graph(value: Any) -> bool:

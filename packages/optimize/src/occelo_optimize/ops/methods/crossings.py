@@ -84,8 +84,8 @@ def crossings(
                 which, end = switch(ended, number, which), switch(ended, time, end)
             times.append(switch(active, time, np.nan).astype(y.dtype))
             counts.append(count.astype("int64"))
-        kept = tuple(switch(time * way <= end * way, time, np.nan) for time in times)
-        return _Search(now, after, tuple(counts), which.astype("int64"), end), kept
+        reached = tuple(switch(time * way <= end * way, time, np.nan) for time in times)
+        return _Search(now, after, tuple(counts), which.astype("int64"), end), reached
 
     def is_final(search: _Search) -> Any:
         return search.step.failed | (search.step.t * way >= stop * way) | (search.which >= 0)

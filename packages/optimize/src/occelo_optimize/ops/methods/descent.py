@@ -51,13 +51,13 @@ def _search(
         return low, high, switch(good, 0.0 * size, size), after, at, at_gradient, good
 
     zero = 0.0 * slope
-    found, _ = iterate(
+    state, _ = iterate(
         lambda s: judged(*s[:3]),
         lambda s: s[6],
         judged(zero, zero + np.inf, first + zero),
         _EVALUATIONS,
     )
-    return found[3], found[4], found[5], found[6]
+    return state[3], state[4], state[5], state[6]
 
 
 def bfgs(f: Function, x: Any, *, gtol: Any, maxiter: Any) -> Found:
@@ -145,11 +145,11 @@ def lbfgs(f: Function, x: Any, *, gtol: Any, maxiter: Any, maxcor: int) -> Found
         after, at, at_gradient, good = _search(f, x, value, gradient, direction, first)
         s, y = after - x, at_gradient - gradient
         usable = good & ((s * y).sum() > 0.0)
-        kept = [
+        history = [
             switch(usable, concatenate([rows[1:], new[None, :]]), rows)
             for rows, new in ((steps, s), (differences, y))
         ]
-        return _taken(state, after, at, at_gradient, good, gtol, *kept)
+        return _taken(state, after, at, at_gradient, good, gtol, *history)
 
     value, gradient = _value_and_grad(f, x)
     memory = np.zeros((maxcor, 1), x.dtype) * x[None, :]
@@ -177,8 +177,8 @@ def newton(f: Function, x: Any, *, gtol: Any, maxiter: Any) -> Found:
         least = np.finfo(x.dtype).eps * largest(sizes)
         sizes = switch(sizes > least, sizes, 1.0)
         direction = -(vectors @ ((vectors.T @ gradient) / sizes))
-        found = _search(f, x, value, gradient, direction, 1.0)
-        return _taken(state, *found, gtol)
+        after = _search(f, x, value, gradient, direction, 1.0)
+        return _taken(state, *after, gtol)
 
     value, gradient = _value_and_grad(f, x)
     no = np.bool_(False)

@@ -36,8 +36,8 @@ def _first_step(
     second = switch(
         largest <= 1e-15, maximum(1e-6, first * 1e-3), (0.01 / largest) ** (1.0 / method.order)
     )
-    found = minimum(100.0 * first, second)
-    return switch(isfinite(found) & (found > 0.0), found, 1e-6).astype(y.dtype)
+    length = minimum(100.0 * first, second)
+    return switch(isfinite(length) & (length > 0.0), length, 1e-6).astype(y.dtype)
 
 
 class State(NamedTuple):

@@ -54,9 +54,9 @@ def _rule(f: Integrand, low: Any, high: Any) -> tuple[Any, Any]:
     total = half * (WEIGHTS.astype(dtype) @ values)
     error = abs(total - half * (GAUSS_WEIGHTS.astype(dtype) @ values))
     spread = abs(half) * (WEIGHTS.astype(dtype) @ abs(values - 0.5 * (total / half)[None, :]))
-    known = (spread > 0.0) & (error > 0.0)
-    ratio = 200.0 * error / switch(known, spread, 1.0)
-    error = switch(known, spread * minimum(1.0, ratio**1.5), error)
+    reliable = (spread > 0.0) & (error > 0.0)
+    ratio = 200.0 * error / switch(reliable, spread, 1.0)
+    error = switch(reliable, spread * minimum(1.0, ratio**1.5), error)
     return total, reduce.max(error, initial=0.0)
 
 

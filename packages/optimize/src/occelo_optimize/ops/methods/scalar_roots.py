@@ -90,10 +90,10 @@ def bisect(f: Function, a: Any, b: Any, *, xtol: Any, rtol: Any, maxiter: Any) -
         done = or_(eq(value, 0.0), lt(abs(width), xtol + rtol * abs(middle)))
         return low, width, done, isnan(value)
 
-    known = eq(fa, 0.0) | eq(fb, 0.0)
-    start = (a, b - a, known, isnan(fa) | isnan(fb))
+    at_end = eq(fa, 0.0) | eq(fb, 0.0)
+    start = (a, b - a, at_end, isnan(fa) | isnan(fb))
     (low, _, done, stuck), nit = iterate(step, lambda s: s[2] | s[3], start, maxiter)
-    x = switch(known, switch(eq(fa, 0.0), a, b), low)
+    x = switch(at_end, switch(eq(fa, 0.0), a, b), low)
     return Found(x, done & ~stuck, nit)
 
 
