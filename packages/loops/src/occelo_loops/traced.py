@@ -70,19 +70,19 @@ class PaddedVM(VM):
             cell[0] = None
 
     def __call__(self, output_subset: Sequence[int] | None = None) -> None:
-        wanted = range(len(self.outputs)) if output_subset is None else output_subset
+        subset = range(len(self.outputs)) if output_subset is None else output_subset
         lengths = self._lengths([local(self.inputs[i][0]) for i in self._read])
         if any(length < 0 for length in lengths):
-            self._interpret(wanted)
+            self._interpret(subset)
             return
         for cell, length in zip(self._capacities, lengths, strict=True):
             cell[0] = np.asarray(_capacity(int(length)))
         try:
-            self.vm([*wanted, *(self._cuts[i] for i in wanted if i in self._cuts)])
-            for i in wanted:
+            self.vm([*subset, *(self._cuts[i] for i in subset if i in self._cuts)])
+            for i in subset:
                 self.outputs[i][0] = self._result(i)
         except ValueError:
-            self._interpret(wanted)
+            self._interpret(subset)
         finally:
             self.clear_storage()
 
@@ -93,12 +93,12 @@ class PaddedVM(VM):
         written is repeated, for which there is no padded form.
         """
         # arrays may be arrays of the library; other values, such as generators, are never copied
-        given = {
+        values = {
             v: np.array(local(cell[0])) if v.type.is_array else local(cell[0])
             for v, cell in zip(self.fgraph.inputs, self.inputs, strict=True)
         }
         for i, value in zip(
-            wanted, evaluate([self.fgraph.outputs[i] for i in wanted], given), strict=True
+            wanted, evaluate([self.fgraph.outputs[i] for i in wanted], values), strict=True
         ):
             self.outputs[i][0] = value
 
@@ -127,15 +127,15 @@ def _padded(fgraph: FunctionGraph, static: Collection[int]) -> PaddedGraph | Non
     """
     if not any(node.op.loops for node in fgraph.apply_nodes):
         return None
-    found = padded(fgraph)
-    if found is None:
+    graph = padded(fgraph)
+    if graph is None:
         return None
     chosen = {fgraph.inputs[i] for i in static}
-    if found.lengths and all(chosen.issuperset(value_roots(v)) for v in found.lengths):
+    if graph.lengths and all(chosen.issuperset(value_roots(v)) for v in graph.lengths):
         return None
-    fixed = {*found.capacities, *(found.inputs[i] for i in static)}
-    depending = value_dependent(FunctionGraph(found.inputs, found.outputs, clone=False))
-    return found if all(fixed.issuperset(value_roots(v)) for _, v in depending) else None
+    fixed = {*graph.capacities, *(graph.inputs[i] for i in static)}
+    depending = value_dependent(FunctionGraph(graph.inputs, graph.outputs, clone=False))
+    return graph if all(fixed.issuperset(value_roots(v)) for _, v in depending) else None
 
 
 @without_values

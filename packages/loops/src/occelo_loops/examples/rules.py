@@ -53,8 +53,8 @@ def _factors(x: TensorVariable) -> TensorVariable:
     def step(state: Any, e: Any) -> Any:
         s, total = state
         factor = linalg.cholesky(ot.dot(s, s.T) + ot.eye(2))
-        made = linalg.solve_triangular(factor, s, lower=True) * ot.cos(e).mean()
-        return (made, total + made), None
+        solved = linalg.solve_triangular(factor, s, lower=True) * ot.cos(e).mean()
+        return (solved, total + solved), None
 
     (_, total), _ = loop(step, (ot.eye(2), ot.zeros((2, 2))), x)
     return og.grad((total * total).sum(), x)

@@ -46,11 +46,13 @@ def expanded(op_: Scan, inputs: Sequence[Any]) -> list[Variable]:
         for dtype, lengths in _elements(op_, inputs, steps)
     ]
     start = steps - 1 if op_.reverse else as_tensor_variable(np.int64(0))
-    given = [start, *carried, *memory, *sequences, *constants]
+    operands = [start, *carried, *memory, *sequences, *constants]
     body = _body(op_, [start.type, *_types(op_, inputs, [v.type for v in memory])], len(memory))
-    kept = 1 + len(carried) + len(memory)
-    made: list[Any] = Iterate(body, kept, op_.stops, len(memory))(steps, *given, return_list=True)
-    last, states, traces = made[0], made[1 : 1 + len(carried)], made[1 + len(carried) :]
+    count = 1 + len(carried) + len(memory)
+    outputs: list[Any] = Iterate(body, count, op_.stops, len(memory))(
+        steps, *operands, return_list=True
+    )
+    last, states, traces = outputs[0], outputs[1 : 1 + len(carried)], outputs[1 + len(carried) :]
     if not op_.stops:
         return [*states, *traces]
     done = start - last if op_.reverse else last
@@ -104,7 +106,7 @@ def _elements(
     shapes = [shape_tuple(v) if v.type.is_array else None for v in inputs]
     _, elements = element_shapes(op_, inputs, shapes)
     first: list[Any] = []
-    found: list[tuple[str, list[Any]]] = []
+    kinds: list[tuple[str, list[Any]]] = []
     for k, shape in enumerate(elements):
         lengths = list(shape)
         for axis, n in enumerate(shape):
@@ -113,8 +115,8 @@ def _elements(
                 lengths[axis] = shape_i(first[op_.carried + k], axis)
         kind = op_.body.outputs[op_.carried + k].type
         assert isinstance(kind, TensorType)
-        found.append((kind.dtype, lengths))
-    return found
+        kinds.append((kind.dtype, lengths))
+    return kinds
 
 
 def _first_step(op_: Scan, inputs: Sequence[Any]) -> list[Variable]:
@@ -140,18 +142,18 @@ def checked_steps(
     Conditions that certainly hold are not checked.
     """
     conditions: list[Any] = []
-    known = known_integer(steps)
-    if not (never_negative(steps) if known is None else known >= 0):
+    number = known_integer(steps)
+    if not (never_negative(steps) if number is None else number >= 0):
         conditions.append(ge(steps, 0))
     for s in sequences:
         length = s.type.shape[0]
-        if known is not None and length is not None and known <= length:
+        if number is not None and length is not None and number <= length:
             continue
         if not at_most_length(steps, s):
             conditions.append(le(steps, shape_i(s, 0)))
     if not conditions:
         return steps
-    made: TensorVariable = CheckAndRaise(
+    checked: TensorVariable = CheckAndRaise(
         ValueError, f"The number of steps of {op_} is negative, or a sequence is shorter"
     )(steps, *conditions)
-    return made
+    return checked

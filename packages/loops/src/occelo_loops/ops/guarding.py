@@ -25,8 +25,8 @@ from occelo_graph.tensors.nodes import is_tensor
 
 def surely_steps(steps: Variable) -> bool:
     """Whether the number of steps is known statically to be positive."""
-    known = known_integer(steps)
-    return known is not None and known > 0
+    number = known_integer(steps)
+    return number is not None and number > 0
 
 
 def alike_in_all_steps(
@@ -47,14 +47,14 @@ def alike_in_all_steps(
     nodes = list(order)
     lazily = divide(nodes, results).outermost
     inside = set(changing)
-    found: set[Apply] = set()
+    alike: set[Apply] = set()
     for node in nodes:
         free = node.op.pure and not node.op.destroy_map and node not in stay
         if free and inside.isdisjoint(node.inputs):
-            found.add(node)
+            alike.add(node)
         else:
             inside.update(node.outputs)
-    return {n for n in found if n not in lazily or lazily[n] in found}
+    return {n for n in alike if n not in lazily or lazily[n] in alike}
 
 
 def guarded(steps: Variable, values: Sequence[Variable], among: Collection[Apply]) -> list[Any]:
@@ -71,7 +71,7 @@ def guarded(steps: Variable, values: Sequence[Variable], among: Collection[Apply
         return list(values)
     # the search for failing nodes ends at inputs of `among` that other nodes compute
     first = {v for n in among for v in n.inputs if v.owner not in among}
-    found: list[Any] = list(values)
+    results: list[Any] = list(values)
     chosen = [
         i
         for i, v in enumerate(values)
@@ -83,15 +83,15 @@ def guarded(steps: Variable, values: Sequence[Variable], among: Collection[Apply
         lengths = lengths_of(v, first)
         read = ancestors([n for n in lengths if isinstance(n, Variable)], list(first))
         if not is_tensor(v) or any(r.owner in risky for r in read):
-            found[i] = None
+            results[i] = None
         else:
             others.append(alloc(np.zeros((), v.type.dtype), *lengths))
-    whole = [i for i in chosen if found[i] is not None]
+    whole = [i for i in chosen if results[i] is not None]
     if whole:
-        made = ifelse(gt(steps, 0), [values[i] for i in whole], others)
-        for i, v in zip(whole, made, strict=True):
-            found[i] = v
-    return found
+        conditional = ifelse(gt(steps, 0), [values[i] for i in whole], others)
+        for i, v in zip(whole, conditional, strict=True):
+            results[i] = v
+    return results
 
 
 def lengths_of(variable: Variable, first: Iterable[Variable]) -> Sequence[Any]:

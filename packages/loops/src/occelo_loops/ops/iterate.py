@@ -49,22 +49,22 @@ class Iterate(Op):
 
     def written(self, node: Apply, operands: Sequence[Term]) -> Term | None:
         *inputs, function = operands
-        given = [term.text for term in inputs[1:]]
-        initial, read = given[: self.carried], given[self.carried :]
+        texts = [term.text for term in inputs[1:]]
+        initial, read = texts[: self.carried], texts[self.carried :]
         return written_loop(function.text, inputs[0].short, initial, [], read, 0, stops=self.stops)
 
     def infer(self, *types: Any) -> tuple[Any, ...]:
-        wanted = self.body.inputs
-        if len(types) != 1 + len(wanted):
-            raise ValueError(f"{self} takes {1 + len(wanted)} inputs, got {len(types)}")
+        arguments = self.body.inputs
+        if len(types) != 1 + len(arguments):
+            raise ValueError(f"{self} takes {1 + len(arguments)} inputs, got {len(types)}")
         for i in range(self.carried):
-            before, after = wanted[i].type, self.body.outputs[i].type
+            before, after = arguments[i].type, self.body.outputs[i].type
             if not before.is_super(after):
                 raise TypeError(f"What is carried becomes {after}, and was {before}")
-        for variable, given in zip(wanted, types[1:], strict=True):
-            if not variable.type.is_super(given):
-                raise TypeError(f"An argument of the body is {variable.type}, got {given}")
-        return tuple(v.type for v in wanted[: self.carried])
+        for variable, kind in zip(arguments, types[1:], strict=True):
+            if not variable.type.is_super(kind):
+                raise TypeError(f"An argument of the body is {variable.type}, got {kind}")
+        return tuple(v.type for v in arguments[: self.carried])
 
     def loop(self, node: Apply) -> Loop:
         first = 1 + self.carried

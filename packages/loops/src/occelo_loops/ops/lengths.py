@@ -39,15 +39,15 @@ def _body_shapes(body: FrozenFunctionGraph, given: Mapping[Variable, Shape]) -> 
     shapes: dict[Variable, Shape] = dict(given)
 
     def shape(variable: Variable) -> Shape:
-        found = shapes.get(variable)
-        if found is None:
-            found = shapes[variable] = _own_lengths(variable)
-        return found
+        lengths = shapes.get(variable)
+        if lengths is None:
+            lengths = shapes[variable] = _own_lengths(variable)
+        return lengths
 
     def inferred(length: Any) -> Any:
         read = length_read(length)
-        known = None if read is None else shapes.get(read[0])
-        return length if read is None or known is None else known[read[1]]
+        shape = None if read is None else shapes.get(read[0])
+        return length if read is None or shape is None else shape[read[1]]
 
     for node in body.nodes:
         try:
@@ -98,15 +98,15 @@ def element_shapes(
     kinds = tuple(
         [None if s is None else tuple([_kind(n, lengths) for n in s]) for s in input_shapes[1:]]
     )
-    known = _inferred.setdefault(op_.body, {})
+    cache = _inferred.setdefault(op_.body, {})
     key = op_.carried, op_.sequences, op_.stops, kinds, tuple([n.type for n in lengths])
-    found = known.get(key)
-    if found is None:
-        found = known[key] = _infer(op_, kinds, [n.type() for n in lengths])
+    inferred = cache.get(key)
+    if inferred is None:
+        inferred = cache[key] = _infer(op_, kinds, [n.type() for n in lengths])
     outer = op_.parts(inputs[1:]).constants
-    values = dict(zip(found.parameters, lengths, strict=True))
+    values = dict(zip(inferred.parameters, lengths, strict=True))
     values.update(zip(op_.parts(op_.body.inputs).constants, outer, strict=True))
-    return _with_values(found.carried, values), _with_values(found.traces, values)
+    return _with_values(inferred.carried, values), _with_values(inferred.traces, values)
 
 
 def _kind(length: Any, numbers: dict[Variable, int]) -> Any:
@@ -171,10 +171,10 @@ def _kept(
         for variable, new in zip(carried, results, strict=False):
             lengths: list[Any] = []
             for axis, (a, b) in enumerate(zip(shapes.get(variable, ()), new, strict=False)):
-                kept = _reads(a, variable) or _same(a, _outside(b, inner))
-                lengths.append(a if kept else Shape_i(axis)(variable))
+                same = _reads(a, variable) or _same(a, _outside(b, inner))
+                lengths.append(a if same else Shape_i(axis)(variable))
                 # the loop ends, since a length that became unknown is never known again
-                changed = changed or not kept
+                changed = changed or not same
             if variable in shapes:
                 shapes[variable] = tuple(lengths)
         if changed:
@@ -206,8 +206,8 @@ def result_shapes(op_: Scan, node: Apply, input_shapes: Sequence[Any]) -> list[A
     carried, elements = element_shapes(op_, node.inputs, input_shapes)
     steps: Any = node.outputs[-1] if op_.stops else as_tensor_variable(node.inputs[0])
     shapes = [*carried, *((steps, *shape) for shape in elements), ()]
-    found: list[Any] = []
+    results: list[Any] = []
     for v, shape in zip(node.outputs, shapes, strict=False):
         lengths = [Shape_i(i)(v) if n is None else n for i, n in enumerate(shape)]
-        found.append(tuple(lengths) if v.type.is_array else None)
-    return found
+        results.append(tuple(lengths) if v.type.is_array else None)
+    return results

@@ -74,12 +74,12 @@ def flatten(value: Any, name: str = "") -> tuple[list[Any], Structure]:
         return _of_parts(kind, parts, list(labels), name, kind)
     if isinstance(value, dict):
         items = cast("Mapping[Any, Any]", value)
-        given, keys = list(items), _sorted(items)
+        in_order, keys = list(items), _sorted(items)
         kind = (dict, tuple(keys))
 
         def in_its_order(made: list[Any]) -> dict[Any, Any]:
             by_key = dict(zip(keys, made, strict=True))
-            return {key: by_key[key] for key in given}
+            return {key: by_key[key] for key in in_order}
 
         return _of_parts(kind, [items[key] for key in keys], keys, name, in_its_order)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
@@ -119,11 +119,11 @@ def made_at(function: Callable[..., Any]) -> str:
 
 
 def _sorted(keys: Iterable[Any]) -> list[Any]:
-    given = list(keys)
+    listed = list(keys)
     try:
-        return sorted(given)
+        return sorted(listed)
     except TypeError:
-        return given
+        return listed
 
 
 def _nothing(leaves: list[Any]) -> None:
@@ -146,11 +146,11 @@ def _of_parts(
 
     def rebuild(values: list[Any]) -> Any:
         rest = list(values)
-        made: list[Any] = []
+        parts: list[Any] = []
         for structure in inner:
-            made.append(structure.rebuild(rest[: structure.size]))
+            parts.append(structure.rebuild(rest[: structure.size]))
             del rest[: structure.size]
-        return make(made)
+        return make(parts)
 
     names = tuple(n for structure in inner for n in structure.names)
     return leaves, Structure((kind, *(s.kind for s in inner)), names, rebuild)

@@ -37,9 +37,9 @@ def written_loop(
     read = [] if not sequences else [element if len(sequences) == 1 else f"*{element}"]
     call = f"{body}({', '.join([*own, *read, *constants])})"
     if stops:
-        kept = _part(results, count, traces)
+        traced = _part(results, count, traces)
         new = f"({results} := {call})[0]" if count == 1 else f"*({results} := {call})[:{count}]"
-        pair = f"({new}, {results}[-1], {state}[-1] + 1), {kept}"
+        pair = f"({new}, {results}[-1], {state}[-1] + 1), {traced}"
     elif not count:
         pair = f"None, {call}"
     elif not traces:

@@ -104,9 +104,9 @@ class ScanArgs:
         stop = [] if self.inner_stop is None else [self.inner_stop]
         arguments = [*self.inner_carried, *self.inner_elements, *self.inner_constants]
         results = [*self.inner_following, *self.inner_traces, *stop]
-        known = set(arguments)
+        own = set(arguments)
         for v in ancestors(results, arguments):
-            if v.owner is None and v not in known and not isinstance(v, Constant):
+            if v.owner is None and v not in own and not isinstance(v, Constant):
                 raise MissingInputError(
                     f"The body reads {describe(v)}, which is none of its arguments: add it to the constants"
                 )
@@ -124,7 +124,7 @@ class ScanArgs:
 
     def node(self) -> Apply[Scan]:
         """Make a new node with the op and the inputs that the lists describe. TypeError if the types do not match."""
-        made = self.op.make_node(
+        node = self.op.make_node(
             self.steps, *self.outer_carried, *self.outer_sequences, *self.outer_constants
         )
-        return cast("Apply[Scan]", made)
+        return cast("Apply[Scan]", node)

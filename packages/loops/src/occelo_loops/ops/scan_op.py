@@ -111,14 +111,14 @@ class Scan(Op):
 
     def written(self, node: Apply, operands: Sequence[Term]) -> Term | None:
         *inputs, function = operands
-        given = [term.text for term in inputs[1:]]
+        texts = [term.text for term in inputs[1:]]
         middle = self.carried + self.sequences
         return written_loop(
             function.text,
             inputs[0].short,
-            given[: self.carried],
-            given[self.carried : middle],
-            given[middle:],
+            texts[: self.carried],
+            texts[self.carried : middle],
+            texts[middle:],
             self.traces,
             stops=self.stops,
             reverse=self.reverse,
@@ -133,41 +133,41 @@ class Scan(Op):
         if types[0] != _COUNT:
             raise TypeError(f"The number of steps must be an int64 scalar, got {types[0]}")
         middle = 1 + self.carried
-        for variable, given in zip(arguments.carried, types[1:middle], strict=True):
-            if not variable.type.is_super(given):
-                raise TypeError(f"A carried value of type {variable.type} cannot start as {given}")
+        for variable, kind in zip(arguments.carried, types[1:middle], strict=True):
+            if not variable.type.is_super(kind):
+                raise TypeError(f"A carried value of type {variable.type} cannot start as {kind}")
         for variable, after in zip(arguments.carried, self.body.outputs, strict=False):
             if not variable.type.is_super(after.type):
                 raise TypeError(
                     f"A carried value of type {variable.type} cannot become {after.type}"
                 )
-        for variable, given in zip(arguments.sequences, types[middle:], strict=False):
+        for variable, kind in zip(arguments.sequences, types[middle:], strict=False):
             element = variable.type
             if (
-                not isinstance(given, TensorType)
-                or not given.ndim
-                or not element.is_super(TensorType(given.dtype, given.shape[1:]))
+                not isinstance(kind, TensorType)
+                or not kind.ndim
+                or not element.is_super(TensorType(kind.dtype, kind.shape[1:]))
             ):
-                raise TypeError(f"A sequence with elements of type {element} cannot be {given}")
-        for variable, given in zip(
+                raise TypeError(f"A sequence with elements of type {element} cannot be {kind}")
+        for variable, kind in zip(
             arguments.constants, types[middle + self.sequences :], strict=True
         ):
-            if not variable.type.is_super(given):
-                raise TypeError(f"A constant of type {variable.type} cannot be {given}")
+            if not variable.type.is_super(kind):
+                raise TypeError(f"A constant of type {variable.type} cannot be {kind}")
         return self._results(None)
 
     def _results(self, steps: int | None) -> tuple[Type, ...]:
-        found: list[Type] = [v.type for v in self.body.inputs[: self.carried]]
+        kinds: list[Type] = [v.type for v in self.body.inputs[: self.carried]]
         for v in self.body.outputs[self.carried : self.carried + self.traces]:
             if not isinstance(v.type, TensorType):
                 raise TypeError(f"A trace must be of tensors, and not of type {v.type}")
-            found.append(TensorType(v.type.dtype, (steps, *v.type.shape)))
-        return (*found, _COUNT) if self.stops else tuple(found)
+            kinds.append(TensorType(v.type.dtype, (steps, *v.type.shape)))
+        return (*kinds, _COUNT) if self.stops else tuple(kinds)
 
     def types_for(self, inputs: Sequence[Variable]) -> tuple[Type, ...]:
-        found = self.infer_types(tuple(v.type for v in inputs))
+        kinds = self.infer_types(tuple(v.type for v in inputs))
         steps = None if self.stops else known_integer(inputs[0])
-        return found if steps is None or steps < 0 else self._results(steps)
+        return kinds if steps is None or steps < 0 else self._results(steps)
 
     # values
 
@@ -242,9 +242,9 @@ class _Interpreted:
         done = 0
         while done < steps:
             at = steps - 1 - done if op_.reverse else done
-            given = [*state, *(s[at, ...] for s in sequences), *constants]
+            operands = [*state, *(s[at, ...] for s in sequences), *constants]
             try:
-                results = self.step(given)
+                results = self.step(operands)
                 for trace, element in zip(traces, results[first:], strict=False):
                     if trace and np.shape(trace[0]) != np.shape(element):
                         raise ValueError(
@@ -283,14 +283,14 @@ class _Interpreted:
         op_ = self.op
         kinds = [v.type for v in op_.body.outputs[op_.carried : op_.carried + op_.traces]]
         tensors = [k for k in kinds if isinstance(k, TensorType)]
-        known = [(tuple(n for n in k.shape if n is not None), k.dtype) for k in tensors]
-        if all(len(s) == k.ndim for (s, _), k in zip(known, tensors, strict=True)):
-            return known
+        static = [(tuple(n for n in k.shape if n is not None), k.dtype) for k in tensors]
+        if all(len(s) == k.ndim for (s, _), k in zip(static, tensors, strict=True)):
+            return static
         first, last = op_.carried, op_.carried + op_.sequences
-        given = [*arrays[:first]]
-        given += [np.zeros(s.shape[1:], s.dtype) for s in arrays[first:last]]
+        operands = [*arrays[:first]]
+        operands += [np.zeros(s.shape[1:], s.dtype) for s in arrays[first:last]]
         with np.errstate(all="ignore"):
-            results = self.step([*given, *arrays[last:]])
+            results = self.step([*operands, *arrays[last:]])
         return [(np.shape(r), k.dtype) for r, k in zip(results[first:], tensors, strict=False)]
 
 

@@ -39,8 +39,8 @@ def lengths_of_cotangents(
     few rows, and if no step changes these lengths. ``inputs`` are the inputs of the node of `Scan`.
     """
     positions = [i for i, v in enumerate(found) if isinstance(v, Variable)]
-    wanted = [found[i] for i in positions]
-    readers = _readers(toposort(wanted))
+    graphs = [found[i] for i in positions]
+    readers = _readers(toposort(graphs))
     pairs: dict[Variable, Variable] = {}
     for j, seed in seeds.items():
         state = arguments[j]
@@ -56,8 +56,8 @@ def lengths_of_cotangents(
             pairs.update((n.outputs[0], _with_input(n, state, seed)) for n in lengths)
     if not pairs:
         return list(found)
-    made: list[Any] = clone_replace(wanted, pairs, rebuild_strict=False)
-    by_position = dict(zip(positions, made, strict=True))
+    copies: list[Any] = clone_replace(graphs, pairs, rebuild_strict=False)
+    by_position = dict(zip(positions, copies, strict=True))
     return [by_position.get(i, v) for i, v in enumerate(found)]
 
 
@@ -73,21 +73,21 @@ def rows_instead_of_states(
     ``seeds``. The original loop keeps the rows, but the seeds are known only when the loop of the gradient runs.
     """
     readers = _readers(toposort(wanted, stops))
-    found: list[Variable] = []
+    few_rows: list[Variable] = []
     for state in states:
         rows = [v for n in readers.get(state, ()) for v in n.outputs]
         few = bool(rows) and is_tensor(state) and _are_few_rows(rows, state)
         if few and state not in wanted and set(seeds).isdisjoint(ancestors(rows)):
-            found += rows
-    return found
+            few_rows += rows
+    return few_rows
 
 
 def _readers(nodes: Iterable[Apply]) -> dict[Variable, list[Apply]]:
-    found: dict[Variable, list[Apply]] = {}
+    readers: dict[Variable, list[Apply]] = {}
     for node in nodes:
         for v in dict.fromkeys(node.inputs):
-            found.setdefault(v, []).append(node)
-    return found
+            readers.setdefault(v, []).append(node)
+    return readers
 
 
 def _reads_lengths(node: Apply, state: Variable) -> bool:
@@ -102,8 +102,8 @@ def _reads_lengths(node: Apply, state: Variable) -> bool:
 
 def _with_input(node: Apply, old: Variable, new: Variable) -> Variable:
     """The output of a node like ``node`` that reads ``new`` in place of its input ``old``."""
-    made: Variable = node.op(*(new if v is old else v for v in node.inputs))
-    return made
+    reader: Variable = node.op(*(new if v is old else v for v in node.inputs))
+    return reader
 
 
 def _are_few_rows(rows: Sequence[Variable], state: TensorVariable) -> bool:

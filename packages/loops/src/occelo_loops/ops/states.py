@@ -39,28 +39,28 @@ def default_updates(
     the step itself made are returned. Draws with a `RandomStream` make such updates.
     """
     candidates = _with_defaults([*results, *(v for node in nodes for v in node.inputs)])
-    made = set(nodes)
+    inner = set(nodes)
     if own:
-        candidates = {s: u for s, u in candidates.items() if is_made_by(u, made)}
-    found: dict[SharedVariable, Variable] = {}
+        candidates = {s: u for s, u in candidates.items() if is_made_by(u, inner)}
+    updates: dict[SharedVariable, Variable] = {}
     new: list[Variable] = [v for v in results if isinstance(v, Variable)]
     while candidates and new:
         reached = set(new)
         for v in ancestors(new):
-            if is_made_by(v, made) and v.owner is not None:
+            if is_made_by(v, inner) and v.owner is not None:
                 reached.update(v.owner.inputs)
         # an update may read further shared variables, which then count, too
-        more = {s: u for s, u in candidates.items() if s in reached and s not in found}
-        found.update(more)
+        more = {s: u for s, u in candidates.items() if s in reached and s not in updates}
+        updates.update(more)
         new = list(more.values())
-    return found
+    return updates
 
 
 def forget_updates(nodes: Sequence[Apply]) -> None:
     """Remove default updates that ``nodes`` compute. `building` does this before it calls a step function again."""
-    made = set(nodes)
+    inner = set(nodes)
     for state, update in _with_defaults(v for node in nodes for v in node.inputs).items():
-        if is_made_by(update, made):
+        if is_made_by(update, inner):
             state.default_update = None
 
 
@@ -91,10 +91,10 @@ def with_updates(
     inner: dict[SharedVariable, Variable] = {s: s.type.make_variable(s.name) for s in updates}
     pairs: list[tuple[Variable, Variable]] = list(inner.items())
     pairs += [
-        (argument, inner[given])
-        for given, argument in constants
-        if isinstance(given, SharedVariable) and given in inner
+        (argument, inner[outer])
+        for outer, argument in constants
+        if isinstance(outer, SharedVariable) and outer in inner
     ]
     everything = [*results[:position], *following, *results[position:]]
-    made = rebuilt(everything, pairs)
-    return inner, made
+    copies = rebuilt(everything, pairs)
+    return inner, copies

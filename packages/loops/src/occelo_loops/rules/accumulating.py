@@ -42,8 +42,8 @@ def sums_of_outer_products(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacem
         return None
     changing = _changing(op_)
     read = Counter(v for each in op_.body.nodes for v in each.inputs)
-    found = ((j, _summed(op_, j, read)) for j in range(op_.carried))
-    sums = {j: f for j, f in found if f is not None and f.left in changing and f.right in changing}
+    pairs = ((j, _summed(op_, j, read)) for j in range(op_.carried))
+    sums = {j: f for j, f in pairs if f is not None and f.left in changing and f.right in changing}
     return _taken_out(node, sums) if sums else None
 
 
@@ -72,11 +72,11 @@ def _summed(op_: Scan, j: int, read: Counter[Variable]) -> _Outer | None:
 def _changing(op_: Scan) -> set[Variable]:
     """The variables of a body that may differ from step to step."""
     parts = op_.parts(op_.body.inputs)
-    found: set[Variable] = {*parts.carried, *parts.sequences}
+    changing: set[Variable] = {*parts.carried, *parts.sequences}
     for each in op_.body.nodes:
-        if not found.isdisjoint(each.inputs):
-            found.update(each.outputs)
-    return found
+        if not changing.isdisjoint(each.inputs):
+            changing.update(each.outputs)
+    return changing
 
 
 def _outer_product(product: Variable) -> _Outer | None:
@@ -100,11 +100,11 @@ def _outer_product(product: Variable) -> _Outer | None:
 def _taken_out(node: Apply[Scan], sums: dict[int, _Outer]) -> dict[Variable, Variable]:
     op_, body = node.op, node.op.body
     inner = op_.parts(body.inputs)
-    given = op_.parts(node.inputs[1:])
+    outer = op_.parts(node.inputs[1:])
     (steps,) = tensors(node.inputs[:1])
-    elements = dict(zip(inner.sequences, tensors(given.sequences), strict=True))
-    wanted = dict.fromkeys(v for f in sums.values() for v in (f.left, f.right))
-    traced = [v for v in wanted if v not in elements]
+    elements = dict(zip(inner.sequences, tensors(outer.sequences), strict=True))
+    factors = dict.fromkeys(v for f in sums.values() for v in (f.left, f.right))
+    traced = [v for v in factors if v not in elements]
     still = [j for j in range(op_.carried) if j not in sums]
     smaller = replace(
         op_,
@@ -114,18 +114,18 @@ def _taken_out(node: Apply[Scan], sums: dict[int, _Outer]) -> dict[Variable, Var
         ),
         carried=len(still),
     )
-    made: list[Any] = smaller(
-        steps, *(given.carried[j] for j in still), *node.inputs[1 + op_.carried :], return_list=True
+    outputs: list[Any] = smaller(
+        steps, *(outer.carried[j] for j in still), *node.inputs[1 + op_.carried :], return_list=True
     )
     first = len(still) + op_.traces
-    whole: dict[Variable, TensorVariable] = dict(zip(traced, tensors(made[first:]), strict=True))
-    whole.update((v, s[:steps]) for v, s in elements.items() if v in wanted)
-    found = dict(zip((node.outputs[j] for j in still), made, strict=False))
-    found.update(zip(node.outputs[op_.carried :], made[len(still) : first], strict=True))
+    whole: dict[Variable, TensorVariable] = dict(zip(traced, tensors(outputs[first:]), strict=True))
+    whole.update((v, s[:steps]) for v, s in elements.items() if v in factors)
+    replaced = dict(zip((node.outputs[j] for j in still), outputs, strict=False))
+    replaced.update(zip(node.outputs[op_.carried :], outputs[len(still) : first], strict=True))
     for j, f in sums.items():
         total = ot.dot(whole[f.left].T, whole[f.right])
-        found[node.outputs[j]] = ot.add(given.carried[j], total)
-    return found
+        replaced[node.outputs[j]] = ot.add(outer.carried[j], total)
+    return replaced
 
 
 CANONICALIZE = RuleSet((sums_of_outer_products,), "looping accumulating")

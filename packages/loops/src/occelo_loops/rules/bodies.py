@@ -55,12 +55,12 @@ class _BodyRewriter(RecordingRewriter):
         body = self._rewritten(op_.body, record)
         if body is op_.body:
             return
-        made = replace(op_, body=body)(*node.inputs, return_list=True)
-        fgraph.replace_all(list(zip(node.outputs, made, strict=True)), reason=self.name)
+        outputs = replace(op_, body=body)(*node.inputs, return_list=True)
+        fgraph.replace_all(list(zip(node.outputs, outputs, strict=True)), reason=self.name)
 
     def _rewritten(self, body: FrozenFunctionGraph, record: RewriteRecord) -> FrozenFunctionGraph:
-        found = self._known.get(body)
-        if found is None:
+        rewritten = self._known.get(body)
+        if rewritten is None:
             inner = body.unfreeze()
             if self._inner is None:
                 # the inner rewriter is made only when needed: it contains this stage, so making it
@@ -76,7 +76,7 @@ class _BodyRewriter(RecordingRewriter):
             noted = RewriteRecord.configured()
             noted.enclosing = record
             self._inner.rewrite(inner, noted)
-            found = freeze(inner.inputs, inner.outputs)
+            rewritten = freeze(inner.inputs, inner.outputs)
             if not noted.limits:  # else the next function would not know of the limit
-                self._known[body] = found
-        return found
+                self._known[body] = rewritten
+        return rewritten

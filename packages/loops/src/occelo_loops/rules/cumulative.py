@@ -57,8 +57,8 @@ def running_sums_and_products(fgraph: FunctionGraph, node: Apply[Scan]) -> Repla
         return None
     op_ = replace(op_, body=_merged(op_.body))
     readers = _readers(op_.body)
-    found = {j: r for j in range(op_.carried) if (r := _running(op_, j, readers)) is not None}
-    return _computed(fgraph, node, op_, found) if found else None
+    running = {j: r for j in range(op_.carried) if (r := _running(op_, j, readers)) is not None}
+    return _computed(fgraph, node, op_, running) if running else None
 
 
 _known: WeakKeyDictionary[FrozenFunctionGraph, FrozenFunctionGraph] = WeakKeyDictionary()
@@ -66,21 +66,21 @@ _known: WeakKeyDictionary[FrozenFunctionGraph, FrozenFunctionGraph] = WeakKeyDic
 
 
 def _merged(body: FrozenFunctionGraph) -> FrozenFunctionGraph:
-    found = _known.get(body)
-    if found is None:
+    merged = _known.get(body)
+    if merged is None:
         graph = body.unfreeze()
         MergeOptimizer("body").rewrite(graph)
-        found = _known[body] = freeze(graph.inputs, graph.outputs)
-    return found
+        merged = _known[body] = freeze(graph.inputs, graph.outputs)
+    return merged
 
 
 def _readers(body: FrozenFunctionGraph) -> dict[Variable, list[Apply]]:
     """For each variable of a body, the nodes that read it."""
-    found: dict[Variable, list[Apply]] = {}
+    readers: dict[Variable, list[Apply]] = {}
     for each in body.nodes:
         for v in dict.fromkeys(each.inputs):
-            found.setdefault(v, []).append(each)
-    return found
+            readers.setdefault(v, []).append(each)
+    return readers
 
 
 def _term(op_: Scan, j: int) -> _Running | None:
@@ -118,27 +118,27 @@ def _running(op_: Scan, j: int, readers: Mapping[Variable, list[Apply]]) -> _Run
     """The running sum or product of the carried value ``j``; None if steps use the value in any other way."""
     body = op_.body
     before, after = body.inputs[j], body.outputs[j]
-    found = _term(op_, j)
-    if found is None:
+    running = _term(op_, j)
+    if running is None:
         return None
     states = body.outputs[: op_.carried]
     # a trace of the old values would need a copy
     if before in body.outputs or states.count(after) != 1:
         return None
     others = [*readers.get(before, ()), *readers.get(after, ())]
-    return found if others == [after.owner] else None
+    return running if others == [after.owner] else None
 
 
 def _computed(
     fgraph: FunctionGraph, node: Apply[Scan], op_: Scan, running: dict[int, _Running]
 ) -> dict[Variable, Variable] | None:
     body = op_.body
-    inner, given = op_.parts(body.inputs), op_.parts(node.inputs[1:])
+    inner, outer = op_.parts(body.inputs), op_.parts(node.inputs[1:])
     (steps,) = tensors(node.inputs[:1])
     still = [j for j in range(op_.carried) if j not in running]
     moved = {body.outputs[j]: j for j in running}
     traces = [k for k in range(op_.traces) if body.outputs[op_.carried + k] not in moved]
-    found: dict[Variable, Variable] = {}
+    replaced: dict[Variable, Variable] = {}
     if still or traces:
         smaller = replace(
             op_,
@@ -151,12 +151,12 @@ def _computed(
             ),
             carried=len(still),
         )
-        starts = [given.carried[j] for j in still]
-        made = smaller(steps, *starts, *node.inputs[1 + op_.carried :], return_list=True)
-        found.update(zip((node.outputs[j] for j in still), made, strict=False))
-        kept = (node.outputs[op_.carried + k] for k in traces)
-        found.update(zip(kept, made[len(still) :], strict=True))
-    sequences = tensors(given.sequences)
+        starts = [outer.carried[j] for j in still]
+        outputs = smaller(steps, *starts, *node.inputs[1 + op_.carried :], return_list=True)
+        replaced.update(zip((node.outputs[j] for j in still), outputs, strict=False))
+        old = (node.outputs[op_.carried + k] for k in traces)
+        replaced.update(zip(old, outputs[len(still) :], strict=True))
+    sequences = tensors(outer.sequences)
     count = checked_steps(op_, steps, sequences)
     lengths = shapes_of(fgraph)
     elements = [
@@ -164,10 +164,10 @@ def _computed(
         for s in sequences
     ]
     for j, each in running.items():
-        (start,) = tensors([given.carried[j]])
+        (start,) = tensors([outer.carried[j]])
         bound = clone_replace(
             each.term,
-            dict(zip(inner.constants, given.constants, strict=True)),
+            dict(zip(inner.constants, outer.constants, strict=True)),
             rebuild_strict=False,
         )
         (terms,) = tensors(
@@ -184,16 +184,16 @@ def _computed(
 
         dtype = start.dtype
         total = terms.sum(axis=0, dtype=dtype) if adds else terms.prod(axis=0, dtype=dtype)
-        found[node.outputs[j]] = total if neutral else whole(total)
+        replaced[node.outputs[j]] = total if neutral else whole(total)
         for k in range(op_.traces):
             result = body.outputs[op_.carried + k]
             if moved.get(result) != j:
                 continue
             values = (ot.cumsum if adds else ot.cumprod)(in_order, axis=0).astype(dtype)
             values = values if neutral else whole(values)
-            found[node.outputs[op_.carried + k]] = values[::-1] if op_.reverse else values
-    fits = all(v.type.is_super(new.type) for v, new in found.items())
-    return found if fits else None
+            replaced[node.outputs[op_.carried + k]] = values[::-1] if op_.reverse else values
+    fits = all(v.type.is_super(new.type) for v, new in replaced.items())
+    return replaced if fits else None
 
 
 CANONICALIZE = RuleSet((running_sums_and_products,), "looping cumulative")

@@ -33,15 +33,15 @@ def last_rows_of_delay_lines(fgraph: FunctionGraph, node: Apply[Scan]) -> Replac
     op_ = node.op
     if op_.reverse:
         return None
-    found: dict[Variable, Variable] = {}
+    replaced: dict[Variable, Variable] = {}
     for element, line in _delay_lines(node).items():
         for k in range(op_.traces):
             if op_.body.outputs[op_.carried + k] is element:
                 readers = readers_of_last(fgraph, node.outputs[op_.carried + k])
                 if max(map(from_the_end, readers), default=0) <= line.depth:
-                    found.update((n.outputs[0], _read_instead(node, line, n)) for n in readers)
-    fits = all(v.type.is_super(new.type) for v, new in found.items())
-    return found if found and fits else None
+                    replaced.update((n.outputs[0], _read_instead(node, line, n)) for n in readers)
+    fits = all(v.type.is_super(new.type) for v, new in replaced.items())
+    return replaced if replaced and fits else None
 
 
 @frozen_dataclass
@@ -57,7 +57,7 @@ def _delay_lines(node: Apply[Scan]) -> dict[Variable, _Line]:
     """The delay lines of a scan, by the variable of the body that each step writes into the delay line."""
     first, body = node.op.carried, node.op.body
     position_of = {v: i for i, v in enumerate(body.inputs[:first])}
-    found: dict[Variable, _Line] = {}
+    lines: dict[Variable, _Line] = {}
     for j in range(first):
         write = computed_by(body.outputs[j], IncSubtensor)
         if (
@@ -71,11 +71,13 @@ def _delay_lines(node: Apply[Scan]) -> dict[Variable, _Line]:
         depth = write.outputs[0].type.shape[0]
         if start != SCALAR or not all(map(is_full, rest)) or p is None or depth is None:
             continue
-        (given,) = tensors(body.inputs[p : p + 1])
-        wanted = next_position(given, depth)
-        if number_of(node.inputs[1 + p]) == 0 and equal_computations([body.outputs[p]], [wanted]):
-            found[write.inputs[1]] = _Line(depth, j, p)
-    return found
+        (position,) = tensors(body.inputs[p : p + 1])
+        following = next_position(position, depth)
+        if number_of(node.inputs[1 + p]) == 0 and equal_computations(
+            [body.outputs[p]], [following]
+        ):
+            lines[write.inputs[1]] = _Line(depth, j, p)
+    return lines
 
 
 def _read_instead(node: Apply[Scan], line: _Line, reader: TensorApply[Subtensor]) -> Variable:
@@ -91,11 +93,11 @@ def _read_instead(node: Apply[Scan], line: _Line, reader: TensorApply[Subtensor]
         before = CheckAndRaise(IndexError, message)(before, ot.ge(steps, number))
         return Subtensor((SCALAR, *rest))(rows, before, *reader.inputs[1:])
     last = rows[before + ot.arange(number)]
-    known = number_of(steps)
-    if known is None:
+    count = number_of(steps)
+    if count is None:
         last = last[number - ot.minimum(steps, number) :]
-    elif known < number:
-        last = last[number - int(known) :]
+    elif count < number:
+        last = last[number - int(count) :]
     return Subtensor((slice(None), *rest))(last, *reader.inputs[1:])
 
 

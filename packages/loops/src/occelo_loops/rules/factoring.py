@@ -34,8 +34,8 @@ def factors_before_loop(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacement
         return None
     results: list[Variable] = clone_replace(list(op_.body.outputs), list(solved.items()))
     made_op = replace(op_, body=freeze(list(op_.body.inputs), results))
-    made: list[Variable] = made_op(*node.inputs, return_list=True)
-    return made
+    outputs: list[Variable] = made_op(*node.inputs, return_list=True)
+    return outputs
 
 
 def _equations(op_: Scan) -> list[Apply[Solve | SolveBanded]]:
@@ -53,15 +53,15 @@ def _equations(op_: Scan) -> list[Apply[Solve | SolveBanded]]:
         return isinstance(op, Solve) and op.assume_a in ("gen", "pos")
 
     constants = set(op_.body.inputs[op_.carried + op_.sequences :])
-    found: list[Apply[Any]] = [
+    equations: list[Apply[Any]] = [
         each
         for each in op_.body.nodes
         if has_factors(each.op) and each.inputs[0] in constants and each.inputs[1] not in constants
     ]
-    if not found:
+    if not equations:
         return []
     lazily = divide(op_.body.nodes, op_.body.outputs).outermost
-    return [each for each in found if each not in lazily]
+    return [each for each in equations if each not in lazily]
 
 
 def _by_factors(node: Apply[Solve | SolveBanded]) -> TensorVariable:
@@ -76,8 +76,8 @@ def _by_factors(node: Apply[Solve | SolveBanded]) -> TensorVariable:
     x, y = tensors(node.inputs)
     on_error = node.op.on_error
     if not isinstance(node.op, Solve):
-        found: TensorVariable = TridiagonalSolve(0, on_error)(*TridiagonalFactor()(x), y)
-        return found
+        solution: TensorVariable = TridiagonalSolve(0, on_error)(*TridiagonalFactor()(x), y)
+        return solution
     if node.op.assume_a == "pos":
         factor = cholesky(x, on_error=on_error)
         return cho_solve((factor, True), y, b_ndim=2, on_error=on_error)

@@ -75,13 +75,13 @@ def _with_constants(
     made_op = replace(
         op_, body=freeze([*arguments, *constants, *inner], results), carried=len(carried)
     )
-    given = [*(node.inputs[1 + j] for j in carried), *node.inputs[1 + first : 1 + middle]]
-    given += [*node.inputs[1 + middle :], *(node.inputs[1 + j] for j in still), *values]
-    made = made_op(node.inputs[0], *given, return_list=True)
-    found = dict(zip((node.outputs[j] for j in carried), made, strict=False))
-    found.update(zip(node.outputs[first:], made[len(carried) :], strict=True))
-    found.update((node.outputs[j], node.inputs[1 + j]) for j in still)
-    return found
+    operands = [*(node.inputs[1 + j] for j in carried), *node.inputs[1 + first : 1 + middle]]
+    operands += [*node.inputs[1 + middle :], *(node.inputs[1 + j] for j in still), *values]
+    outputs = made_op(node.inputs[0], *operands, return_list=True)
+    replaced = dict(zip((node.outputs[j] for j in carried), outputs, strict=False))
+    replaced.update(zip(node.outputs[first:], outputs[len(carried) :], strict=True))
+    replaced.update((node.outputs[j], node.inputs[1 + j]) for j in still)
+    return replaced
 
 
 CANONICALIZE = RuleSet((hoisted_constants,), "looping hoisting")

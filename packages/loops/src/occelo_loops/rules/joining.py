@@ -46,11 +46,11 @@ def joined_scans(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
             break
     else:
         return None
-    found = _Join(node, other).replacement()
-    owner = next(iter(found.values())).owner
+    replaced = _Join(node, other).replacement()
+    owner = next(iter(replaced.values())).owner
     assert owner is not None
     note_merged(fgraph, node, owner)
-    return found
+    return replaced
 
 
 def _over_the_same_steps(
@@ -75,14 +75,14 @@ def _fit(one: Scan, other: Scan) -> bool:
 
 def _kinds(body: FrozenFunctionGraph) -> set[type]:
     """The classes of ops in a body and in inner bodies, except classes that all linkers compile."""
-    found: set[type] = set()
+    kinds: set[type] = set()
     for node in body.nodes:
         if not isinstance(node.op, _EVERYWHERE):
-            found.add(type(node.op))
+            kinds.add(type(node.op))
         inner = getattr(node.op, "body", None)
         if isinstance(inner, FrozenFunctionGraph):
-            found |= _kinds(inner)
-    return found
+            kinds |= _kinds(inner)
+    return kinds
 
 
 def _before(fgraph: FunctionGraph) -> dict[Apply, tuple[int, int]]:
@@ -92,19 +92,19 @@ def _before(fgraph: FunctionGraph) -> dict[Apply, tuple[int, int]]:
     """
     key = "scans before scans"
     if key not in fgraph.derived:
-        found: dict[Apply, tuple[int, int]] = {}
+        before: dict[Apply, tuple[int, int]] = {}
         reached: dict[Variable, int] = {}
         for node in fgraph.toposort():
             bits = 0
             for variable in node.inputs:
                 bits |= reached.get(variable, 0)
             if isinstance(node.op, Scan):
-                bit = 1 << len(found)
-                found[node] = bit, bits
+                bit = 1 << len(before)
+                before[node] = bit, bits
                 bits |= bit
             if bits:
                 reached.update(dict.fromkeys(node.outputs, bits))
-        fgraph.derived[key] = found
+        fgraph.derived[key] = before
     return fgraph.derived[key]
 
 
@@ -156,10 +156,10 @@ class _Join:
         ``mine`` and in ``its``, the variable in ``inner`` replaces the one in ``own``. Returns the positions in ``its``
         of all other inputs.
         """
-        known = {(v, x.type): x for v, x in zip(mine, inner, strict=True)}
+        variables = {(v, x.type): x for v, x in zip(mine, inner, strict=True)}
         rest: list[int] = []
-        for i, given in enumerate(its):
-            same = known.get((given, own[i].type))
+        for i, outer in enumerate(its):
+            same = variables.get((outer, own[i].type))
             if same is None:
                 rest.append(i)
             else:
@@ -194,17 +194,17 @@ class _Join:
             k: [
                 j
                 for j, start in enumerate(self.mine.carried)
-                if start is given
+                if start is outer
                 and self.inner.carried[j].type == self.inner_of_other.carried[k].type
             ]
-            for k, given in enumerate(self.its.carried)
+            for k, outer in enumerate(self.its.carried)
         }
         while True:
             same = {k: left[0] for k, left in choices.items() if left}
-            found = self._merged(same)
-            wrong = [k for k, j in same.items() if found.first[j] is not found.second[k]]
+            merged = self._merged(same)
+            wrong = [k for k, j in same.items() if merged.first[j] is not merged.second[k]]
             if not wrong:
-                return same, found
+                return same, merged
             for k in wrong:
                 choices[k].pop(0)
 
@@ -213,19 +213,19 @@ class _Join:
         a, b = self.node.op, self.other.op
         same, both = self._equal_carried()
         still = [k for k in range(b.carried) if k not in same]
-        kept = list(both.first[a.carried :])
-        at = {v: i for i, v in reversed(list(enumerate(kept)))}
+        traced = list(both.first[a.carried :])
+        at = {v: i for i, v in reversed(list(enumerate(traced)))}
         trace_of: list[int] = []
         for v in both.second[b.carried :]:
             if v not in at:
-                at[v] = len(kept)
-                kept.append(v)
+                at[v] = len(traced)
+                traced.append(v)
             trace_of.append(at[v])
         inner, its = self.inner, self.inner_of_other
         arguments = [*inner.carried, *(its.carried[k] for k in still)]
         arguments += [*inner.sequences, *(its.sequences[i] for i in self.more_sequences)]
         arguments += [*inner.constants, *(its.constants[i] for i in self.more_constants)]
-        results = [*both.first[: a.carried], *(both.second[k] for k in still), *kept]
+        results = [*both.first[: a.carried], *(both.second[k] for k in still), *traced]
         joined = replace(
             a,
             body=freeze(arguments, results),
@@ -234,19 +234,19 @@ class _Join:
             truncate=None,
             name=a.name if a.name == b.name else f"{a.name or a}, {b.name or b}",
         )
-        given = [*self.mine.carried, *(self.its.carried[k] for k in still)]
-        given += [*self.mine.sequences, *(self.its.sequences[i] for i in self.more_sequences)]
-        given += [*self.mine.constants, *(self.its.constants[i] for i in self.more_constants)]
-        made: list[Variable] = joined(self.node.inputs[0], *given, return_list=True)
-        traces = made[joined.carried :]
-        found = dict(zip(self.node.outputs, [*made[: a.carried], *traces], strict=False))
+        operands = [*self.mine.carried, *(self.its.carried[k] for k in still)]
+        operands += [*self.mine.sequences, *(self.its.sequences[i] for i in self.more_sequences)]
+        operands += [*self.mine.constants, *(self.its.constants[i] for i in self.more_constants)]
+        outputs: list[Variable] = joined(self.node.inputs[0], *operands, return_list=True)
+        traces = outputs[joined.carried :]
+        replaced = dict(zip(self.node.outputs, [*outputs[: a.carried], *traces], strict=False))
         for k in range(b.carried):
             j = same[k] if k in same else a.carried + still.index(k)
-            found[self.other.outputs[k]] = made[j]
-        found.update(
+            replaced[self.other.outputs[k]] = outputs[j]
+        replaced.update(
             zip(self.other.outputs[b.carried :], [traces[i] for i in trace_of], strict=True)
         )
-        return found
+        return replaced
 
 
 JOIN = RuleSet((joined_scans,), "looping joining")

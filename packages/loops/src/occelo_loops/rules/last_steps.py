@@ -37,8 +37,8 @@ def last_elements_carried(fgraph: FunctionGraph, node: Apply[Scan]) -> Replaceme
     for k, trace in enumerate(node.outputs[first : first + op_.traces]):
         element = results[first + k]
         of_trace = readers_of_last(fgraph, trace)
-        known = is_tensor(element) and None not in element.type.shape
-        if known and of_trace and all(_is_last(n) for n in of_trace):
+        static = is_tensor(element) and None not in element.type.shape
+        if static and of_trace and all(_is_last(n) for n in of_trace):
             if element not in results[:first]:
                 readers[k] = of_trace
     if not readers:
@@ -57,21 +57,21 @@ def last_elements_carried(fgraph: FunctionGraph, node: Apply[Scan]) -> Replaceme
         ],
     )
     smaller = replace(op_, body=body, carried=first + len(readers))
-    given = node.inputs
-    made = smaller(*given[: 1 + first], *starts, *given[1 + first :], return_list=True)
-    found = dict(zip(node.outputs[:first], made, strict=False))
-    rest = made[first + len(readers) :]
-    found.update(zip((node.outputs[first + k] for k in still), rest, strict=False))
+    inputs = node.inputs
+    outputs = smaller(*inputs[: 1 + first], *starts, *inputs[1 + first :], return_list=True)
+    replaced = dict(zip(node.outputs[:first], outputs, strict=False))
+    rest = outputs[first + len(readers) :]
+    replaced.update(zip((node.outputs[first + k] for k in still), rest, strict=False))
     if op_.stops:
-        found[node.outputs[-1]] = made[-1]
+        replaced[node.outputs[-1]] = outputs[-1]
     check = CheckAndRaise(IndexError, "index -1 is out of bounds for axis 0 with size 0")
-    for value, each in zip(made[first:], readers.values(), strict=False):
-        last = check(value, ot.gt(given[0], 0))
+    for value, each in zip(outputs[first:], readers.values(), strict=False):
+        last = check(value, ot.gt(inputs[0], 0))
         for reader in each:
             key = reader.op.key[1:]
-            found[reader.outputs[0]] = Subtensor(key)(last, *reader.inputs[1:]) if key else last
-    fits = all(v.type.is_super(new.type) for v, new in found.items())
-    return found if fits else None
+            replaced[reader.outputs[0]] = Subtensor(key)(last, *reader.inputs[1:]) if key else last
+    fits = all(v.type.is_super(new.type) for v, new in replaced.items())
+    return replaced if fits else None
 
 
 @node_rewriter([Scan])
@@ -94,26 +94,26 @@ def last_steps_apart(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
             return None
         readers[k] = of_trace
         most = max(most, *(from_the_end(n) for n in of_trace))
-    known = number_of(steps)
-    few = is_least_with(steps, most) if known is None else int(known) <= 4 * most
+    number = number_of(steps)
+    few = is_least_with(steps, most) if number is None else int(number) <= 4 * most
     if few or not 1 < most <= MOST_KEPT:
         return None
     parts = op_.parts(node.inputs[1:])
     count = checked_steps(op_, steps, tensors(parts.sequences))
-    tail = ot.minimum(count, np.int64(most)) if known is None else ot.constant(np.int64(most))
+    tail = ot.minimum(count, np.int64(most)) if number is None else ot.constant(np.int64(most))
     head = count - tail
     states = parts.carried
     if states:
         body = freeze(op_.body.inputs, op_.body.outputs[: op_.carried])
         states = replace(op_, body=body)(head, *node.inputs[1:], return_list=True)
     rest = [s[head:count] for s in tensors(parts.sequences)]
-    made: list[Variable] = op_(tail, *states, *rest, *parts.constants, return_list=True)
-    found = dict(zip(node.outputs[: op_.carried], made, strict=False))
+    outputs: list[Variable] = op_(tail, *states, *rest, *parts.constants, return_list=True)
+    replaced = dict(zip(node.outputs[: op_.carried], outputs, strict=False))
     for k, each in readers.items():
         for reader in each:
-            found[reader.outputs[0]] = reader.op(made[op_.carried + k], *reader.inputs[1:])
-    fits = all(v.type.is_super(new.type) for v, new in found.items())
-    return found if fits else None
+            replaced[reader.outputs[0]] = reader.op(outputs[op_.carried + k], *reader.inputs[1:])
+    fits = all(v.type.is_super(new.type) for v, new in replaced.items())
+    return replaced if fits else None
 
 
 def _is_last(reader: TensorApply[Subtensor]) -> bool:
@@ -122,12 +122,12 @@ def _is_last(reader: TensorApply[Subtensor]) -> bool:
 
 def readers_of_last(fgraph: FunctionGraph, trace: Variable) -> list[TensorApply[Subtensor]]:
     """The nodes that read a trace, if all of them read a fixed number of last elements; else an empty list."""
-    found: list[TensorApply[Subtensor]] = []
+    readers: list[TensorApply[Subtensor]] = []
     for user, position in fgraph.clients.get(trace, ()):
         if position or not is_node(user) or not isinstance(user.op, Subtensor):
             return []
-        found.append(cast("TensorApply[Subtensor]", user))
-    return found if all(from_the_end(n) for n in found) else []
+        readers.append(cast("TensorApply[Subtensor]", user))
+    return readers if all(from_the_end(n) for n in readers) else []
 
 
 CANONICALIZE = RuleSet((last_elements_carried, last_steps_apart), "looping last steps")

@@ -32,11 +32,11 @@ def merged_scans(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
         if other not in fgraph.apply_nodes or not _alike(node, other):
             continue
         if run_together(fgraph, node, other):
-            found = _merged(node, other)
-            owner = next(iter(found.values())).owner
+            replaced = _merged(node, other)
+            owner = next(iter(replaced.values())).owner
             assert owner is not None
             note_merged(fgraph, node, owner)
-            return found
+            return replaced
     return None
 
 
@@ -67,15 +67,19 @@ def _merged(node: Apply[Scan], other: Apply[Scan]) -> dict[Variable, Variable]:
     op = replace(a, body=body)
     # a new scan that equals one of the two would not replace it, and could be merged with it again
     same = next((scan.outputs for scan in (node, other) if scan.op == op), None)
-    made = op(*node.inputs, return_list=True) if same is None else same
-    found: dict[Variable, Variable] = {}
+    outputs = op(*node.inputs, return_list=True) if same is None else same
+    replaced: dict[Variable, Variable] = {}
     for scan, positions in ((node, of_node), (other, of_other)):
-        found.update(
-            zip(scan.outputs, [*made[: a.carried], *(made[i] for i in positions)], strict=False)
+        replaced.update(
+            zip(
+                scan.outputs,
+                [*outputs[: a.carried], *(outputs[i] for i in positions)],
+                strict=False,
+            )
         )
     if a.stops:
-        found[node.outputs[-1]] = found[other.outputs[-1]] = made[-1]
-    return found
+        replaced[node.outputs[-1]] = replaced[other.outputs[-1]] = outputs[-1]
+    return replaced
 
 
 CANONICALIZE = RuleSet((merged_scans,), "looping merging")

@@ -47,9 +47,9 @@ def products_of_sequences(fgraph: FunctionGraph, node: Apply[Scan]) -> Replaceme
         return None
     arguments = op_.parts(op_.body.inputs)
     elements, constants = set(arguments.sequences), set(arguments.constants)
-    given = op_.parts(node.inputs[1:]).sequences
-    of_scan = [v.owner is not None and isinstance(v.owner.op, Scan) for v in given]
-    traces = {e for e, known in zip(arguments.sequences, of_scan, strict=True) if known}
+    outer = op_.parts(node.inputs[1:]).sequences
+    of_scan = [v.owner is not None and isinstance(v.owner.op, Scan) for v in outer]
+    traces = {e for e, traced in zip(arguments.sequences, of_scan, strict=True) if traced}
     of_traces: set[Variable] = set(traces)
     lazily = divide(op_.body.nodes, op_.body.outputs).outermost
     movable: set[Variable] = {*elements, *constants}
@@ -110,7 +110,7 @@ def functions_of_sequences(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacem
         (*arguments.sequences, *arguments.constants), False
     )
     of_elements: dict[Variable, TensorVariable] = {v: v for v in tensors(arguments.sequences)}
-    made: list[Variable] = []
+    candidates: list[Variable] = []
     for each in op_.body.nodes:
         op = each.op
         free = isinstance(op, Elemwise) and each not in lazily and len(each.outputs) == 1
@@ -125,13 +125,13 @@ def functions_of_sequences(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacem
         long = name not in _SHORT and not name.startswith("cast")
         movable[result] = long or any(movable.get(v, False) for v in each.inputs)
         of_elements[result] = like
-        made.append(result)
+        candidates.append(result)
     results = {*op_.body.outputs[op_.carried :]}
     read = {v for n in op_.body.nodes if n.outputs[0] not in of_elements for v in n.inputs}
     read.update(op_.body.outputs)
-    found = [v for v in made if v in read and (movable[v] or v in results)]
-    own = sum(v not in results for v in found)
-    return _moved(fgraph, node, found) if found and own <= _MOST * op_.sequences else None
+    moved = [v for v in candidates if v in read and (movable[v] or v in results)]
+    own = sum(v not in results for v in moved)
+    return _moved(fgraph, node, moved) if moved and own <= _MOST * op_.sequences else None
 
 
 _MOST = 2
@@ -171,12 +171,12 @@ def elements_kept(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
         parts[k] = part if same else ot.specify_shape(part, trace.type.shape)
     if not parts:
         return None
-    kept = [i for i in range(len(op_.body.outputs)) if i - first not in parts]
-    smaller = replace(op_, body=freeze(op_.body.inputs, [op_.body.outputs[i] for i in kept]))
-    made: list[Variable] = smaller(*node.inputs, return_list=True) if kept else []
-    found = dict(zip((node.outputs[i] for i in kept), made, strict=True))
-    found.update((node.outputs[first + k], v) for k, v in parts.items())
-    return found
+    rest = [i for i in range(len(op_.body.outputs)) if i - first not in parts]
+    smaller = replace(op_, body=freeze(op_.body.inputs, [op_.body.outputs[i] for i in rest]))
+    outputs: list[Variable] = smaller(*node.inputs, return_list=True) if rest else []
+    replaced = dict(zip((node.outputs[i] for i in rest), outputs, strict=True))
+    replaced.update((node.outputs[first + k], v) for k, v in parts.items())
+    return replaced
 
 
 def _is_constant(variable: Variable) -> bool:
@@ -197,16 +197,16 @@ def _moved(fgraph: FunctionGraph, node: Apply[Scan], products: list[Variable]) -
     # only the elements that the steps read are needed
     (steps,) = tensors(node.inputs[:1])
     read = [_first(fgraph, s, steps) for s in tensors(inputs.sequences)]
-    known = kept_by_other_scans(fgraph, node, products)
-    rest = [v for v in products if v not in known]
+    precomputed = kept_by_other_scans(fgraph, node, products)
+    rest = [v for v in products if v not in precomputed]
     bound: list[Variable] = clone_replace(
         rest,
         dict(zip(arguments.constants, inputs.constants, strict=True)),
         rebuild_strict=False,
     )
     made_now = vectorize_graph(bound, dict(zip(arguments.sequences, read, strict=True)))
-    known.update(zip(rest, made_now, strict=True))
-    whole = [known[v] for v in products]
+    precomputed.update(zip(rest, made_now, strict=True))
+    whole = [precomputed[v] for v in products]
     smaller = replace(
         op_,
         body=freeze(
@@ -214,7 +214,7 @@ def _moved(fgraph: FunctionGraph, node: Apply[Scan], products: list[Variable]) -
         ),
         sequences=op_.sequences + len(fresh),
     )
-    made: list[Variable] = smaller(
+    outputs: list[Variable] = smaller(
         node.inputs[0],
         *inputs.carried,
         *inputs.sequences,
@@ -222,7 +222,7 @@ def _moved(fgraph: FunctionGraph, node: Apply[Scan], products: list[Variable]) -
         *inputs.constants,
         return_list=True,
     )
-    return made
+    return outputs
 
 
 def _first(

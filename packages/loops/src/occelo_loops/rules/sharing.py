@@ -48,33 +48,33 @@ def shared_factorizations(fgraph: FunctionGraph, node: Apply[Scan]) -> Replaceme
         if most is None:
             continue
         shared = {v for v in (*results, *products) if v in same and same[v].type == v.type}
-        kept = _needed_of(node.op, shared.intersection(results))
-        size = _elements(kept)
+        chosen = _needed_of(node.op, shared.intersection(results))
+        size = _elements(chosen)
         if size is None or size > most:
             continue
         before = _elements(_read_besides_states(node, other))
         for v in _smallest_first(shared.intersection(products) if before is not None else set()):
-            more = _needed_of(node.op, {*kept, v})
+            more = _needed_of(node.op, {*chosen, v})
             size = _elements(more)
             if v in more and size is not None and size + (before or 0) <= most:
-                kept = more
-        if kept:
-            return _reading(node, kept, _traced(other, [same[v] for v in kept]))
+                chosen = more
+        if chosen:
+            return _reading(node, chosen, _traced(other, [same[v] for v in chosen]))
     return None
 
 
 def _read_besides_states(node: Apply[Scan], other: Apply[Scan]) -> list[Variable]:
     """The elements of sequences that ``node`` reads but ``other`` does not. Traces of states are left out."""
-    found: list[Variable] = []
-    arguments, given = node.op.parts(node.op.body.inputs), node.op.parts(node.inputs[1:])
-    for argument, v in zip(arguments.sequences, given.sequences, strict=True):
+    elements: list[Variable] = []
+    arguments, outer = node.op.parts(node.op.body.inputs), node.op.parts(node.inputs[1:])
+    for argument, v in zip(arguments.sequences, outer.sequences, strict=True):
         s = v.owner
         is_state = (
             s is not None and isinstance(s.op, Scan) and _is_argument(s.op, s.outputs.index(v))
         )
         if not is_state and v not in other.inputs:
-            found.append(argument)
-    return found
+            elements.append(argument)
+    return elements
 
 
 def _is_argument(op_: Scan, output: int) -> bool:
@@ -91,8 +91,8 @@ def _needed_of(op_: Scan, variables: set[Variable]) -> list[Variable]:
 
 
 def _smallest_first(variables: set[Variable]) -> list[Variable]:
-    known = [(n, v) for v in variables if (n := _elements([v])) is not None]
-    return [v for _, v in sorted(known, key=lambda pair: pair[0])]
+    sized = [(n, v) for v in variables if (n := _elements([v])) is not None]
+    return [v for _, v in sorted(sized, key=lambda pair: pair[0])]
 
 
 def _computed_always(op_: Scan) -> list[Apply]:
@@ -110,21 +110,21 @@ def _results_of_matrices(op_: Scan) -> list[Variable]:
 
     if not any(isinstance(each.op, MatrixOp) for each in op_.body.nodes):
         return []
-    found = [each for each in _computed_always(op_) if isinstance(each.op, MatrixOp)]
-    return [v for each in found for v in each.outputs]
+    nodes = [each for each in _computed_always(op_) if isinstance(each.op, MatrixOp)]
+    return [v for each in nodes for v in each.outputs]
 
 
 def _long_products(op_: Scan) -> list[Variable]:
     """The products that a body computes in every step and that take longer to compute than to store and read."""
     if not any(isinstance(each.op, Dot) for each in op_.body.nodes):
         return []
-    found: list[Variable] = []
+    products: list[Variable] = []
     for each in _computed_always(op_):
         if isinstance(each.op, Dot):
             (x, _), (product,) = tensors(each.inputs), tensors(each.outputs)
             if product.type.ndim and (x.type.shape[-1] or 0) >= _LONG:
-                found.append(product)
-    return found
+                products.append(product)
+    return products
 
 
 def _elements(variables: Sequence[Variable]) -> int | None:
@@ -152,9 +152,9 @@ def _reading(
     )
     arguments = [*inner.carried, *inner.sequences, *fresh, *inner.constants]
     smaller = replace(op_, body=freeze(arguments, results), sequences=op_.sequences + len(fresh))
-    given = [*outer.carried, *outer.sequences, *traces, *outer.constants]
-    made: list[Variable] = smaller(node.inputs[0], *given, return_list=True)
-    return made
+    operands = [*outer.carried, *outer.sequences, *traces, *outer.constants]
+    outputs: list[Variable] = smaller(node.inputs[0], *operands, return_list=True)
+    return outputs
 
 
 def kept_by_other_scans(
@@ -167,13 +167,13 @@ def kept_by_other_scans(
     more memory than that, so the number of elements is not limited here. The new traces are results of new scans,
     which `merged_scans` merges with the old scans.
     """
-    found = dict[Variable, Variable]()
+    traces = dict[Variable, Variable]()
     for other in _other_scans(fgraph, node):
         same = _same_values(node, other)
-        kept = [v for v in products if v not in found and v in same and same[v].type == v.type]
-        if kept:
-            found.update(zip(kept, _traced(other, [same[v] for v in kept]), strict=True))
-    return found
+        shared = [v for v in products if v not in traces and v in same and same[v].type == v.type]
+        if shared:
+            traces.update(zip(shared, _traced(other, [same[v] for v in shared]), strict=True))
+    return traces
 
 
 def _other_scans(fgraph: FunctionGraph, node: Apply[Scan]) -> Iterator[Apply[Scan]]:
@@ -203,14 +203,14 @@ def _same_values(node: Apply[Scan], other: Apply[Scan]) -> dict[Variable, Variab
     elements.update(zip(other.outputs[first:], other.op.body.outputs[first:], strict=True))
     constants = dict(zip(its_outer.constants, its_inner.constants, strict=True))
     same: dict[Variable, Variable] = {}
-    for arguments, given, known in (
+    for arguments, operands, inner_of in (
         (inner.sequences, outer.sequences, elements),
         (inner.constants, outer.constants, constants),
     ):
         same.update(
-            (a, computed.first(known[v]))
-            for a, v in zip(arguments, given, strict=True)
-            if v in known
+            (a, computed.first(inner_of[v]))
+            for a, v in zip(arguments, operands, strict=True)
+            if v in inner_of
         )
     for each in op_.body.nodes:
         read = [v if isinstance(v, Constant) else same.get(v) for v in each.inputs]
@@ -246,20 +246,20 @@ class _Computed:
 
     def first(self, variable: Variable) -> Variable:
         """The first variable in the body that is computed in the same way as ``variable``."""
-        found = self._first.get(variable)
-        if found is None:
+        first = self._first.get(variable)
+        if first is None:
             key = constant_key(variable)
-            found = variable if key is None else self._constants.setdefault(key, variable)
-            self._first[variable] = found
-        return found
+            first = variable if key is None else self._constants.setdefault(key, variable)
+            self._first[variable] = first
+        return first
 
 
 def _traced(node: Apply[Scan], variables: Sequence[Variable]) -> list[Variable]:
     """Traces of ``variables`` in the body of a scan. A new scan without other traces computes them."""
     op_ = node.op
     body = freeze(op_.body.inputs, [*op_.body.outputs[: op_.carried], *variables])
-    made: list[Variable] = replace(op_, body=body)(*node.inputs, return_list=True)
-    return made[op_.carried :]
+    outputs: list[Variable] = replace(op_, body=body)(*node.inputs, return_list=True)
+    return outputs[op_.carried :]
 
 
 CANONICALIZE = RuleSet((shared_factorizations,), "looping sharing")

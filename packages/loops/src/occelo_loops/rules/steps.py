@@ -54,20 +54,20 @@ def unrolled_scan(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
     if not count or (count > 1 and _nodes(op_.body, MOST_NODES // count) > MOST_NODES // count):
         return None
     parts = op_.parts(node.inputs[1:])
-    carried, kept = list(parts.carried), list[list[Variable]]()
+    carried, traced = list(parts.carried), list[list[Variable]]()
     for step in range(count):
         at = count - 1 - step if op_.reverse else step
         elements = [s[at] for s in tensors(parts.sequences)]
         results = op_.body.bind([*carried, *elements, *parts.constants])
         carried = results[: op_.carried]
-        kept.append(results[op_.carried : op_.carried + op_.traces])
-    found = dict(zip(node.outputs, carried, strict=False))
+        traced.append(results[op_.carried : op_.carried + op_.traces])
+    replaced = dict(zip(node.outputs, carried, strict=False))
     for k, trace in enumerate(node.outputs[op_.carried : op_.carried + op_.traces]):
-        elements = [step[k] for step in (kept[::-1] if op_.reverse else kept)]
-        found |= _read_elements(fgraph, trace, tensors(elements))
+        elements = [step[k] for step in (traced[::-1] if op_.reverse else traced)]
+        replaced |= _read_elements(fgraph, trace, tensors(elements))
     if op_.stops:
-        found[node.outputs[-1]] = ot.constant(np.int64(1))
-    return found if all(v.type.is_super(new.type) for v, new in found.items()) else None
+        replaced[node.outputs[-1]] = ot.constant(np.int64(1))
+    return replaced if all(v.type.is_super(new.type) for v, new in replaced.items()) else None
 
 
 def _few_steps(node: Apply[Scan]) -> int:
@@ -99,17 +99,17 @@ def _read_elements(
 
     Otherwise rules would rewrite each element to fit into a stack that nothing reads as a whole.
     """
-    found: dict[Variable, Variable] = {}
+    replaced: dict[Variable, Variable] = {}
     for user, position in fgraph.clients.get(trace, ()):
         op_ = user.op if position == 0 else None
         key = op_.key if isinstance(op_, Subtensor) else (None,)
         if isinstance(key[0], int) and -len(elements) <= key[0] < len(elements):
             element = elements[key[0]]
             read = Subtensor(key[1:])(element, *user.inputs[1:]) if key[1:] else element
-            found[user.outputs[0]] = read
+            replaced[user.outputs[0]] = read
         else:
-            found[trace] = ot.stack(elements)
-    return found
+            replaced[trace] = ot.stack(elements)
+    return replaced
 
 
 def from_the_end(reader: TensorApply[Subtensor]) -> int:
@@ -143,8 +143,8 @@ def last_of_trace(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replac
             some = ot.gt(scan.inputs[0], 0)
             message = "index -1 is out of bounds for axis 0 with size 0"
             last = CheckAndRaise(IndexError, message)(scan.outputs[j], some)
-            made = Subtensor(key[1:])(last, *node.inputs[1:]) if len(key) > 1 else last
-            return [made] if node.outputs[0].type.is_super(made.type) else None
+            read = Subtensor(key[1:])(last, *node.inputs[1:]) if len(key) > 1 else last
+            return [read] if node.outputs[0].type.is_super(read.type) else None
     return None
 
 
@@ -175,9 +175,9 @@ def fewer_steps(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
     # a check that the sequences are long enough for all steps remains
     all_of_them = checked_steps(op_, steps, tensors(parts.sequences))
     fewer = ot.minimum(all_of_them, _needed(reads, all_of_them))
-    made: list[Variable] = op_(fewer, *node.inputs[1:], return_list=True)
-    fits = all(v.type.is_super(n.type) for v, n in zip(node.outputs, made, strict=True))
-    return made if fits else None
+    outputs: list[Variable] = op_(fewer, *node.inputs[1:], return_list=True)
+    fits = all(v.type.is_super(n.type) for v, n in zip(node.outputs, outputs, strict=True))
+    return outputs if fits else None
 
 
 @frozen_dataclass
@@ -198,10 +198,10 @@ def _read_of(user: object) -> _Read | None:
     """The first elements of a trace that the node ``user`` reads; None if it may read other elements."""
     if not is_node(user) or not isinstance(user.op, Subtensor):
         return None
-    given = iter(tensors(user.inputs[1:]))
+    positions = iter(tensors(user.inputs[1:]))
 
     def part(value: Any) -> Any:
-        return next(given) if value == SCALAR else value
+        return next(positions) if value == SCALAR else value
 
     entry = user.op.key[0]
     if not is_slice(entry):
@@ -222,9 +222,9 @@ def _read_of(user: object) -> _Read | None:
 
 def _saves(node: Apply[Scan], steps: TensorVariable, reads: Sequence[_Read]) -> bool:
     """Whether the reads may need fewer steps than the scan takes."""
-    known, most = number_of(steps), max(r.number for r in reads)
+    number, most = number_of(steps), max(r.number for r in reads)
     if all(not r.not_negative for r in reads):
-        enough = is_least_with(steps, most) if known is None else int(known) <= most
+        enough = is_least_with(steps, most) if number is None else int(number) <= most
         return most > 0 and not enough
     symbolic = {v for r in reads for v in r.not_negative}
     if any(r.position is not None and is_moved(r.position, steps, -1) for r in reads):

@@ -38,13 +38,13 @@ class _Plan:
         first = op_.carried
         self.traces = self._first_of_equal([k for k in range(op_.traces) if used[first + k]])
         carried = {j for j in range(first) if used[j]}
-        wanted: list[Variable] = [results[first + k] for k in self.traces]
-        wanted += results[first + op_.traces :]
-        needed = self._needed(wanted, carried, results)
+        roots: list[Variable] = [results[first + k] for k in self.traces]
+        roots += results[first + op_.traces :]
+        needed = self._needed(roots, carried, results)
         self.carried = sorted(carried)
         inputs = node.inputs
         self.first_of: dict[int, int] = {}
-        kept: list[int] = []
+        read: list[int] = []
         seen: dict[tuple[bool, Variable], int] = {}
         for i in range(first, len(self.arguments)):
             if self.arguments[i] not in needed:
@@ -54,8 +54,8 @@ class _Plan:
                 self.first_of[i] = seen[key]
             else:
                 seen[key] = i
-                kept.append(i)
-        self.read = kept
+                read.append(i)
+        self.read = read
 
     def _first_of_equal(self, positions: Sequence[int]) -> list[int]:
         """The positions of the first trace in each set of equal traces."""
@@ -109,14 +109,14 @@ class _Plan:
         )
         sequences = sum(i < first + op_.sequences for i in self.read)
         smaller = replace(op_, body=body, carried=len(self.carried), sequences=sequences)
-        made = smaller(self._steps(), *(node.inputs[1 + i] for i in chosen), return_list=True)
-        found = dict(zip((node.outputs[j] for j in self.carried), made, strict=False))
-        by_trace = dict(zip(self.traces, made[len(self.carried) :], strict=False))
+        outputs = smaller(self._steps(), *(node.inputs[1 + i] for i in chosen), return_list=True)
+        replaced = dict(zip((node.outputs[j] for j in self.carried), outputs, strict=False))
+        by_trace = dict(zip(self.traces, outputs[len(self.carried) :], strict=False))
         for k, same in self.same_trace.items():
-            found[node.outputs[first + k]] = by_trace[same]
+            replaced[node.outputs[first + k]] = by_trace[same]
         if op_.stops:
-            found[node.outputs[-1]] = made[-1]
-        return found
+            replaced[node.outputs[-1]] = outputs[-1]
+        return replaced
 
     def _steps(self) -> Variable:
         """The number of steps, with a check that the dropped sequences have as many elements."""

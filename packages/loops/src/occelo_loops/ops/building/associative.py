@@ -47,13 +47,13 @@ def associative_scan(
         return structure.rebuild([v[None].swapaxes(0, axis) if axis else v[None] for v in values])
 
     def step(state: list[Any], elements: list[Any]) -> tuple[list[Any], list[Any]]:
-        given = fn(at(state), at(elements))
-        made, found = flatten(given, "x")
-        if found.kind != structure.kind:
+        combined = fn(at(state), at(elements))
+        leaves, form = flatten(combined, "x")
+        if form.kind != structure.kind:
             raise TypeError(
-                f"The function of associative_scan must return a structure like xs, {shown(xs)}, and returns {shown(given)}"
+                f"The function of associative_scan must return a structure like xs, {shown(xs)}, and returns {shown(combined)}"
             )
-        new = [(v.swapaxes(0, axis) if axis else v)[0] for v in made]
+        new = [(v.swapaxes(0, axis) if axis else v)[0] for v in leaves]
         return new, new
 
     # a sum over at most one element: the first element, or zeros of the same shape if the sequence is empty

@@ -125,10 +125,10 @@ def scan_node(
         read = [v.type.make_variable(v.name) for v in constants]
         with nodes_made() as nodes:
             try:
-                made = step(inner, elements, read)
+                taken = step(inner, elements, read)
                 following = [
                     as_variable(v, before.kind, before.label)
-                    for v, before in zip(made.carried, values, strict=True)
+                    for v, before in zip(taken.carried, values, strict=True)
                 ]
                 changed = _adapted(values, following)
             except TypeError:
@@ -140,20 +140,20 @@ def scan_node(
             if changed or any([v.settle() for v in values]):
                 forget_updates(nodes)
                 continue
-            results: list[Any] = [*following, *map(_traced, made.traced)]
-            if made.stop is not None:
-                results.append(as_condition(made.stop))
-            given = list(zip(constants, read, strict=True))
+            results: list[Any] = [*following, *map(_traced, taken.traced)]
+            if taken.stop is not None:
+                results.append(as_condition(taken.stop))
+            pairs = list(zip(constants, read, strict=True))
             if not capture:
                 # the step may read a constant from outside instead of the argument for it
-                results = rebuilt(results, given)
-            states, results = with_updates(made.updates, len(values), results, given)
+                results = rebuilt(results, pairs)
+            states, results = with_updates(taken.updates, len(values), results, pairs)
         break
     values += [CarriedValue(state, str(state)) for state in states]
     inner += states.values()
     own = {
         s
-        for s, update in made.updates.items()
+        for s, update in taken.updates.items()
         if update is s.default_update and is_made_by(update, nodes)
     }
     arguments = [*inner, *elements, *read]
@@ -161,7 +161,7 @@ def scan_node(
         _check_strict(results, arguments, nodes)
     outside, values_outside = _outside(count, results, arguments, nodes)
     body = freeze([*arguments, *outside], results)
-    stops = made.stop is not None
+    stops = taken.stop is not None
     op_ = Scan(body, len(values), len(sequences), stops, reverse, truncate, bounded, name)
     outputs: list[Variable] = op_(
         count,
@@ -193,20 +193,20 @@ def _checked(steps: Variable, sequences: Sequence[Variable]) -> Variable:
 
     ValueError if it is known to be negative, or larger than the static length of a sequence.
     """
-    known = known_integer(steps)
-    if known is None:
+    number = known_integer(steps)
+    if number is None:
         return steps
-    if known < 0:
-        raise ValueError(f"The number of steps is {known}, and cannot be negative")
+    if number < 0:
+        raise ValueError(f"The number of steps is {number}, and cannot be negative")
     for i, sequence in enumerate(sequences):
         length = (sequence.type.shape or (None,))[0]
-        if length is not None and length < known:
+        if length is not None and length < number:
             raise ValueError(
-                f"The loop has {known} steps, but its sequence {i} has only {length} elements: {describe(sequence)}"
+                f"The loop has {number} steps, but its sequence {i} has only {length} elements: {describe(sequence)}"
             )
     # what is computed from constants stays, so that they can be replaced in a copy of the graph
     alone = all(isinstance(v, Constant) for v in graph_inputs([steps]))
-    return steps if alone else constant(np.int64(known))
+    return steps if alone else constant(np.int64(number))
 
 
 def as_variable(value: Any, kind: Type, label: str) -> Variable:
@@ -307,11 +307,11 @@ def _outside(
     while True:
         moved = alike_in_all_steps(order, results, arguments, stay)
         body = [node for node in order if node not in moved]
-        found = read_from_outside(body, results, inner)
-        values = guarded(steps, found, moved)
+        read = read_from_outside(body, results, inner)
+        values = guarded(steps, read, moved)
         # nodes with results that cannot be guarded stay in the body
-        more = {v.owner for v, g in zip(found, values, strict=True) if g is None and v.owner}
+        more = {v.owner for v, g in zip(read, values, strict=True) if g is None and v.owner}
         if not more:
             take_all(held_by(body, results))
-            return found, values
+            return read, values
         stay |= more

@@ -105,18 +105,18 @@ class CarriedValue:
         A static length becomes dynamic if the length after a step is dynamic. TypeError if the dtype or the number of
         dimensions differs, or if two static lengths differ.
         """
-        before, found = self.kind, after.type
-        if isinstance(before, TensorType) and isinstance(found, TensorType):
-            if self._may_become(found):
-                self.kind = TensorType(found.dtype, before.shape)
+        before, kind = self.kind, after.type
+        if isinstance(before, TensorType) and isinstance(kind, TensorType):
+            if self._may_become(kind):
+                self.kind = TensorType(kind.dtype, before.shape)
                 return True
-            self._check(before, found, after)
+            self._check(before, kind, after)
             # a static length becomes dynamic if the length after a step is not known
             shape = [
-                None if b is None else a for a, b in zip(before.shape, found.shape, strict=True)
+                None if b is None else a for a, b in zip(before.shape, kind.shape, strict=True)
             ]
             self.kind = TensorType(before.dtype, shape)
-        elif before != found:
+        elif before != kind:
             raise self._changed("type", after)
         return self.kind != before
 

@@ -69,31 +69,31 @@ def _returned(value: Any) -> _Returned:
     """Divide ``value``, which the function of a scan returned, into outputs, updates and condition. They may be in any
     order.
     """
-    found = _Returned([], {})
+    returned = _Returned([], {})
     if isinstance(value, until):
-        found.condition = value.condition
-        return found
+        returned.condition = value.condition
+        return returned
     if _is_updates(value):
-        found.updates = dict(value)
-        return found
+        returned.updates = dict(value)
+        return returned
     if not is_list_or_tuple(value):
-        found.outputs = listed(value)
-        return found
+        returned.outputs = listed(value)
+        return returned
     parts = list(value)
     special = [p for p in parts if isinstance(p, until) or _is_updates(p)]
     if not special:
-        found.outputs = parts
-        return found
+        returned.outputs = parts
+        return returned
     rest = [p for p in parts if not any(p is s for s in special)]
     for each in special:
         if isinstance(each, until):
-            if found.condition is not None:
+            if returned.condition is not None:
                 raise ValueError("The function of scan returned two conditions")
-            found.condition = each.condition
+            returned.condition = each.condition
         else:
-            found.updates.update(dict(each))
-    found.outputs = list(rest[0]) if len(rest) == 1 and is_list_or_tuple(rest[0]) else rest
-    return found
+            returned.updates.update(dict(each))
+    returned.outputs = list(rest[0]) if len(rest) == 1 and is_list_or_tuple(rest[0]) else rest
+    return returned
 
 
 # scan
@@ -109,13 +109,13 @@ copied from each value to the next.
 
 def _delayed(outputs: Sequence[ScanOutput]) -> list[DelayLine | None]:
     """The delay line of each output, or None for an output whose earlier values are carried one by one."""
-    found: list[DelayLine | None] = []
+    lines: list[DelayLine | None] = []
     for i, output in enumerate(outputs):
         initial: Any = output.initial
         scalars = is_list_or_tuple(initial) or (is_tensor(initial) and initial.type.ndim == 1)
         long = output.depth > (MOST_SCALARS if scalars else MOST_TENSORS)
-        found.append(DelayLine(initial, output.taps, _label(i)) if long else None)
-    return found
+        lines.append(DelayLine(initial, output.taps, _label(i)) if long else None)
+    return lines
 
 
 def _label(output: int) -> str:
@@ -173,13 +173,13 @@ def scan(
     """
     built = _Classic(fn, sequences, outputs_info, non_sequences, name)
     built.checkpoint = checkpoint
-    made, updates = built.run(
+    results, updates = built.run(
         steps_of(built.sequences, n_steps),
         None if truncate_gradient < 0 else truncate_gradient,
         go_backwards,
         strict,
     )
-    outputs: Any = made if return_list or len(made) != 1 else made[0]
+    outputs: Any = results if return_list or len(results) != 1 else results[0]
     if not return_updates:
         _refuse_updates(updates, "scan")
         return outputs
@@ -235,7 +235,7 @@ class _Classic:
             for o, line in zip(self.outputs, self.delays, strict=True)
         ]
         carried = [v for w in windows for v in w]
-        op_, made = scan_node(
+        op_, outputs = scan_node(
             self._step,
             steps,
             carried,
@@ -246,33 +246,33 @@ class _Classic:
             names=[_label(i) for i, w in enumerate(windows) for _ in w],
             capture=not strict,
         )
-        node = made[0].owner
+        node = outputs[0].owner
         assert node is not None
         shared = node.inputs[1 + len(carried) : 1 + op_.carried]
         if self.checkpoint is not None:
-            made = checkpointed(op_, made, self.checkpoint, self.ends)
+            outputs = checkpointed(op_, outputs, self.checkpoint, self.ends)
         first = op_.carried
-        traces: list[Any] = list(made[first : first + op_.traces])
+        traces: list[Any] = list(outputs[first : first + op_.traces])
         if self.name is not None:
             for i, trace in enumerate(traces):
                 trace.name = self.name if len(traces) == 1 else f"{self.name}[{i}]"
         # an output that is not a tensor has no trace: its value after the last step is returned
         ends = self._ends(windows)
         rest = iter(traces)
-        outputs = [
-            made[ends[i]] if i in ends else next(rest) for i in range(len(ends) + len(traces))
+        results = [
+            outputs[ends[i]] if i in ends else next(rest) for i in range(len(ends) + len(traces))
         ]
-        return outputs, dict(zip(shared, made[len(carried) : first], strict=True))
+        return results, dict(zip(shared, outputs[len(carried) : first], strict=True))
 
     def _ends(self, windows: Sequence[Sequence[Any]]) -> dict[int, int]:
         """Maps the position of each output that is not a tensor to the position of its carried value."""
-        found: dict[int, int] = {}
+        ends: dict[int, int] = {}
         position = 0
         for i, window in enumerate(windows):
             position += len(window)
             if window and isinstance(window[0], Variable) and not is_tensor(window[0]):
-                found[i] = position - 1
-        return found
+                ends[i] = position - 1
+        return ends
 
     def _step(self, carried: list[Variable], elements: list[Variable], _: list[Variable]) -> Step:
         rest = list(carried)
@@ -285,7 +285,7 @@ class _Classic:
             windows.append(window)
             del rest[:size]
         # the variables from outside themselves, so that the function can differentiate by them
-        given = [*elements, *read, *self.constants]
+        arguments = [*elements, *read, *self.constants]
         kinds = {
             "an element of sequences": elements,
             "an earlier output": read,
@@ -294,14 +294,16 @@ class _Classic:
         names = [name for name, values in kinds.items() for _ in values]
         check_arguments("The function of scan", self.fn, *names)
         with nodes_made() as nodes:
-            found = _returned(self.fn(*given))
-        if any(v is None for v in found.outputs) or not (
-            found.outputs or found.updates or found.condition is not None
+            returned = _returned(self.fn(*arguments))
+        if any(v is None for v in returned.outputs) or not (
+            returned.outputs or returned.updates or returned.condition is not None
         ):
             raise TypeError(
                 f"The function of scan{made_at(self.fn)} returned None, and must return the outputs of a step"
             )
-        results = [v if isinstance(v, Variable) else as_tensor_variable(v) for v in found.outputs]
+        results = [
+            v if isinstance(v, Variable) else as_tensor_variable(v) for v in returned.outputs
+        ]
         self._check_count(results)
         following: list[Any] = []
         traced: list[Any] = []
@@ -319,9 +321,9 @@ class _Classic:
                 following += [*window[1:], result]
             if output.initial is None or is_tensor(window[0]):
                 traced.append(result)
-        updates = default_updates([*results, *found.updates.values(), found.condition], nodes)
-        updates.update(found.updates)
-        return Step(following, traced, found.condition, updates)
+        updates = default_updates([*results, *returned.updates.values(), returned.condition], nodes)
+        updates.update(returned.updates)
+        return Step(following, traced, returned.condition, updates)
 
     def _check_count(self, results: Sequence[Any]) -> None:
         if self.outputs and len(results) != len(self.outputs):
@@ -356,8 +358,8 @@ def scan_checkpoints(
     """
     built = _Classic(fn, sequences, outputs_info, non_sequences, name)
     built.checkpoint, built.ends = save_every_N, True
-    made, updates = built.run(steps_of(built.sequences, n_steps), None, False, False)
-    outputs: Any = made if len(made) != 1 else made[0]
+    results, updates = built.run(steps_of(built.sequences, n_steps), None, False, False)
+    outputs: Any = results if len(results) != 1 else results[0]
     if return_updates:
         return outputs, updates
     _refuse_updates(updates, "scan")

@@ -28,14 +28,14 @@ class ScanSequence:
     def slices(self, backwards: bool) -> list[Any]:
         """For each tap, a tensor with the elements that steps 0, 1, ... read."""
         low, high = min(0, *self.taps), max(0, *self.taps)
-        found: list[Any] = []
+        slices: list[Any] = []
         for tap in self.taps:
             start, end = tap - low, tap - high
             part = self.variable
             if start or end:
                 part = part[start or None : end or None]
-            found.append(part[::-1] if backwards else part)
-        return found
+            slices.append(part[::-1] if backwards else part)
+        return slices
 
 
 @dataclass
@@ -83,7 +83,7 @@ def _taps(given: Any, default: list[int], what: str) -> list[int]:
 
 def read_sequences(given: Any) -> list[ScanSequence]:
     """Read the argument ``sequences`` of `scan`. TypeError or ValueError if it is not valid."""
-    found: list[ScanSequence] = []
+    sequences: list[ScanSequence] = []
     for i, each in enumerate(listed(given)):
         taps = [0]
         if isinstance(each, Mapping):
@@ -98,36 +98,36 @@ def read_sequences(given: Any) -> list[ScanSequence]:
             raise TypeError(
                 f"Sequence {i} of scan must have a first axis, and is a scalar: {describe(variable)}"
             )
-        found.append(ScanSequence(variable, taps))
-    return found
+        sequences.append(ScanSequence(variable, taps))
+    return sequences
 
 
 def read_outputs(given: Any) -> list[ScanOutput]:
     """Read the argument ``outputs_info`` of `scan`. ValueError if taps and initial values contradict each other."""
-    found: list[ScanOutput] = []
+    outputs: list[ScanOutput] = []
     for i, each in enumerate(listed(given)):
         what = f"outputs_info {i}"
         if each is None:
-            found.append(ScanOutput())
+            outputs.append(ScanOutput())
             continue
         taps = [-1]
         if isinstance(each, Mapping):
             options = dict(cast("Mapping[str, Any]", each))
             each = options.pop("initial", None)
-            wanted = options.pop("taps", None)
+            own_taps = options.pop("taps", None)
             _refuse(options, what, "initial and taps")
             if each is None:
-                if wanted is not None:
+                if own_taps is not None:
                     raise ValueError(f"{what} of scan has taps, and no initial value")
-                found.append(ScanOutput())
+                outputs.append(ScanOutput())
                 continue
-            taps = _taps(wanted, [-1], what)
+            taps = _taps(own_taps, [-1], what)
             if max(taps) >= 0:
                 raise ValueError(
                     f"The taps of {what} must be negative, since later values are not known yet; got {taps}"
                 )
-        found.append(ScanOutput(_initial(each, taps, what), taps))
-    return found
+        outputs.append(ScanOutput(_initial(each, taps, what), taps))
+    return outputs
 
 
 def _initial(given: Any, taps: list[int], what: str) -> Any:

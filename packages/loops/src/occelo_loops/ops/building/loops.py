@@ -114,21 +114,21 @@ def _run(
     elements, element_structure = flatten(xs, "xs")
     sequences = _variables(elements)
     steps = _steps(sequences, length, element_structure)
-    kept: list[Structure] = []
+    structures: list[Structure] = []
 
     def body(carried: list[Variable], at: list[Variable], constants: list[Variable]) -> Step:
-        given = state_structure.rebuild(list(carried))
+        tree = state_structure.rebuild(list(carried))
         with nodes_made() as nodes:
             if xs is None:
-                made = run(given)
+                returned = run(tree)
             else:
-                made = run(given, element_structure.rebuild(list(at)))
-            following, trace = _state_and_kept(made, step)
+                returned = run(tree, element_structure.rebuild(list(at)))
+            following, trace = _state_and_kept(returned, step)
             stop = None if until is None else until(following)
         _same_structure(following, init)
         new, _ = flatten(following, "state")
         traced, structure = flatten(trace, "kept")
-        kept[:] = [structure]
+        structures[:] = [structure]
         updates = default_updates([*new, *traced, stop], nodes, own=True)
         return Step(new, _variables(traced), stop, updates)
 
@@ -147,7 +147,7 @@ def _run(
     first = len(state)
     final = state_structure.rebuild(list(outputs[:first]))
     traces = outputs[op_.carried : op_.carried + op_.traces]
-    return final, kept[0].rebuild(list(traces))
+    return final, structures[0].rebuild(list(traces))
 
 
 def _steps(sequences: list[Variable], length: Any, structure: Structure) -> Any:

@@ -36,8 +36,8 @@ class Checkpoint(OpFromGraph):
     def pullback(
         self, inputs: Sequence[Variable], outputs: Sequence[Variable], cotangents: Cotangents
     ) -> Cotangents:
-        known = [ct for ct in cotangents if isinstance(ct, Variable)]
-        held = [After()(v, *known) if known and is_tensor(v) else v for v in inputs]
+        live = [ct for ct in cotangents if isinstance(ct, Variable)]
+        held = [After()(v, *live) if live and is_tensor(v) else v for v in inputs]
         return super().pullback(held, outputs, cotangents)
 
     def batch(
@@ -45,10 +45,10 @@ class Checkpoint(OpFromGraph):
     ) -> Sequence[Any]:
         inner = [v.type.make_variable() for v in inputs]
         outputs = super().batch(node, inner, batch_ndims)
-        made: Sequence[Any] = Checkpoint(inner, list(outputs), name=self.name)(
+        results: Sequence[Any] = Checkpoint(inner, list(outputs), name=self.name)(
             *inputs, return_list=True
         )
-        return made
+        return results
 
 
 Checkpoint.derived_class = Checkpoint  # second derivatives keep no more than first ones
@@ -71,14 +71,14 @@ def checkpoint(fun: Callable[P, R], /) -> Callable[P, R]:
 
     @functools.wraps(fun)
     def recomputed(*args: P.args, **kwargs: P.kwargs) -> R:
-        given, structure = trees.flatten((args, kwargs), "arguments")
-        inner = {v: v.type.make_variable(v.name) for v in given if _becomes_input(v)}
+        values, structure = trees.flatten((args, kwargs), "arguments")
+        inner = {v: v.type.make_variable(v.name) for v in values if _becomes_input(v)}
         with nodes_made() as nodes:
             positional, keywords = structure.unflatten(
-                [inner.get(v, v) if isinstance(v, Variable) else v for v in given]
+                [inner.get(v, v) if isinstance(v, Variable) else v for v in values]
             )
-            made = cast("Callable[..., R]", fun)(*positional, **keywords)
-            leaves, form = trees.flatten(made, "results")
+            returned = cast("Callable[..., R]", fun)(*positional, **keywords)
+            leaves, form = trees.flatten(returned, "results")
             outputs = list(map(_as_result, leaves))
         if not outputs:
             return cast("R", form.unflatten([]))

@@ -34,9 +34,9 @@ def switch_case(index: Any, branches: Sequence[Stepped], *operands: Any) -> Any:
             f"Branch {i} of switch_case", branch, *[f"operand {k}" for k in range(len(operands))]
         )
     results = [branch(*operands) for branch in branches]
-    found = [flatten(result, "result") for result in results]
-    leaves, structure = found[0]
-    for i, (_, other) in enumerate(found):
+    flat = [flatten(result, "result") for result in results]
+    leaves, structure = flat[0]
+    for i, (_, other) in enumerate(flat):
         if other.kind != structure.kind:
             raise TypeError(
                 f"All branches of switch_case must return one structure: branch 0 returns {shown(results[0])}, branch {i} {shown(results[i])}"
@@ -44,7 +44,7 @@ def switch_case(index: Any, branches: Sequence[Stepped], *operands: Any) -> Any:
     if not leaves:
         return structure.rebuild([])
     values = [
-        [v if isinstance(v, Variable) else as_tensor_variable(v) for v in each] for each, _ in found
+        [v if isinstance(v, Variable) else as_tensor_variable(v) for v in each] for each, _ in flat
     ]
     chosen = _choose(number_of_steps(index, "The index of switch_case"), values, 0, len(values))
     return structure.rebuild(chosen)
@@ -58,9 +58,9 @@ def _choose(index: Any, values: list[list[Any]], first: int, last: int) -> list[
     if last - first == 1:
         return values[first]
     middle = (first + last) // 2
-    made: list[Any] = ifelse(
+    chosen: list[Any] = ifelse(
         lt(index, middle),
         _choose(index, values, first, middle),
         _choose(index, values, middle, last),
     )
-    return made
+    return chosen

@@ -94,8 +94,8 @@ class _Batched:
         op_ = self.op
         arguments, results = op_.body.inputs, op_.body.outputs
         while True:
-            known = {v for v, has in zip(arguments, self.has, strict=True) if has}
-            reached = [not known.isdisjoint(ancestors([v])) for v in results]
+            batched = {v for v, has in zip(arguments, self.has, strict=True) if has}
+            reached = [not batched.isdisjoint(ancestors([v])) for v in results]
             more = [j for j in range(op_.carried) if reached[j] and not self.has[j]]
             for j in more:
                 self.has[j] = True
@@ -130,12 +130,14 @@ class _Batched:
         ]
         if self.own_ends:
             return self._run_with_own_ends(sequences)
-        _, made = self._scan(self.inputs[0], self.full[:first], sequences, self.full[last:])
+        _, outputs = self._scan(self.inputs[0], self.full[:first], sequences, self.full[last:])
         traces = [
             self._time_after(v) if has else v
-            for v, has in zip(tensors(made[first : first + op_.traces]), self.traced, strict=True)
+            for v, has in zip(
+                tensors(outputs[first : first + op_.traces]), self.traced, strict=True
+            )
         ]
-        return [*made[:first], *traces, *made[first + op_.traces :]]
+        return [*outputs[:first], *traces, *outputs[first + op_.traces :]]
 
     def _scan(
         self,
@@ -188,13 +190,13 @@ class _Batched:
             for v, has in zip(self.full[last:], self.has[last:], strict=True)
         ]
         carried: list[Any] = [*self.full[:first], np.int64(0) * limit, limit > 0]
-        _, made = self._scan(steps, carried, sequences, [*constants, limit], forward=forward)
-        (count,) = tensors(made[first : first + 1])
-        rows = tensors(made[first + 2 : first + 2 + op_.traces])
+        _, outputs = self._scan(steps, carried, sequences, [*constants, limit], forward=forward)
+        (count,) = tensors(outputs[first : first + 1])
+        rows = tensors(outputs[first + 2 : first + 2 + op_.traces])
         if op_.reverse:
             rows = [valid_first(v, count, from_end=not forward) for v in rows]
-        kept = [mark(self._time_after(v), count) for v in rows]
-        return [*made[:first], *kept, *([count] if op_.stops else [])]
+        traces = [mark(self._time_after(v), count) for v in rows]
+        return [*outputs[:first], *traces, *([count] if op_.stops else [])]
 
     def _steps_vary(self) -> bool:
         """Whether the number of steps has batch dimensions, and so may differ between elements of the batch."""
@@ -208,10 +210,10 @@ class _Batched:
         rest = constants[:-1] if self.own_ends else constants
         arguments = [*self._running(carried, elements), *rest]
         inner = [v.type.make_variable() for v in body.inputs]
-        found: list[Any] = vectorize_graph(
+        batched: list[Any] = vectorize_graph(
             body.bind(inner), dict(zip(inner, arguments, strict=True))
         )
-        results = tensors(found)
+        results = tensors(batched)
         following = [
             self._spread(v, before) if has else v
             for v, before, has in zip(results, tensors(carried[:first]), self.has, strict=False)
@@ -222,7 +224,7 @@ class _Batched:
         if not self.own_ends:
             return Step(following, traced, results[-1] if op_.stops else None)
         done, active = tensors(carried[first:])
-        kept = [
+        masked = [
             switch(
                 active.dimshuffle([*range(self.ndim), *["x"] * (v.type.ndim - self.ndim)]), v, old
             )
@@ -233,7 +235,7 @@ class _Batched:
         still = active & (count < limit)
         if op_.stops:
             still = still & ~results[-1]
-        return Step([*kept, count, still], traced, ~still.any())
+        return Step([*masked, count, still], traced, ~still.any())
 
     def _running(self, carried: list[Variable], elements: list[Variable]) -> list[Variable]:
         """The carried values before a step, and the elements of sequences, that the body gets.
@@ -245,10 +247,10 @@ class _Batched:
             return [*carried, *elements]
         first = self.op.carried
         (active,) = tensors(carried[first + 1 : first + 2])
-        given = [*tensors(carried[:first]), *tensors(elements)]
+        values = [*tensors(carried[:first]), *tensors(elements)]
         return [
             self.instead.choose(active, v, start)
-            for v, start in zip(given, [*self.starts, *self.elements], strict=True)
+            for v, start in zip(values, [*self.starts, *self.elements], strict=True)
         ]
 
     def _spread(self, variable: TensorVariable, like: TensorVariable) -> TensorVariable:
@@ -260,9 +262,9 @@ class _Batched:
         return broadcast_to(full, (*lengths, *shape_tuple(variable)))
 
     def _spread_like(self, variable: TensorVariable, k: int) -> TensorVariable:
-        wanted = self.op.body.outputs[self.op.carried + k].type.ndim
-        assert wanted is not None
-        if self.traced[k] and variable.type.ndim == wanted:
+        ndim = self.op.body.outputs[self.op.carried + k].type.ndim
+        assert ndim is not None
+        if self.traced[k] and variable.type.ndim == ndim:
             return broadcast_to(
                 align(variable, 0, self.ndim), (*self.lengths, *shape_tuple(variable))
             )

@@ -57,12 +57,12 @@ def checkpointed(
         return []
     node = outputs[0].owner
     assert node is not None
-    made = _Blocks(op_, node.inputs, every, ends).run()
-    for state, before, after in zip(node.inputs[1:], outputs[: op_.carried], made, strict=False):
+    results = _Blocks(op_, node.inputs, every, ends).run()
+    for state, before, after in zip(node.inputs[1:], outputs[: op_.carried], results, strict=False):
         # moves a default update that a step made, as draws with a `RandomStream` do
         if isinstance(state, SharedVariable) and state.default_update is before:
             state.default_update = after
-    return made
+    return results
 
 
 class _Blocks:
@@ -94,7 +94,7 @@ class _Blocks:
             s[:whole].reshape((self.blocks, self.size, *shape_tuple(s)[1:])) for s in self.sequences
         ]
         counts = [as_tensor_variable(np.int64(0))] if op_.stops else []
-        _, made = scan_node(
+        _, results = scan_node(
             self._block,
             self.blocks,
             [*self.carried, *counts],
@@ -103,7 +103,7 @@ class _Blocks:
             name=f"blocks of {op_.name}" if op_.name else None,
         )
         first = op_.carried
-        before, traces = made[:first], tensors(made[first + len(counts) :])
+        before, traces = results[:first], tensors(results[first + len(counts) :])
         remaining: Any = self.steps - whole
         if op_.stops:
             (stopped,) = tensors(before[-1:])
@@ -111,7 +111,7 @@ class _Blocks:
         rest = self._scan_of_steps(
             remaining, before, [s[whole : self.steps] for s in self.sequences], self.constants
         )
-        done = tensors(made[first : first + 1])[0] if op_.stops else whole
+        done = tensors(results[first : first + 1])[0] if op_.stops else whole
         of_rest = tensors(rest[first : first + op_.traces])
         joined = [self._joined(*pair, done) for pair in zip(traces, of_rest, strict=False)]
         if not op_.stops:
@@ -126,28 +126,28 @@ class _Blocks:
         constants: Sequence[Variable],
     ) -> list[Variable]:
         """The outputs of a scan with the same body that takes ``steps`` steps from the values ``carried``."""
-        made: list[Variable] = self.op(steps, *carried, *sequences, *constants, return_list=True)
-        return made
+        results: list[Variable] = self.op(steps, *carried, *sequences, *constants, return_list=True)
+        return results
 
     def _block(
         self, carried: list[Variable], elements: list[Variable], constants: list[Variable]
     ) -> Step:
         *others, size = constants
         first = self.op.carried
-        made = self._scan_of_steps(size, carried[:first], elements, others)
-        traces: list[Any] = list(tensors(made[first : first + self.op.traces]))
+        results = self._scan_of_steps(size, carried[:first], elements, others)
+        traces: list[Any] = list(tensors(results[first : first + self.op.traces]))
         if self.ends:
             traces = [t[-1] for t in traces]
         if not self.op.stops:
-            return Step(made[:first], traces)
-        (done,) = tensors(made[-1:])
+            return Step(results[:first], traces)
+        (done,) = tensors(results[-1:])
         if not self.ends:
             # the traces of blocks are stacked, so all must have the same length
             traces = [
                 alloc(np.zeros((), t.dtype), size, *shape_tuple(t)[1:])[:done].set(t)
                 for t in traces
             ]
-        return Step([*made[:first], add(carried[first], done)], traces, made[first - 1])
+        return Step([*results[:first], add(carried[first], done)], traces, results[first - 1])
 
     def _joined(self, blocks: Any, rest: Any, done: Any) -> Variable:
         """The whole trace: the first ``done`` elements from the blocks, then the elements from the other steps."""
@@ -180,8 +180,8 @@ def _block_size(every: Any, steps: Any, carried: Sequence[Variable]) -> Any:
     root = ceil(sqrt(steps.astype("float64")))
     if every == "sqrt":
         return root.astype("int64")
-    found = re.fullmatch(_BUDGET, every)
-    if found is None:
+    budget = re.fullmatch(_BUDGET, every)
+    if budget is None:
         raise ValueError(
             f"checkpoint is the number of steps of a block, 'sqrt', or a budget such as '64 MB', and not {every!r}"
         )
@@ -191,7 +191,7 @@ def _block_size(every: Any, steps: Any, carried: Sequence[Variable]) -> Any:
         if is_tensor(v)
     )
     # the largest k with n / k + k <= r, for n steps and a budget of r states: the root of k^2 - r k + n = 0
-    states = float(found[1]) * _UNITS[found[2]] / maximum(size, 1)
+    states = float(budget[1]) * _UNITS[budget[2]] / maximum(size, 1)
     inner = states * states - 4.0 * steps
     largest = floor((states + sqrt(maximum(inner, 0.0))) / 2.0)
     return minimum(switch(inner < 0, root, largest), maximum(steps, 1)).astype("int64")

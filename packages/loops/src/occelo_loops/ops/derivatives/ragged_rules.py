@@ -78,37 +78,37 @@ def _of_ragged(
 ) -> Sequence[Variable]:
     """`Op.batch` for a node with ragged inputs."""
     op_ = node.op
-    given, count = _with_one_count(node, inputs)
+    marked, count = _with_one_count(node, inputs)
     if isinstance(op_, Elemwise):
-        return _elementwise(node, given, batch_ndims, count)
+        return _elementwise(node, marked, batch_ndims, count)
     if isinstance(op_, CAReduce):
-        return _reduced(node, given, batch_ndims, count)
+        return _reduced(node, marked, batch_ndims, count)
     if isinstance(op_, CumOp):
-        return _cumulative(node, given, batch_ndims, count)
+        return _cumulative(node, marked, batch_ndims, count)
     if isinstance(op_, Alloc) and len(inputs) > 1 and is_count(inputs[1]):
-        return _alloc_of_ragged(node, given, batch_ndims, count)
+        return _alloc_of_ragged(node, marked, batch_ndims, count)
     if isinstance(op_, DimShuffle) and op_.new_order[:1] == (0,):
-        return [mark(v, count) for v in op_.batch(node, given, batch_ndims)]
+        return [mark(v, count) for v in op_.batch(node, marked, batch_ndims)]
     if isinstance(op_, Shape_i):
-        return [count] if op_.i == 0 else list(op_.batch(node, given, batch_ndims))
+        return [count] if op_.i == 0 else list(op_.batch(node, marked, batch_ndims))
     if isinstance(op_, Stretch | SumStretched):
-        return _stretched(node, given, batch_ndims, count)
+        return _stretched(node, marked, batch_ndims, count)
     if isinstance(op_, Subtensor):
-        return _read(node, given, batch_ndims, count)
+        return _read(node, marked, batch_ndims, count)
     if isinstance(op_, IncSubtensor):
-        return _written(node, given, batch_ndims, count)
+        return _written(node, marked, batch_ndims, count)
     raise refuse(op_)
 
 
 def _with_one_count(node: Apply, inputs: Sequence[Any]) -> tuple[list[Any], TensorVariable]:
     """The inputs of a node, and the numbers of valid rows that all of its ragged inputs have in common."""
-    found = list(inputs)
+    marked = list(inputs)
     ragged = [i for i, v in enumerate(inputs) if is_ragged_in(node, i, v)]
     count = common_count([count_of(inputs[i]) for i in ragged], node.op)
     for i in ragged:
         if count_of(inputs[i]) is not count:
-            found[i] = mark(_first_rows(inputs[i], count.type.ndim, count), count)
-    return found, count
+            marked[i] = mark(_first_rows(inputs[i], count.type.ndim, count), count)
+    return marked, count
 
 
 def _first_rows(x: Any, extra: int, count: TensorVariable) -> TensorVariable:
@@ -145,9 +145,9 @@ def _alloc(node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Se
     full = (
         broadcast_to(full, (*batch, *shape_tuple(full)[extra:])) if extra > batch_ndims[0] else full
     )
-    given = [full, rows_of(count), *inputs[2:]]
-    made = node.op.batch(node, given, [extra, 0, *batch_ndims[2:]])
-    return [mark(v, count) for v in made]
+    operands = [full, rows_of(count), *inputs[2:]]
+    results = node.op.batch(node, operands, [extra, 0, *batch_ndims[2:]])
+    return [mark(v, count) for v in results]
 
 
 def _alloc_of_ragged(
@@ -160,9 +160,9 @@ def _alloc_of_ragged(
     (x,) = tensors(inputs[:1])
     if whole is not count:
         x = _first_rows(x, batch_ndims[0], whole)
-    given = [x, rows_of(whole), *inputs[2:]]
-    made = node.op.batch(node, given, [batch_ndims[0], 0, *batch_ndims[2:]])
-    return [mark(v, whole) for v in made]
+    operands = [x, rows_of(whole), *inputs[2:]]
+    results = node.op.batch(node, operands, [batch_ndims[0], 0, *batch_ndims[2:]])
+    return [mark(v, whole) for v in results]
 
 
 def _stretched_to_rows(
@@ -170,9 +170,9 @@ def _stretched_to_rows(
 ) -> Sequence[Variable]:
     """`Op.batch` for a `Stretch` of one row to as many as a ragged variable has valid rows. The result is ragged, too."""
     count = inputs[1]
-    given = [inputs[0], rows_of(count), *inputs[2:]]
-    made = node.op.batch(node, given, [batch_ndims[0], 0, *batch_ndims[2:]])
-    return [mark(v, count) for v in made]
+    operands = [inputs[0], rows_of(count), *inputs[2:]]
+    results = node.op.batch(node, operands, [batch_ndims[0], 0, *batch_ndims[2:]])
+    return [mark(v, count) for v in results]
 
 
 def _stretched(
@@ -186,17 +186,17 @@ def _stretched(
     assert isinstance(op_, Stretch | SumStretched)
     if not is_ragged_in(node, 0, inputs[0]) or op_.static[0] is not None:
         raise refuse(op_)
-    kept, core, ndims = list(inputs), list(node.inputs), list(batch_ndims)
+    operands, core, ndims = list(inputs), list(node.inputs), list(batch_ndims)
     if op_.given[0]:
-        length = kept.pop(1)
+        length = operands.pop(1)
         if not is_count(length):
             raise refuse(op_)
         count = common_count([count, length], op_)
-        kept[0] = _first_rows(kept[0], ndims[0], count)
+        operands[0] = _first_rows(operands[0], ndims[0], count)
         del core[1], ndims[1]
     rest = replace(op_, given=(False, *op_.given[1:]))
-    (made,) = rest.batch(rest.make_node(*core), kept, ndims)
-    return [mark(made, count)]
+    (stretched,) = rest.batch(rest.make_node(*core), operands, ndims)
+    return [mark(stretched, count)]
 
 
 # along the rows
@@ -257,7 +257,7 @@ def _read(
     node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int], count: TensorVariable
 ) -> Sequence[Variable]:
     """`Op.batch` for reading one row of a ragged variable, or all of its valid rows."""
-    op_, (x, *given) = node.op, tensors(inputs)
+    op_, (x, *key_inputs) = node.op, tensors(inputs)
     assert isinstance(op_, Subtensor)
     extra, (first, *rest) = batch_ndims[0], op_.key
     if not is_ragged_in(node, 0, x):
@@ -265,10 +265,10 @@ def _read(
     if first == slice(None):
         return [mark(v, count) for v in op_.batch(node, inputs, batch_ndims)]
     if first in _FIRST_ROWS and batch_ndims[1] and _all(rest):
-        count = common_count([count, given[0]], op_)
+        count = common_count([count, key_inputs[0]], op_)
         return [mark(_first_rows(x, extra, count), count)]
-    row, given = _row(op_, first, given, count)
-    if any(v.type.ndim for v in given):
+    row, key_inputs = _row(op_, first, key_inputs, count)
+    if any(v.type.ndim for v in key_inputs):
         raise refuse(op_)
     batch = shape_tuple(x)[:extra]
     at = broadcast_to(align(row, row.type.ndim, extra), batch)
@@ -276,7 +276,7 @@ def _read(
         arange(n).dimshuffle([0 if j == i else "x" for j in range(extra)])
         for i, n in enumerate(batch)
     ]
-    filled = fill_key(tuple(rest), given, scalar=lambda v: v)
+    filled = fill_key(tuple(rest), key_inputs, scalar=lambda v: v)
     return [x[(*places, at)][(*[slice(None)] * extra, *filled)]]
 
 
@@ -310,13 +310,13 @@ def _written(
     node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int], count: TensorVariable
 ) -> Sequence[Variable]:
     """`Op.batch` for writing one row of a ragged variable, or for writing its valid rows to the first rows of a tensor."""
-    op_, (x, y, *given) = node.op, tensors(inputs)
+    op_, (x, y, *key_inputs) = node.op, tensors(inputs)
     assert isinstance(op_, IncSubtensor)
     first, *rest = op_.key
     if is_ragged_in(node, 0, x) and not is_ragged_in(node, 1, y):
-        row, given = _row(op_, first, given, count)
+        row, key_inputs = _row(op_, first, key_inputs, count)
         if not _all(rest):
-            y = _as_row(op_, x, y, batch_ndims, given)
+            y = _as_row(op_, x, y, batch_ndims, key_inputs)
         return [mark(_with_row(op_, x, y, batch_ndims, row), count)]
     if not _all(rest):
         raise refuse(op_)
@@ -324,7 +324,7 @@ def _written(
         raise refuse(op_)
     if not batch_ndims[2] or y.type.ndim - batch_ndims[1] != len(op_.key):
         raise refuse(op_)
-    count = common_count([count, given[0]], op_)
+    count = common_count([count, key_inputs[0]], op_)
     if is_ragged_in(node, 0, x):
         return [mark(_combined(op_, x, y, batch_ndims), count)]
     return [_with_first_rows(op_, x, y, batch_ndims, count)]
@@ -358,8 +358,8 @@ def _as_row(
     lengths = (*shape_tuple(y)[:n], *shape_tuple(x)[extra + 1 :])
     row = zeros(lengths, dtype=x.dtype)
     key = (*[slice(None)] * n, *op_.key[1:])
-    made: TensorVariable = IncSubtensor(key, False)(row, y.astype(x.dtype), *given)
-    return made
+    written: TensorVariable = IncSubtensor(key, False)(row, y.astype(x.dtype), *given)
+    return written
 
 
 def _with_row(
@@ -391,8 +391,8 @@ def _with_first_rows(
     if extra > extras[0]:
         whole = broadcast_to(whole, (*shape_tuple(y)[:extra], *shape_tuple(whole)[extra:]))
     head = _first_rows(whole, extra, count)
-    made = _combined(op_, head, y, (extra, extra))
-    written = switch(lt(_places(head, extra), _beside(count, head, extra)), made, head)
+    combined = _combined(op_, head, y, (extra, extra))
+    written = switch(lt(_places(head, extra), _beside(count, head, extra)), combined, head)
     key = (*[slice(None)] * extra, slice(None, SCALAR), *op_.key[1:])
     return IncSubtensor(key, True)(whole, written.astype(whole.dtype), rows_of(count))
 

@@ -91,7 +91,7 @@ class _Step:
     results: list[Variable]
     seeds_of_carried: dict[int, Variable]
     seeds_of_traces: dict[int, Variable]
-    found: list[Any]
+    cts: list[Any]
     """The cotangent of each input, as a graph of the inputs and the seeds. None if the input is not connected."""
 
     @property
@@ -145,7 +145,7 @@ def _one_step(op_: Scan, inputs: Sequence[Variable], carried: set[int], traces: 
     of_carried = {j: _seed(results[j]) for j in sorted(carried)}
     of_traces = {k: _seed(results[op_.carried + k]) for k in sorted(traces)}
     outputs = [results[j] for j in of_carried] + [results[op_.carried + k] for k in of_traces]
-    found: list[Any] = pullback(
+    cts: list[Any] = pullback(
         outputs,
         arguments,
         [*of_carried.values(), *of_traces.values()],
@@ -153,8 +153,8 @@ def _one_step(op_: Scan, inputs: Sequence[Variable], carried: set[int], traces: 
         return_disconnected="none",
         null_gradients="return",
     )
-    found = lengths_of_cotangents(op_, inputs, arguments, of_carried, found)
-    return _Step(arguments, results, of_carried, of_traces, found)
+    cts = lengths_of_cotangents(op_, inputs, arguments, of_carried, cts)
+    return _Step(arguments, results, of_carried, of_traces, cts)
 
 
 def pulled(
@@ -163,9 +163,9 @@ def pulled(
     """The pullback of a node of `Scan`: the cotangents of its inputs, from the cotangents of its outputs."""
     carried_cts = list(cotangents[: op_.carried])
     trace_cts = list(cotangents[op_.carried : op_.carried + op_.traces])
-    given = {j for j, c in enumerate(carried_cts) if c is not None and c is not ZERO}
+    live_cts = {j for j, c in enumerate(carried_cts) if c is not None and c is not ZERO}
     traced = {k for k, c in enumerate(trace_cts) if c is not None and c is not ZERO}
-    live = _live_carried(op_, given, traced)
+    live = _live_carried(op_, live_cts, traced)
     if not op_.bounded and (live or traced):
         raise NotImplementedError(
             "A while_loop without max_steps has no gradient in reverse mode, which keeps the states of all steps: give "
@@ -192,20 +192,20 @@ class _Backwards:
         first, last = op_.carried, op_.carried + op_.sequences
         usable = [
             i
-            for i, g in enumerate(step.found)
+            for i, g in enumerate(step.cts)
             if isinstance(g, Variable) and not isinstance(g.type, NullType)
         ]
         self.of_elements = [i for i in usable if first <= i < last]
         self.of_constants = [i for i in usable if i >= last]
-        wanted = [step.found[i] for i in usable if i in step.seeds_of_carried or i >= first]
-        self.results = self._results_read(wanted)
+        cts = [step.cts[i] for i in usable if i in step.seeds_of_carried or i >= first]
+        self.results = self._results_read(cts)
         stops = [step.results[j] for j in self.results]
-        self.drawn = self._computed_from_states(wanted, stops)
-        needed = set(ancestors(wanted, [*stops, *self.drawn]))
+        self.drawn = self._computed_from_states(cts, stops)
+        needed = set(ancestors(cts, [*stops, *self.drawn]))
         self.drawn = [v for v in self.drawn if v in needed]
         states = tensors(step.arguments[:first])
-        self.rows = rows_instead_of_states(states, wanted, [*stops, *self.drawn], step.seeds)
-        needed = set(ancestors(wanted, [*stops, *self.drawn, *self.rows]))
+        self.rows = rows_instead_of_states(states, cts, [*stops, *self.drawn], step.seeds)
+        needed = set(ancestors(cts, [*stops, *self.drawn, *self.rows]))
         self.kept = [i for i in range(first) if step.arguments[i] in needed]
         self.read = [i for i in range(first, last) if step.arguments[i] in needed]
 
@@ -213,14 +213,14 @@ class _Backwards:
         """The positions of the body's outputs that the cotangents ``wanted`` read. They are kept in traces."""
         op_, results = self.op, self.step.results
         needed = set(ancestors(wanted))
-        found: dict[Variable, int] = {}
+        positions: dict[Variable, int] = {}
         # traces first: if a variable is both a trace and a carried value, it is kept anyway
         order = [*range(op_.carried, op_.carried + op_.traces), *range(op_.carried)]
         for j in order:
             result = results[j]
             if result in needed and result.owner is not None and is_tensor(result):
-                found.setdefault(result, j)
-        return sorted(found.values())
+                positions.setdefault(result, j)
+        return sorted(positions.values())
 
     def _computed_from_states(
         self, wanted: Sequence[Variable], stops: Sequence[Variable]
@@ -236,16 +236,16 @@ class _Backwards:
         states = {v for v in step.arguments[: op_.carried] if not is_tensor(v)}
         if not states:
             return []
-        found: list[Variable] = []
+        computed: list[Variable] = []
         seeds = step.seeds
         for node in toposort([*step.results, *wanted]):
             if not seeds.isdisjoint(node.inputs):
                 seeds.update(node.outputs)
             elif not states.isdisjoint(node.inputs):
                 states.update(v for v in node.outputs if not is_tensor(v))
-                found += [v for v in node.outputs if is_tensor(v)]
-        needed = set(ancestors(wanted, [*stops, *found]))
-        return [v for v in found if v in needed and v not in stops]
+                computed += [v for v in node.outputs if is_tensor(v)]
+        needed = set(ancestors(wanted, [*stops, *computed]))
+        return [v for v in computed if v in needed and v not in stops]
 
     # the steps that are differentiated
 
@@ -276,8 +276,8 @@ class _Backwards:
         if self.op.stops or self.op.truncate is not None:
             return False
         read, (tensor,) = length_read(self.inputs[0]), tensors([sequence])
-        known = known_integer(self.inputs[0])
-        if known is not None and known == tensor.type.shape[0]:
+        number = known_integer(self.inputs[0])
+        if number is not None and number == tensor.type.shape[0]:
             return True
         return read is not None and read[0] is sequence and read[1] == 0
 
@@ -293,8 +293,8 @@ class _Backwards:
         middle = op_.carried + op_.traces
         results = [*step.results[:middle], *more, *step.results[middle:]]
         keeping = replace(op_, body=freeze(step.arguments, results))
-        made: list[Variable] = keeping(*self.inputs, return_list=True)
-        return made[middle : middle + len(more)]
+        outputs: list[Variable] = keeping(*self.inputs, return_list=True)
+        return outputs[middle : middle + len(more)]
 
     def run(self, carried_cts: Sequence[Any], trace_cts: Sequence[Any]) -> list[Any]:
         op_, step = self.op, self.step
@@ -303,8 +303,7 @@ class _Backwards:
         live = list(step.seeds_of_carried)
         start = [_filled(carried_cts[j], self.outputs[j]) for j in live]
         sums = [
-            zeros_like(self.inputs[1 + i], dtype=step.found[i].type.dtype)
-            for i in self.of_constants
+            zeros_like(self.inputs[1 + i], dtype=step.cts[i].type.dtype) for i in self.of_constants
         ]
         traced = list(step.seeds_of_traces)
         values = tensors(self._kept_values())
@@ -314,7 +313,7 @@ class _Backwards:
             *(trace_cts[k] if op_.truncate is None else trace_cts[k][of_traces] for k in traced),
         ]
         constants = list(self.inputs[1 + last :])
-        _, made = scan_node(
+        _, outputs = scan_node(
             self._back,
             number,
             [*start, *sums],
@@ -327,9 +326,11 @@ class _Backwards:
                 *("A sum of cotangents" for _ in sums),
             ],
         )
-        pulled_carried = dict(zip(live, made, strict=False))
-        pulled_sums = dict(zip(self.of_constants, made[len(live) :], strict=False))
-        pulled_elements = dict(zip(self.of_elements, made[len(live) + len(sums) :], strict=False))
+        pulled_carried = dict(zip(live, outputs, strict=False))
+        pulled_sums = dict(zip(self.of_constants, outputs[len(live) :], strict=False))
+        pulled_elements = dict(
+            zip(self.of_elements, outputs[len(live) + len(sums) :], strict=False)
+        )
         return [
             None,
             *(self._of_initial(i, pulled_carried, carried_cts, number) for i in range(first)),
@@ -347,8 +348,8 @@ class _Backwards:
 
     def _other(self, position: int) -> Any:
         """The cotangent of an input for which the scan computes none: an undefined cotangent, or None."""
-        found = self.step.found[position]
-        return found if _is_null(found) else None
+        ct = self.step.cts[position]
+        return ct if _is_null(ct) else None
 
     def _back(
         self, carried: list[Variable], elements: list[Variable], constants: list[Variable]
@@ -359,25 +360,25 @@ class _Backwards:
         traced = list(step.seeds_of_traces)
         values = [step.arguments[i] for i in self.kept] + [step.results[j] for j in self.results]
         values += [*self.drawn, *self.rows]
-        kept, read = len(values), len(self.read)
+        count, read = len(values), len(self.read)
         last = self.op.carried + self.op.sequences
         pairs: dict[Variable, Variable] = {
             **{step.seeds_of_carried[j]: v for j, v in zip(live, carried, strict=False)},
             **dict(zip(values, elements, strict=False)),
-            **{step.arguments[i]: v for i, v in zip(self.read, elements[kept:], strict=False)},
+            **{step.arguments[i]: v for i, v in zip(self.read, elements[count:], strict=False)},
             **{
                 step.seeds_of_traces[k]: v
-                for k, v in zip(traced, elements[kept + read :], strict=True)
+                for k, v in zip(traced, elements[count + read :], strict=True)
             },
             **dict(zip(step.arguments[last:], constants, strict=True)),
         }
         positions = [
-            *(j for j in live if isinstance(step.found[j], Variable)),
+            *(j for j in live if isinstance(step.cts[j], Variable)),
             *self.of_constants,
             *self.of_elements,
         ]
         bound: list[Any] = clone_replace(
-            [step.found[i] for i in positions],
+            [step.cts[i] for i in positions],
             [(old, _with_lengths_of(old, new)) for old, new in pairs.items()],
             rebuild_strict=False,
         )
@@ -430,10 +431,10 @@ def pushed(
     op_: Scan, inputs: Sequence[Variable], outputs: Sequence[Variable], tangents: Sequence[Any]
 ) -> list[Any]:
     """The pushforward of a node of `Scan`: the tangents of its outputs, from the tangents of its inputs."""
-    given = {i for i, t in enumerate(tangents[1:]) if t is not None and t is not ZERO}
+    moving = {i for i, t in enumerate(tangents[1:]) if t is not None and t is not ZERO}
     reaches = _reaches(op_.body)
     usable = {i for i, v in enumerate(op_.body.inputs) if is_tensor(v) and not v.type.is_discrete}
-    live = given & usable
+    live = moving & usable
     while True:
         more = {j for j in range(op_.carried) if reaches[j] & live} & usable
         if more <= live:
@@ -467,7 +468,7 @@ class _Forwards:
         def of(positions: Sequence[int]) -> list[Any]:
             return [_filled(tangents[i], inputs[1 + i]) for i in positions]
 
-        _, made = scan_node(
+        _, outputs = scan_node(
             self._step,
             inputs[0],
             [*parts.carried, *of(self.carried)],
@@ -479,11 +480,11 @@ class _Forwards:
             name=op_.name,
         )
         first = op_.carried
-        by_carried = dict(zip(self.carried, made[first:], strict=False))
-        by_trace = dict(zip(self.traces, made[first + len(self.carried) :], strict=False))
-        found = [by_carried.get(j) for j in range(first)]
-        found += [by_trace.get(k) for k in range(op_.traces)]
-        return [*found, None] if op_.stops else found
+        by_carried = dict(zip(self.carried, outputs[first:], strict=False))
+        by_trace = dict(zip(self.traces, outputs[first + len(self.carried) :], strict=False))
+        results = [by_carried.get(j) for j in range(first)]
+        results += [by_trace.get(k) for k in range(op_.traces)]
+        return [*results, None] if op_.stops else results
 
     def _step(
         self, carried: list[Variable], elements: list[Variable], constants: list[Variable]
@@ -494,7 +495,7 @@ class _Forwards:
             *elements[: op_.sequences],
             *constants[: len(op_.body.inputs) - op_.carried - op_.sequences],
         ]
-        given = [
+        tangents = [
             *carried[op_.carried :],
             *elements[op_.sequences :],
             *constants[len(arguments) - op_.carried - op_.sequences :],
@@ -503,13 +504,13 @@ class _Forwards:
         inner = [v.type.make_variable() for v in op_.body.inputs]
         results = op_.body.bind(inner)
         wrt = [inner[i] for i in (*self.carried, *self.elements, *self.constants)]
-        seeds = [v.type.make_variable() for v in given]
-        wanted = [results[j] for j in self.carried]
-        wanted += [results[op_.carried + k] for k in self.traces]
-        found = pushforward(wanted, wrt, seeds, disconnected_outputs="ignore")
-        pairs = [*zip(inner, arguments, strict=True), *zip(seeds, given, strict=True)]
-        made: list[Any] = clone_replace([*results, *found], pairs)
-        values, pushed_values = made[: len(results)], made[len(results) :]
+        seeds = [v.type.make_variable() for v in tangents]
+        outputs = [results[j] for j in self.carried]
+        outputs += [results[op_.carried + k] for k in self.traces]
+        moved = pushforward(outputs, wrt, seeds, disconnected_outputs="ignore")
+        pairs = [*zip(inner, arguments, strict=True), *zip(seeds, tangents, strict=True)]
+        copies: list[Any] = clone_replace([*results, *moved], pairs)
+        values, pushed_values = copies[: len(results)], copies[len(results) :]
         count = len(self.carried)
         return Step(
             [*values[: op_.carried], *pushed_values[:count]],

@@ -69,17 +69,17 @@ def part_read(work: PaddedTensors, node: Apply, given: list[Variable]) -> Made:
     length, first, rest = work.lengths[x], op_.key[0], op_.key[1:]
     bounds, others = _bounds(first, node.inputs[1:]), given[1 + _dynamic(first) :]
     if first.step == -1 and bounds == [None, None]:
-        rows, found = _reversed(work, x, length), length
+        rows, new_length = _reversed(work, x, length), length
     else:
         offset, count = _part(work, first, bounds, length)
         padded = work.counts.is_padded(count)
-        found = work.counts.named(count) if padded else None
+        new_length = work.counts.named(count) if padded else None
         (rows,) = tensors([x])
         if not padded or number_of(offset) != 0 or count != work.counts.of(length):
             rows = _rows(x, _positions(work, count) + offset)
     if any(k != slice(None) for k in rest):
         rows = Subtensor((slice(None), *rest))(rows, *others)
-    return [rows], found
+    return [rows], new_length
 
 
 def _reversed(work: PaddedTensors, x: TensorVariable, length: Variable) -> TensorVariable:

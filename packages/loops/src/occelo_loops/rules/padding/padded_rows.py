@@ -79,12 +79,12 @@ def _reordered(work: PaddedTensors, node: Apply, given: list[Variable]) -> Made:
     if length is None:
         return None
     order = cast("DimShuffle", node.op).new_order
-    made = node.op.make_node(*given).outputs
+    results = node.op.make_node(*given).outputs
     if order == (1, 0):
-        work.columns.update(made)
+        work.columns.update(results)
     elif order[:1] != (0,):
         raise NotByRows
-    return made, length
+    return results, length
 
 
 def _product(work: PaddedTensors, node: Apply, given: list[Variable]) -> Made:
@@ -105,10 +105,10 @@ def _product(work: PaddedTensors, node: Apply, given: list[Variable]) -> Made:
     if over_x:
         whole = [work.with_others(v, np.zeros((), v.dtype)) for v in (x, y)]
         return node.op.make_node(*whole).outputs, None
-    made = node.op.make_node(x, y).outputs
+    results = node.op.make_node(x, y).outputs
     if y in work.lengths and ndims[0] == 2:
-        work.columns.update(made)
-    return made, length
+        work.columns.update(results)
+    return results, length
 
 
 def _batch_of_products(work: PaddedTensors, node: Apply, given: list[Variable]) -> Made:
@@ -218,9 +218,9 @@ def _rows_written(work: PaddedTensors, node: Apply, given: list[Variable]) -> Ma
     (rows, capacity, count) = tensors([Shape_i(0)(x), Shape_i(0)(y), work.value_of(length)])
     moved = y[ot.minimum(ot.arange(rows), capacity - 1)]
     changed = moved if op_.set_instead_of_inc else x + moved
-    made = ot.switch(work.before_end(length, rows, x.type.ndim), changed, x).astype(x.dtype)
+    written = ot.switch(work.before_end(length, rows, x.type.ndim), changed, x).astype(x.dtype)
     check = CheckAndRaise(ValueError, "More rows are written than there are")
-    return [check(made, ot.le(count, rows))], None
+    return [check(written, ot.le(count, rows))], None
 
 
 def _reduced(work: PaddedTensors, node: Apply, given: list[Variable]) -> Made:
@@ -236,11 +236,11 @@ def _reduced(work: PaddedTensors, node: Apply, given: list[Variable]) -> Made:
     if op_.reduction.identity is None:
         raise NotByRows
     neutral = np.asarray(op_.reduction.start(x.dtype)).astype(x.dtype)
-    made = op_(work.with_others(x, neutral))
+    total = op_(work.with_others(x, neutral))
     if op_.reduction.may_be_empty:
-        return [made], None
+        return [total], None
     check = CheckAndRaise(ValueError, "A reduction of no elements is not defined")
-    return [check(made, ot.gt(*tensors([work.value_of(length)]), 0))], None
+    return [check(total, ot.gt(*tensors([work.value_of(length)]), 0))], None
 
 
 def _repeated(work: PaddedTensors, node: Apply, given: list[Variable]) -> Made:
@@ -259,7 +259,7 @@ def _repeated(work: PaddedTensors, node: Apply, given: list[Variable]) -> Made:
         (count, rows) = tensors([given[0], work.value_of(length)])
         check = CheckAndRaise(IndexError, "A loop reads more rows than there are")
         given = [check(count, ot.le(count, rows)), *given[1:]]
-    made = op_.make_node(*given).outputs
+    results = op_.make_node(*given).outputs
     for i, v in enumerate(given[1:]):
         if v not in work.lengths:
             continue
@@ -271,8 +271,8 @@ def _repeated(work: PaddedTensors, node: Apply, given: list[Variable]) -> Made:
         if not _only_rows_at(op_, inner, at, after):
             raise NotByRows
         if written:
-            work.lengths[made[i]] = work.lengths[v]
-    return made, None
+            work.lengths[results[i]] = work.lengths[v]
+    return results, None
 
 
 def _is_last(start: Variable, steps: Variable) -> bool:
@@ -288,9 +288,9 @@ def _only_rows_at(op_: Iterate, rows: Variable, at: Variable, after: Variable | 
 
     ``after`` is the tensor after a step; None if the body only reads it.
     """
-    known = {rows}
+    states = {rows}
     for node in op_.body.nodes:
-        places = [i for i, v in enumerate(node.inputs) if v in known]
+        places = [i for i, v in enumerate(node.inputs) if v in states]
         if not places:
             continue
         if isinstance(node.op, Shape_i) and node.op.i:
@@ -301,10 +301,10 @@ def _only_rows_at(op_: Iterate, rows: Variable, at: Variable, after: Variable | 
         if node.inputs[begin] is not at:
             return False
         if begin == 2:
-            known.add(node.outputs[0])
-    ends = [i for i, v in enumerate(op_.body.outputs) if v in known]
+            states.add(node.outputs[0])
+    ends = [i for i, v in enumerate(op_.body.outputs) if v in states]
     return ends == ([] if after is None else [op_.body.outputs.index(after)]) and (
-        after is None or after in known
+        after is None or after in states
     )
 
 

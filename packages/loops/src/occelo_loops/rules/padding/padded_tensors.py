@@ -147,8 +147,8 @@ class PaddedTensors:
         """
         cuts = [(stop, n) for n in order if (stop := cut_by_condition(n)) is not None]
         ends = {stop for stop, _ in cuts}
-        found = dict.fromkeys(v for v in map(dynamic_length, order) if v is not None)
-        lengths = [v for v in found if v not in ends and _reads_values(v)]
+        candidates = dict.fromkeys(v for v in map(dynamic_length, order) if v is not None)
+        lengths = [v for v in candidates if v not in ends and _reads_values(v)]
         slow = [v for v in lengths if not _is_quick(v)]
         # inputs come first, since other lengths may be sums of them
         for length in sorted(lengths, key=lambda v: v.owner is not None):
@@ -192,17 +192,19 @@ class PaddedTensors:
         return self.new.get(variable, variable)
 
     def _add(self, node: Apply) -> None:
-        given = [self.value_of(v) for v in node.inputs]
-        if not self.columns.isdisjoint(given) and not isinstance(node.op, Dot | Shape_i | CAReduce):
+        values = [self.value_of(v) for v in node.inputs]
+        if not self.columns.isdisjoint(values) and not isinstance(
+            node.op, Dot | Shape_i | CAReduce
+        ):
             raise NotByRows
-        made = self._form(node, given)
-        if made is None:
-            if any(v in self.lengths for v in given):
+        form = self._form(node, values)
+        if form is None:
+            if any(v in self.lengths for v in values):
                 raise NotByRows
-            same = all(a is b for a, b in zip(given, node.inputs, strict=True))
-            results = node.outputs if same else node.op.make_node(*given).outputs
+            same = all(a is b for a, b in zip(values, node.inputs, strict=True))
+            results = node.outputs if same else node.op.make_node(*values).outputs
         else:
-            results, length = made
+            results, length = form
             if length is not None:
                 self.lengths.update((v, length) for v in results)
         self.new.update(zip(node.outputs, results, strict=True))
@@ -235,8 +237,8 @@ class PaddedTensors:
         index = ot.as_tensor_variable(index)
         at = ot.switch(ot.lt(index, 0), index + count, index)
         check = CheckAndRaise(IndexError, "An index is out of bounds")
-        (found,) = tensors([check(at, ot.ge(at, 0), ot.lt(at, count))])
-        return found
+        (checked,) = tensors([check(at, ot.ge(at, 0), ot.lt(at, count))])
+        return checked
 
     def before_end(self, length: Variable, rows: Variable, ndim: int, axis: int = 0) -> Variable:
         """A mask of ``rows`` elements along an axis, of which the first ``length`` are True.

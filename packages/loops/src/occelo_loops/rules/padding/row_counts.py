@@ -41,18 +41,18 @@ class RowCount(NamedTuple):
 
     def plus(self, other: RowCount) -> RowCount:
         """The sum of this number of rows and another one."""
-        found = Counter(dict(self.lengths))
-        found.update(dict(other.lengths))
-        return RowCount(frozenset(found.items()), self.number + other.number)
+        terms = Counter(dict(self.lengths))
+        terms.update(dict(other.lengths))
+        return RowCount(frozenset(terms.items()), self.number + other.number)
 
     def minus(self, other: RowCount) -> RowCount | None:
         """The difference, if this sum contains all terms of ``other``; else None."""
-        found = Counter(dict(self.lengths))
-        found.subtract(dict(other.lengths))
+        terms = Counter(dict(self.lengths))
+        terms.subtract(dict(other.lengths))
         number = self.number - other.number
-        if number < 0 or any(n < 0 for n in found.values()):
+        if number < 0 or any(n < 0 for n in terms.values()):
             return None
-        return RowCount(frozenset((v, n) for v, n in found.items() if n), number)
+        return RowCount(frozenset((v, n) for v, n in terms.items() if n), number)
 
 
 NOTHING = RowCount(frozenset(), 0)
@@ -94,9 +94,9 @@ class RowCounts:
 
     def of_rows(self, variable: TensorVariable) -> RowCount:
         """The number of rows of an old tensor that is not padded."""
-        known = variable.type.shape[0]
-        if known is not None:
-            return RowCount(frozenset(), known)
+        length = variable.type.shape[0]
+        if length is not None:
+            return RowCount(frozenset(), length)
         return self.of(
             self._make(("rows", variable), lambda: Shape_i(0)(self.value_of(variable)), None)
         )
@@ -128,9 +128,9 @@ class RowCounts:
             ((only, times),) = count.lengths
             if times == 1:
                 return only
-        found = self._make(count, lambda: self.value(count), self.capacity(count))
-        self._sums[found] = count
-        return found
+        placeholder = self._make(count, lambda: self.value(count), self.capacity(count))
+        self._sums[placeholder] = count
+        return placeholder
 
     def subtract(self, length: Variable, number: int) -> Variable:
         """The length ``max(length - number, 0)``."""
@@ -139,13 +139,13 @@ class RowCounts:
             return self.named(RowCount(whole.lengths, whole.number - number))
         # tensors may have the length ``length - number`` already, which is not negative then
         moved = (v for v in self.capacities if is_moved(v, length, -number))
-        found = next(moved, None)
-        if found is None:
-            found = self.made(
+        smaller = next(moved, None)
+        if smaller is None:
+            smaller = self.made(
                 ("subtract", length, number), lambda: self._difference(length, number), length
             )
-        self._bounds[found] = length
-        return found
+        self._bounds[smaller] = length
+        return smaller
 
     def _difference(self, length: Variable, number: int) -> TensorVariable:
         (value,) = tensors([self.value_of(length)])
@@ -161,13 +161,13 @@ class RowCounts:
     def _make(
         self, key: Hashable, value: Callable[[], Variable], capacity: Variable | None
     ) -> Variable:
-        found = self._made.get(key)
-        if found is None:
-            found = self._made[key] = ot.lscalar("rows")
-            self.values[found] = value
+        length = self._made.get(key)
+        if length is None:
+            length = self._made[key] = ot.lscalar("rows")
+            self.values[length] = value
             if capacity is not None:
-                self.capacities[found] = capacity
-        return found
+                self.capacities[length] = capacity
+        return length
 
     # recognition of old scalars
 
@@ -250,9 +250,9 @@ def _at_least(counts: RowCounts, inputs: list[Variable]) -> RowCount | None:
     one, other = inputs if number_of(inputs[0]) is None else inputs[::-1]
     if number_of(other) != 0:
         return None
-    found = counts.parsed(one)
-    if found is not None:
-        return found
+    count = counts.parsed(one)
+    if count is not None:
+        return count
     difference = counts.less_than(one)
     return None if difference is None else counts.of(counts.subtract(*difference))
 
