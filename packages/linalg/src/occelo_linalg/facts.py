@@ -90,8 +90,8 @@ def _between_solutions(node: TensorApply, ask: Ask) -> bool | None:
     solution = computed_by(y, Solve)
     if solution is None or not are_transposes(x, solution.inputs[1], True):
         return None
-    known = solution.op.assume_a == "pos" or ask(solution.inputs[0], "positive_semidefinite")
-    return True if known else None
+    semidefinite = solution.op.assume_a == "pos" or ask(solution.inputs[0], "positive_semidefinite")
+    return True if semidefinite else None
 
 
 _OF_ANY_BLOCKS = frozenset(

@@ -255,8 +255,8 @@ def lower_eigh(
         return _of_empty(tracer, node, x)
     op = node.op
     fine, good = _where_finite(tracer, x, "L" if op.lower else "U")
-    found = tracer.arrays.eigh(fine, op.lower, len(node.outputs) == 2)
-    return [_settled(tracer, op.on_error, r, good) for r in found]
+    results = tracer.arrays.eigh(fine, op.lower, len(node.outputs) == 2)
+    return [_settled(tracer, op.on_error, r, good) for r in results]
 
 
 @traces(Eig, Eigvals)
@@ -270,11 +270,11 @@ def lower_eig(
     # as in NumPy, eigenvalues are always computed in double precision
     complex_ = np.issubdtype(arrays.dtype(x), np.complexfloating)
     fine, good = _where_finite(tracer, arrays.cast(x, "complex128" if complex_ else "float64"))
-    found = arrays.eig(fine, len(node.outputs) == 2)
-    if found is None:
-        made: Sequence[Array] = fall_back(tracer, node, inputs)
-        return made
-    return [_settled(tracer, node.op.on_error, arrays.cast(r, dtype), good) for r in found]
+    results = arrays.eig(fine, len(node.outputs) == 2)
+    if results is None:
+        outputs: Sequence[Array] = fall_back(tracer, node, inputs)
+        return outputs
+    return [_settled(tracer, node.op.on_error, arrays.cast(r, dtype), good) for r in results]
 
 
 @traces(SVD, FullSVD, SingularValues)
@@ -285,8 +285,8 @@ def lower_svd(
     if 0 in x.shape:
         return _of_empty(tracer, node, x)
     fine, good = _where_finite(tracer, x)
-    found = tracer.arrays.svd(fine, isinstance(node.op, FullSVD), len(node.outputs) == 3)
-    return [_settled(tracer, node.op.on_error, r, good) for r in found]
+    results = tracer.arrays.svd(fine, isinstance(node.op, FullSVD), len(node.outputs) == 3)
+    return [_settled(tracer, node.op.on_error, r, good) for r in results]
 
 
 @traces(QR, FullQR, QRTriangle)
@@ -296,8 +296,8 @@ def lower_qr(
     (x,) = _operands(tracer, node, inputs)
     if 0 in x.shape:
         return _of_empty(tracer, node, x)
-    found = tracer.arrays.qr(x, isinstance(node.op, FullQR))
-    return found if len(node.outputs) == 2 else found[1:]
+    results = tracer.arrays.qr(x, isinstance(node.op, FullQR))
+    return results if len(node.outputs) == 2 else results[1:]
 
 
 def _full(arrays: Arrays, bands: Array, upper: int) -> Array:
@@ -308,9 +308,9 @@ def _full(arrays: Arrays, bands: Array, upper: int) -> Array:
     inside = (row >= 0) & (row < rows)
     lead = [slice(None)] * (len(bands.shape) - 2)
     places = [arrays.constant(p) for p in (np.where(inside, row, 0), j)]
-    found = arrays.gather(bands, [*lead, *places])
-    zeros = arrays.constant(np.zeros(tuple(found.shape), arrays.dtype(bands)))
-    return arrays.where(arrays.broadcast(arrays.constant(inside), tuple(found.shape)), found, zeros)
+    dense = arrays.gather(bands, [*lead, *places])
+    zeros = arrays.constant(np.zeros(tuple(dense.shape), arrays.dtype(bands)))
+    return arrays.where(arrays.broadcast(arrays.constant(inside), tuple(dense.shape)), dense, zeros)
 
 
 @traces(SolveBanded)

@@ -53,7 +53,7 @@ def _solving() -> list[Example]:
     def on_diagonal(a: Array, b: Array) -> Any:
         return npl.solve(dominant(a) * np.eye(a.shape[-1]), b)
 
-    made = [
+    examples = [
         make(
             "solve",
             lambda a, b: solve(dominant(a), b),
@@ -70,7 +70,7 @@ def _solving() -> list[Example]:
             ((COMPLEX, COMPLEX_COLUMNS), (), 1e-10),
         )
     ]
-    made += [
+    examples += [
         make("solve", assuming(kind, lower), reference, a, b, grad=(0, 1) if a is M else ())
         for kind, lower, a, b in (
             ("pos", False, M, COLUMNS),
@@ -80,7 +80,7 @@ def _solving() -> list[Example]:
         )
     ]
     return [
-        *made,
+        *examples,
         make(
             "solve",
             lambda a, b: solve(dominant(a), b, transposed=True, b_ndim=1),
@@ -108,9 +108,9 @@ def _solving() -> list[Example]:
 
 
 def _functions_of_one_matrix() -> list[Example]:
-    made: list[Example] = []
+    examples: list[Example] = []
     for x, grad in ((M, (0,)), (BATCH, (0,)), (COMPLEX, ()), (np.zeros((0, 0)), ())):
-        made += [
+        examples += [
             make("inv", lambda a: inv(dominant(a)), lambda a: npl.inv(dominant(a)), x, grad=grad),
             make("det", lambda a: det(dominant(a)), lambda a: npl.det(dominant(a)), x, grad=grad),
             make(
@@ -122,7 +122,7 @@ def _functions_of_one_matrix() -> list[Example]:
             ),
         ]
     return [
-        *made,
+        *examples,
         make("slogdet", lambda a: slogdet(a)[0], lambda a: npl.slogdet(a)[0], COMPLEX),
         make("inv", lambda a: inv(dominant(a)), lambda a: npl.inv(dominant(a)), BIG[:17, :17]),
     ]
@@ -142,8 +142,8 @@ def _factoring() -> list[Example]:
         return left @ right
 
     def same_rows(a: Array) -> Any:
-        found: Any = importlib.import_module("scipy.linalg").lu(a)
-        return found[1] @ found[2]
+        factors: Any = importlib.import_module("scipy.linalg").lu(a)
+        return factors[1] @ factors[2]
 
     def solving(trans: int) -> TensorFunction:
         def function(a: Any, b: Any) -> Any:
@@ -175,10 +175,10 @@ def _factoring() -> list[Example]:
         return a
 
     def permutation(exchanged: Array) -> Any:
-        found = np.eye(exchanged.shape[-1], dtype="int64")
+        rows = np.eye(exchanged.shape[-1], dtype="int64")
         for i, p in enumerate(exchanged):
-            found[[i, p]] = found[[p, i]]
-        return found.argmax(0)
+            rows[[i, p]] = rows[[p, i]]
+        return rows.argmax(0)
 
     tall = 4 * np.eye(5, 2)
     pivots = np.array([2, 2, 3, 3], "int32")
@@ -252,10 +252,10 @@ def _with_structure() -> list[Example]:
     def pivots_of_tridiagonal(a: Array) -> Array:
         """The diagonal of U for diagonally dominant tridiagonal matrices, which need no row exchanges."""
         a = dominant(a)
-        found: Array = np.diagonal(a).copy()
-        for i in range(1, len(found)):
-            found[i] -= a[i, i - 1] * a[i - 1, i] / found[i - 1]
-        return found
+        pivots: Array = np.diagonal(a).copy()
+        for i in range(1, len(pivots)):
+            pivots[i] -= a[i, i - 1] * a[i - 1, i] / pivots[i - 1]
+        return pivots
 
     bands = draw((-1.0, 1.0), (3, 4), salt=23)
     first = np.array([3.0, 0.0, 0.0, 0.0])

@@ -134,8 +134,8 @@ def _derivatives() -> list[Example]:
         n = range(x.shape[-1])
         minors = [[npl.det(np.delete(np.delete(x, i, -2), j, -1)) for i in n] for j in n]
         signs: Array = (-1.0) ** np.add.outer(n, n)
-        made: Array = signs * np.array(minors)
-        return made
+        signed: Array = signs * np.array(minors)
+        return signed
 
     def by_basis(factor: Array, ct: Array) -> Array:
         """The cotangent of the factored matrix, one element at a time.

@@ -30,8 +30,8 @@ def _by_eigenvalues(function: Any, matrix: Any = dominant) -> ArrayFunction:
 
     def reference(x: Array) -> Any:
         values, vectors = npl.eig(matrix(x))
-        made = vectors @ (function(values)[..., None] * npl.inv(vectors))
-        return (made if np.iscomplexobj(x) else made.real).astype(x.dtype)
+        product = vectors @ (function(values)[..., None] * npl.inv(vectors))
+        return (product if np.iscomplexobj(x) else product.real).astype(x.dtype)
 
     return reference
 
@@ -42,13 +42,13 @@ def same(x: Any) -> Any:
 
 
 def _functions() -> list[Example]:
-    made = [
+    examples = [
         make("expm", linalg.expm, _by_eigenvalues(np.exp, same), M, grad=(0,)),
         make("expm", linalg.expm, _by_eigenvalues(np.exp, same), COMPLEX),
         make("expm", linalg.expm, np.copy, np.zeros((0, 0))),
     ]
-    made += _principal("logm", linalg.logm, np.log)
-    return made + _principal("sqrtm", linalg.sqrtm, np.sqrt)
+    examples += _principal("logm", linalg.logm, np.log)
+    return examples + _principal("sqrtm", linalg.sqrtm, np.sqrt)
 
 
 def _principal(name: str, function: Any, scalar: Any) -> list[Example]:

@@ -56,11 +56,11 @@ def product(x: Array, y: Array) -> Any:
 def reflected(v: Array, tau: Array) -> Any:
     """The first columns of a product of Householder reflectors, computed as explicit matrix products."""
     m, n = v.shape[-2:]
-    made = np.broadcast_to(np.eye(m, dtype=v.dtype), (*v.shape[:-2], m, m))
+    product = np.broadcast_to(np.eye(m, dtype=v.dtype), (*v.shape[:-2], m, m))
     for i in range(tau.shape[-1]):
         column = np.tril(v, -1)[..., i, None] + np.eye(m)[:, i, None]
-        made = made - (made @ column * tau[..., i, None, None]) @ turned(column)
-    return made[..., :n].astype(v.dtype)
+        product = product - (product @ column * tau[..., i, None, None]) @ turned(column)
+    return product[..., :n].astype(v.dtype)
 
 
 EXAMPLES: list[Example] = [

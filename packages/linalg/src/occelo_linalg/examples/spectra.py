@@ -68,8 +68,8 @@ def _hermitian() -> list[Example]:
         return eigvalsh(spread(x), b=positive_definite(y))
 
     def of_quotient(x: Array, y: Array) -> Any:
-        found: Any = npl.eigvals(npl.solve(positive_definite(y), _from_lower(spread(x))))
-        return np.sort(found.real)
+        values: Any = npl.eigvals(npl.solve(positive_definite(y), _from_lower(spread(x))))
+        return np.sort(values.real)
 
     def upper(x: Array) -> Any:
         return npl.eigvalsh(spread(x), "U")

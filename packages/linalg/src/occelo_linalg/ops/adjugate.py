@@ -56,8 +56,8 @@ class Adjugate(MatrixOp):
         n = len(s)
         others = np.prod(np.where(np.eye(n, dtype=bool), 1, s[None, :]), axis=1)
         scale = np.linalg.det(u) * np.linalg.det(vh)
-        made: Array = (scale * (vh.conj().T * others) @ u.conj().T).astype(a.dtype)
-        return made
+        adjugate: Array = (scale * (vh.conj().T * others) @ u.conj().T).astype(a.dtype)
+        return adjugate
 
     def decompose(self, *inputs: Any, **_: Any) -> Sequence[Any]:
         # pivots of 0 are replaced by numbers of the size of rounding errors, so the result changes as little as by

@@ -109,14 +109,14 @@ class BlockDiag(Op):
             return [None] * len(inputs)
         lengths = [lengths_by_variables(v) for v in inputs]
         rows, columns = (_ends([n[k] for n in lengths]) for k in (-2, -1))
-        found: list[TensorVariable] = []
+        cts: list[TensorVariable] = []
         for i, v in enumerate(inputs):
             part = ct[..., rows[i] : rows[i + 1], columns[i] : columns[i + 1]]
             full, own = (
                 TensorType(ct.dtype, (*x.type.shape[:-2], None, None)) for x in (outputs[0], v)
             )
-            found.append(unbroadcast(part, full, own))
-        return found
+            cts.append(unbroadcast(part, full, own))
+        return cts
 
     def batch(
         self, node: TensorApply, inputs: Sequence[TensorVariable], batch_ndims: Sequence[int]
@@ -129,8 +129,8 @@ class BlockDiag(Op):
                 order = [*range(extra), *["x"] * missing, *range(extra, variable.type.ndim)]
                 variable = variable.dimshuffle(order)
             aligned.append(variable)
-        made: list[TensorVariable] = self(*aligned, return_list=True)
-        return made
+        results: list[TensorVariable] = self(*aligned, return_list=True)
+        return results
 
 
 def _total(lengths: Sequence[int | None]) -> int | None:
@@ -167,8 +167,8 @@ def kron(a: Any, b: Any) -> TensorVariable:
     x, y = shape_padleft(x, n - x.type.ndim), shape_padleft(y, n - y.type.ndim)
     if n == 2:
         dtype = np.result_type(x.type.numpy_dtype, y.type.numpy_dtype).name
-        made: TensorVariable = Kron()(cast(x, dtype), cast(y, dtype))
-        return made
+        matrix: TensorVariable = Kron()(cast(x, dtype), cast(y, dtype))
+        return matrix
     lengths = [i * j for i, j in zip(lengths_by_variables(x), lengths_by_variables(y), strict=True)]
     of_x: list[int | str] = [k for i in range(n) for k in (i, "x")]
     of_y: list[int | str] = [k for i in range(n) for k in ("x", i)]
@@ -185,11 +185,11 @@ def block_diag(*arrs: Any) -> TensorVariable:
     """
     if not arrs:
         return zeros((1, 0), "float64")
-    given = [as_tensor_variable(a) for a in arrs]
-    dtype = np.result_type(*(v.type.numpy_dtype for v in given)).name
-    blocks = [cast(shape_padleft(v, max(0, 2 - v.type.ndim)), dtype) for v in given]
-    made: TensorVariable = BlockDiag()(*blocks)
-    return made
+    tensors = [as_tensor_variable(a) for a in arrs]
+    dtype = np.result_type(*(v.type.numpy_dtype for v in tensors)).name
+    blocks = [cast(shape_padleft(v, max(0, 2 - v.type.ndim)), dtype) for v in tensors]
+    matrix: TensorVariable = BlockDiag()(*blocks)
+    return matrix
 
 
 def _ends(lengths: Sequence[Any]) -> list[Any]:

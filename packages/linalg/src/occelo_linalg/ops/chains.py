@@ -41,16 +41,16 @@ def multi_dot(arrays: Sequence[Any]) -> TensorVariable:
     may be a vector, which counts as a column. The result has the common dtype. ValueError for fewer than two matrices,
     or if a matrix does not have two dimensions.
     """
-    given = [as_tensor_variable(a) for a in arrays]
-    if len(given) < 2:
-        raise ValueError(f"multi_dot takes at least two matrices, got {len(given)}")
-    for i, v in enumerate(given):
-        at_end = i in (0, len(given) - 1)
+    matrices = [as_tensor_variable(a) for a in arrays]
+    if len(matrices) < 2:
+        raise ValueError(f"multi_dot takes at least two matrices, got {len(matrices)}")
+    for i, v in enumerate(matrices):
+        at_end = i in (0, len(matrices) - 1)
         if v.type.ndim != 2 and not (at_end and v.type.ndim == 1):
             raise ValueError(
                 f"multi_dot takes matrices, and vectors at its ends; argument {i} is {v.type}"
             )
-    return _chain(given)
+    return _chain(matrices)
 
 
 def matrix_dot(*args: Any) -> TensorVariable:

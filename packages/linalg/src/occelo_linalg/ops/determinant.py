@@ -129,8 +129,8 @@ def det(a: Any, **options: Unpack[ScipyOptions]) -> TensorVariable:
     inv(a)`` (Giles 2008). First and second derivatives are correct for singular matrices, too.
     """
     (x,) = as_matrices("det", a, options=options)
-    made: TensorVariable = Det()(x)
-    return made
+    dets: TensorVariable = Det()(x)
+    return dets
 
 
 class SlogdetResult(NamedTuple):

@@ -57,5 +57,5 @@ def inv(a: Any, *, on_error: str = "raise", **options: Unpack[ScipyOptions]) -> 
     are SciPy's.
     """
     (x,) = as_matrices("inv", a, options=options)
-    made: TensorVariable = Inv(check_on_error(on_error))(x)
-    return made
+    inverse: TensorVariable = Inv(check_on_error(on_error))(x)
+    return inverse

@@ -45,10 +45,10 @@ class _MatrixFunction(MatrixOp):
             return a.copy()
         if not np.isfinite(a).all():
             return self.of_infinite(a)
-        made = self.compute(a)
-        if np.iscomplexobj(made) and not np.iscomplexobj(a):
-            made = self._real(made)
-        return made.astype(a.dtype, copy=False)
+        value = self.compute(a)
+        if np.iscomplexobj(value) and not np.iscomplexobj(a):
+            value = self._real(value)
+        return value.astype(a.dtype, copy=False)
 
     def compute(self, a: Array) -> Array:
         """Call SciPy's function for a matrix with elements that are all finite. LinAlgError if there is no result."""
@@ -56,12 +56,12 @@ class _MatrixFunction(MatrixOp):
         with np.errstate(all="ignore"), warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always")
             # computed in float64 at least, since SciPy's estimate of the error assumes it
-            made = np.asarray(function(a.astype(np.result_type(a, np.float64))))
+            value = np.asarray(function(a.astype(np.result_type(a, np.float64))))
         # with this warning, SciPy returns the logarithm of a perturbed matrix
         singular = any("ExactlySingular" in w.category.__name__ for w in said)
-        if singular or not np.isfinite(made).all() or not self.is_right(a, made):
+        if singular or not np.isfinite(value).all() or not self.is_right(a, value):
             raise LinAlgError(f"the matrix is singular and has no {self.label}")
-        return made
+        return value
 
     def of_infinite(self, a: Array) -> Array:
         """The result for a matrix with elements that are not finite."""
@@ -127,9 +127,9 @@ class Sqrtm(_MatrixFunction):
     on_error: str = "raise"
 
     def is_right(self, a: Array, made: Array) -> bool:
-        wanted = a.astype(made.dtype)
+        exact = a.astype(made.dtype)
         with np.errstate(all="ignore"):
-            error, whole = (np.sqrt(np.sum(np.abs(x) ** 2)) for x in (made @ made - wanted, wanted))
+            error, whole = (np.sqrt(np.sum(np.abs(x) ** 2)) for x in (made @ made - exact, exact))
         return bool(error <= whole * np.sqrt(np.finfo(made.dtype).eps))
 
     def core_pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
@@ -149,8 +149,8 @@ def expm(A: Any) -> TensorVariable:
     (Mathias 1996). ValueError if ``A`` is not square, TypeError for float16.
     """
     (x,) = as_matrices("expm", A)
-    made: TensorVariable = Expm()(x)
-    return made
+    exponential: TensorVariable = Expm()(x)
+    return exponential
 
 
 def logm(A: Any, *, on_error: str = "raise") -> TensorVariable:
@@ -165,8 +165,8 @@ def logm(A: Any, *, on_error: str = "raise") -> TensorVariable:
     depends on rounding errors of the backend whether it counts as singular, and otherwise what its logarithm is. ValueError if ``A`` is not square, TypeError for float16.
     """
     (x,) = as_matrices("logm", A)
-    made: TensorVariable = Logm(check_on_error(on_error))(x)
-    return made
+    logarithm: TensorVariable = Logm(check_on_error(on_error))(x)
+    return logarithm
 
 
 def sqrtm(A: Any, *, on_error: str = "raise") -> TensorVariable:
@@ -180,5 +180,5 @@ def sqrtm(A: Any, *, on_error: str = "raise") -> TensorVariable:
     ``on_error="nan"``, its root is NaN. ValueError if ``A`` is not square, TypeError for float16.
     """
     (x,) = as_matrices("sqrtm", A)
-    made: TensorVariable = Sqrtm(check_on_error(on_error))(x)
-    return made
+    root: TensorVariable = Sqrtm(check_on_error(on_error))(x)
+    return root

@@ -116,12 +116,12 @@ class MatrixOp(BatchedOp):
                 raise ValueError(
                     f"{self.label} takes an argument of at least {len(own)} dimensions, got {kind}"
                 )
-        known = self.lengths(self._static_lengths([t.shape for t in types]))
+        lengths = self.lengths(self._static_lengths([t.shape for t in types]))
         splits = [t.shape[: t.ndim - len(own)] for t, own in zip(types, names, strict=True)]
         batch = broadcast_static(splits, self.label) if any(splits) else ()
         dtypes = self.dtypes(*types)
         return tuple(
-            TensorType(dtype, (*batch, *(known[d] for d in own)))
+            TensorType(dtype, (*batch, *(lengths[d] for d in own)))
             for dtype, own in zip(dtypes, results, strict=True)
         )
 
@@ -131,17 +131,17 @@ class MatrixOp(BatchedOp):
         ValueError if the static lengths of a dimension differ.
         """
         names, _ = parse_signature(self.signature)
-        known: dict[str, int | None] = {}
+        lengths: dict[str, int | None] = {}
         for shape, own in zip(shapes, names, strict=True):
             for name, n in zip(own, shape[len(shape) - len(own) :], strict=True):
-                before = known.get(name)
+                before = lengths.get(name)
                 if n is None or before == n:
-                    known.setdefault(name, n)
+                    lengths.setdefault(name, n)
                 elif before is None:
-                    known[name] = n
+                    lengths[name] = n
                 else:
                     raise ValueError(self._mismatch(name, shapes))
-        return known
+        return lengths
 
     def _mismatch(self, name: str, shapes: Sequence[Sequence[Any]]) -> str:
         listed = " and ".join(shape_text(tuple(s)) for s in shapes)
@@ -153,7 +153,7 @@ class MatrixOp(BatchedOp):
     def infer_shape(self, node: TensorApply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         names, results = parse_signature(self.signature)
         types = [v.type for v in node.inputs]
-        known: dict[str, Any] = {}
+        named: dict[str, Any] = {}
         batch: list[Any] = [1] * max(t.ndim - len(own) for t, own in zip(types, names, strict=True))
         for kind, own, shape in zip(types, names, input_shapes, strict=True):
             extra = kind.ndim - len(own)
@@ -161,9 +161,9 @@ class MatrixOp(BatchedOp):
                 if kind.shape[i] != 1:
                     batch[len(batch) - extra + i] = shape[i]
             for name, static, n in zip(own, kind.shape[extra:], shape[extra:], strict=True):
-                if static is not None or name not in known:
-                    known[name] = n
-        lengths = self.lengths(known)
+                if static is not None or name not in named:
+                    named[name] = n
+        lengths = self.lengths(named)
         return [(*batch, *(lengths[d] for d in own)) for own in results]
 
     # running
@@ -213,10 +213,10 @@ class MatrixOp(BatchedOp):
         ]
         results = self._allocated(whole, batch)
         for index in np.ndindex(batch):
-            for result, made in zip(
+            for result, value in zip(
                 results, self._element([a[index] for a in whole], index), strict=True
             ):
-                result[index] = made
+                result[index] = value
         return results
 
     def _allocated(self, arrays: Sequence[Array], batch: tuple[int, ...]) -> list[Array]:
@@ -228,14 +228,14 @@ class MatrixOp(BatchedOp):
     def _element(self, arrays: Sequence[Array], index: tuple[int, ...] | None) -> Sequence[Array]:
         """Call `core` for one element of the batch. ``index`` is its position, for messages."""
         try:
-            made = self.core(*arrays)
+            results = self.core(*arrays)
         except LinAlgError as error:
             if getattr(self, "on_error", "raise") == "nan":
                 lost = self._allocated(arrays, ())
                 return [np.full_like(r, np.nan if r.dtype.kind in "fc" else 0) for r in lost]
             where = "" if index is None else f", at index {', '.join(map(str, index))} of the batch"
             raise LinAlgError(f"{self.label}: {error}{where}") from None
-        return made if isinstance(made, tuple) else (made,)
+        return results if isinstance(results, tuple) else (results,)
 
     # batches and derivatives
 
@@ -251,8 +251,8 @@ class MatrixOp(BatchedOp):
                 order = [*range(extra), *["x"] * missing, *range(extra, variable.type.ndim)]
                 variable = variable.dimshuffle(order)
             aligned.append(variable)
-        made: list[TensorVariable] = self(*aligned, return_list=True)
-        return made
+        results: list[TensorVariable] = self(*aligned, return_list=True)
+        return results
 
     def core_pullback(
         self, inputs: Sequence[Any], outputs: Sequence[Any], cotangents: Sequence[Any]
@@ -299,12 +299,12 @@ def as_matrices(
 
     TypeError for float16, since LAPACK has no routines for it.
     """
-    given = [as_tensor_variable(a) for a in arguments]
-    kinds = [np.float64 if is_discrete(v.dtype) else v.type.numpy_dtype for v in given]
+    tensors = [as_tensor_variable(a) for a in arguments]
+    kinds = [np.float64 if is_discrete(v.dtype) else v.type.numpy_dtype for v in tensors]
     dtype = np.result_type(*kinds).name
-    if dtype == "float16" or any(v.dtype == "float16" for v in given):
+    if dtype == "float16" or any(v.dtype == "float16" for v in tensors):
         raise TypeError(f"{label} does not take float16; cast to float32")
-    converted = [cast(v, dtype) for v in given]
+    converted = [cast(v, dtype) for v in tensors]
     return checked_options(label, options, converted) if options else converted
 
 

@@ -113,8 +113,8 @@ def _largest(sizes: Any, axis: int, keepdims: bool = False) -> TensorVariable:
     of_none = sum(sizes, axis, keepdims=keepdims)
     if length == 0:
         return of_none
-    found: TensorVariable = ifelse(eq(sizes.shape[axis], 0), of_none, max(sizes, axis, keepdims))
-    return found
+    largest: TensorVariable = ifelse(eq(sizes.shape[axis], 0), of_none, max(sizes, axis, keepdims))
+    return largest
 
 
 def _matrix_norm(x: Any, order: Any, axes: tuple[int, ...], keepdims: bool) -> TensorVariable:
@@ -136,5 +136,5 @@ def _norm_by_singular_values(
 ) -> TensorVariable:
     values = svdvals(moveaxis(x, axes, (-2, -1)))
     reduction = sum if order == "nuc" else _largest if order > 0 else min
-    found = reduction(values, axis=-1)
-    return expand_dims(found, sorted(axes)) if checked_keepdims(keepdims) else found
+    norms = reduction(values, axis=-1)
+    return expand_dims(norms, sorted(axes)) if checked_keepdims(keepdims) else norms

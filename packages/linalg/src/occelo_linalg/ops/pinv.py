@@ -192,17 +192,17 @@ def pinv(
     NaN. ``options`` are SciPy's.
     """
     (x,) = as_matrices("pinv", a, options=options)
-    given = not (isinstance(rtol, str) and rtol == "none")
-    if given and rcond is not None:
+    relative = not (isinstance(rtol, str) and rtol == "none")
+    if relative and rcond is not None:
         raise ValueError("rtol and rcond cannot be both set")
     if hermitian:
         x = from_triangle(x, True)
     tolerance: Any = rcond
     if rcond is None:
-        tolerance = (_default_tolerance(x) if rtol is None else rtol) if given else 1e-15
-    made = Pinv(check_on_error(on_error))
-    found: TensorVariable = made(x, as_tensor_variable(tolerance).astype(x.dtype))
-    return found
+        tolerance = (_default_tolerance(x) if rtol is None else rtol) if relative else 1e-15
+    invert = Pinv(check_on_error(on_error))
+    inverse: TensorVariable = invert(x, as_tensor_variable(tolerance).astype(x.dtype))
+    return inverse
 
 
 @stands_for("linalg.lstsq", "a b rcond")
@@ -244,9 +244,9 @@ def lstsq(
     if rcond is not None:
         # like LAPACK's gelsd
         dtype = real_dtype(x.dtype)
-        given: Any = as_tensor_variable(rcond).astype(dtype)
+        ratio: Any = as_tensor_variable(rcond).astype(dtype)
         eps = np.asarray(np.finfo(dtype).eps / 2, dtype)
-        tolerance = switch(and_(gt(given, 0), gt(1, given)), given, eps)
+        tolerance = switch(and_(gt(ratio, 0), gt(1, ratio)), ratio, eps)
     solution: Any = Lstsq(check_on_error(on_error))(x, columns, tolerance.astype(x.dtype))
     values: Any = svdvals(x, on_error=on_error)
     limit = expand_dims(tolerance.astype(values.dtype), -1) * _largest(values)
@@ -254,8 +254,8 @@ def lstsq(
     size = abs_(columns - matmul(x, solution))
     squares: Any = sum_(size * size, axis=-2)
     m, n = x.shape[-2], x.shape[-1]
-    kept = and_(gt(m, n), all_(eq(rank, n)))
-    squares = squares[..., : switch(kept, squares.shape[-1], 0)]
+    full_rank = and_(gt(m, n), all_(eq(rank, n)))
+    squares = squares[..., : switch(full_rank, squares.shape[-1], 0)]
     if solution.type.ndim > 2 and solution.type.shape[:-2] != values.type.shape[:-1]:
         batch = [solution.shape[i] for i in range(solution.type.ndim - 2)]
         rank, values = broadcast_to(rank, batch), broadcast_to(values, [*batch, values.shape[-1]])

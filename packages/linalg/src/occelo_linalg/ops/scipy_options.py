@@ -45,12 +45,12 @@ def checked_options(label: str, options: Mapping[str, Any], arrays: Sequence[Any
     TypeError for a keyword that the function does not have, ValueError for an unknown routine.
     """
     keyword, routines = DRIVERS.get(label, ("", ()))
-    known = ["check_finite", "overwrite_ab" if "banded" in label else "overwrite_a"]
-    known += ["overwrite_b"] if len(arrays) > 1 or label == "eigh" else []
-    known += [keyword] if keyword else []
+    names = ["check_finite", "overwrite_ab" if "banded" in label else "overwrite_a"]
+    names += ["overwrite_b"] if len(arrays) > 1 or label == "eigh" else []
+    names += [keyword] if keyword else []
     for name in options:
-        if name not in known:
-            near = get_close_matches(name, known, 1)
+        if name not in names:
+            near = get_close_matches(name, names, 1)
             told = f"; did you mean {near[0]}?" if near else ""
             raise TypeError(f"{label} has no argument {name!r}{told}")
     routine = options.get(keyword)

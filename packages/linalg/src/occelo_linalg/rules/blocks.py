@@ -132,10 +132,10 @@ def det_of_blocks(fgraph: FunctionGraph, node: TensorApply[Det]) -> Replacements
     inner = _blocks(node.inputs[0])
     if inner is None or not _are_square(fgraph, inner.inputs):
         return None
-    found: list[TensorVariable] = [node.op(x) for x in inner.inputs]
+    dets: list[TensorVariable] = [node.op(x) for x in inner.inputs]
     if isinstance(inner.op, Kron):
-        found = _powers(fgraph, found, inner.inputs)
-    return [_multiplied(found)]
+        dets = _powers(fgraph, dets, inner.inputs)
+    return [_multiplied(dets)]
 
 
 @node_rewriter([SLogDet], tags=CHANGES)
@@ -205,8 +205,8 @@ def triangular_solve_of_blocks(
         return None
     if isinstance(inner.op, Kron):
         fact = "lower_triangular" if node.op.lower else "upper_triangular"
-        known = all(has(fgraph, v, fact) for v in inner.inputs)
-        if not known or not _are_square(fgraph, inner.inputs) or node.op.unit_diagonal:
+        triangular = all(has(fgraph, v, fact) for v in inner.inputs)
+        if not triangular or not _are_square(fgraph, inner.inputs) or node.op.unit_diagonal:
             return None
     return _solved(fgraph, node, inner, y)
 
@@ -234,18 +234,18 @@ def product_with_blocks(fgraph: FunctionGraph, node: TensorApply[Dot | MatMul]) 
     if left is not None:
         if y.type.ndim > 1:
             return _applied(fgraph, left, y, product, -1)
-        found = _applied(fgraph, left, ot.expand_dims(y, -1), product, -1)
-        return None if found is None else [ot.squeeze(found[0], axis=-1)]
+        columns = _applied(fgraph, left, ot.expand_dims(y, -1), product, -1)
+        return None if columns is None else [ot.squeeze(columns[0], axis=-1)]
     if right is None:
         return None
-    made = right.op(*map(ot.matrix_transpose, right.inputs))
-    turned = computed_by(made, Kron) or computed_by(made, BlockDiag)
+    transposed = right.op(*map(ot.matrix_transpose, right.inputs))
+    turned = computed_by(transposed, Kron) or computed_by(transposed, BlockDiag)
     assert turned is not None
     if x.type.ndim > 1:
-        found = _applied(fgraph, turned, ot.matrix_transpose(x), product, -1)
-        return None if found is None else [ot.matrix_transpose(found[0])]
-    found = _applied(fgraph, turned, ot.expand_dims(x, -1), product, -1)
-    return None if found is None else [ot.squeeze(found[0], axis=-1)]
+        columns = _applied(fgraph, turned, ot.matrix_transpose(x), product, -1)
+        return None if columns is None else [ot.matrix_transpose(columns[0])]
+    columns = _applied(fgraph, turned, ot.expand_dims(x, -1), product, -1)
+    return None if columns is None else [ot.squeeze(columns[0], axis=-1)]
 
 
 def _each_times_vector(
@@ -323,8 +323,8 @@ def _along_both(
     turned = half.reshape((rows, columns, count)).dimshuffle(1, 0, 2)
     whole = function(b, turned.reshape((columns, rows * count)))
     back = whole.reshape((inside, rows, count)).dimshuffle(1, 0, 2)
-    found: TensorVariable = back.reshape((rows * inside, count))
-    return found
+    stacked: TensorVariable = back.reshape((rows * inside, count))
+    return stacked
 
 
 @node_rewriter([ExtractDiag], tags=PRODUCTS)
@@ -365,8 +365,8 @@ def eigenvalues_of_blocks(
         # `eigh` reads only one triangle of the product
         if not all(has(fgraph, v, "hermitian") for v in inner.inputs):
             return None
-    found = [node.op(v, return_list=True) for v in inner.inputs]
-    values = [v[0] for v in found]
+    spectra = [node.op(v, return_list=True) for v in inner.inputs]
+    values = [v[0] for v in spectra]
     if isinstance(inner.op, Kron):
         whole = (ot.expand_dims(values[0], -1) * ot.expand_dims(values[1], -2)).flatten()
     else:
@@ -374,7 +374,7 @@ def eigenvalues_of_blocks(
     order = ascending_order(whole)
     if isinstance(node.op, Eigvalsh):
         return [whole[order]]
-    vectors: TensorVariable = inner.op(*(v[1] for v in found))
+    vectors: TensorVariable = inner.op(*(v[1] for v in spectra))
     return [whole[order], vectors[:, order]]
 
 

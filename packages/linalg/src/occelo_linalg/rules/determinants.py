@@ -68,10 +68,10 @@ def det_of_triangular(fgraph: FunctionGraph, node: TensorApply[Det]) -> Replacem
     if has(fgraph, x, "unit_diagonal"):
         # the shape is that of x: reading the shape of the determinant would keep the determinant in
         # the graph
-        found = ot.ones(shapes_of(fgraph).shape_of(fgraph, x)[:-2], x.type.dtype)
+        product = ot.ones(shapes_of(fgraph).shape_of(fgraph, x)[:-2], x.type.dtype)
     else:
-        found = ot.prod(diagonal_of(x), axis=-1)
-    return [found if is_square(fgraph, x) else if_square(node.op.label, x, found)]
+        product = ot.prod(diagonal_of(x), axis=-1)
+    return [product if is_square(fgraph, x) else if_square(node.op.label, x, product)]
 
 
 @node_rewriter([SLogDet], tags=CHANGES)
@@ -81,8 +81,8 @@ def slogdet_of_triangular(fgraph: FunctionGraph, node: TensorApply[SLogDet]) -> 
     if not _is_triangular(fgraph, x):
         return None
     d = diagonal_of(x)
-    found = [ot.prod(ot.sgn(d), axis=-1), ot.log(ot.abs(d)).sum(axis=-1)]
-    return found if is_square(fgraph, x) else [if_square(node.op.label, x, v) for v in found]
+    parts = [ot.prod(ot.sgn(d), axis=-1), ot.log(ot.abs(d)).sum(axis=-1)]
+    return parts if is_square(fgraph, x) else [if_square(node.op.label, x, v) for v in parts]
 
 
 @node_rewriter([Det, SLogDet], tags=(*CHANGES, "rounding", "shape_unsafe"))
@@ -91,10 +91,10 @@ def det_of_triangular_product(
 ) -> Replacements:
     """det(x @ y) = det(x) det(y), for square matrices of which one is triangular."""
     (value,) = node.inputs
-    made = computed_by(value, Dot) or computed_by(value, MatMul)
-    if made is None or is_vector_product(made):
+    product = computed_by(value, Dot) or computed_by(value, MatMul)
+    if product is None or is_vector_product(product):
         return None
-    x, y = made.inputs
+    x, y = product.inputs
     if not (is_square(fgraph, x) and is_square(fgraph, y)):
         return None
     if not (_is_triangular(fgraph, x) or _is_triangular(fgraph, y)):
@@ -115,8 +115,8 @@ def det_of_permutation(fgraph: FunctionGraph, node: TensorApply[Det | SLogDet]) 
     mine, others = ot.expand_dims(places, -1), ot.expand_dims(places, -2)
     wrong = ot.and_(ot.lt(others, mine), ot.tri(places.shape[-1], k=-1).astype("bool").T)
     sign = 1 - 2 * (wrong.sum(axis=(-2, -1)) % 2)
-    found = [ot.cast(sign, v.type.dtype) for v in node.outputs]
-    return found if isinstance(node.op, Det) else [found[0], ot.zeros_like(found[1])]
+    signs = [ot.cast(sign, v.type.dtype) for v in node.outputs]
+    return signs if isinstance(node.op, Det) else [signs[0], ot.zeros_like(signs[1])]
 
 
 @node_rewriter([Det, SLogDet], tags=CHANGES)
@@ -144,9 +144,9 @@ def adjugate_beside_det(fgraph: FunctionGraph, node: TensorApply[Adjugate]) -> R
 
     Then det(x) cancels in the graph.
     """
-    (given,) = node.inputs
+    (matrix,) = node.inputs
     # a symmetric matrix is its own transpose
-    x = given if has(fgraph, given, "symmetric") else transposed_of(given)
+    x = matrix if has(fgraph, matrix, "symmetric") else transposed_of(matrix)
     if x is None:
         return None
     for reader, _ in fgraph.clients.get(x, ()):

@@ -253,9 +253,9 @@ def sylvester_of_triangular(fgraph: FunctionGraph, node: TensorApply[Sylvester])
         s, unitary[1] = Schur()(s, return_list=True)
     u, v = unitary
     q = q if u is None else product(adjoint(u), q)
-    found: TensorVariable = TriangularSylvester()(r, s, q if v is None else product(q, v))
-    found = found if u is None else product(u, found)
-    return [found if v is None else product(found, adjoint(v))]
+    solution: TensorVariable = TriangularSylvester()(r, s, q if v is None else product(q, v))
+    solution = solution if u is None else product(u, solution)
+    return [solution if v is None else product(solution, adjoint(v))]
 
 
 @node_rewriter([Lyapunov], tags=CHANGES)

@@ -42,8 +42,8 @@ def inverse_of_transposed(fgraph: FunctionGraph, node: TensorApply[Inv]) -> Repl
     base, kind = untransposed(node.inputs[0])
     if not kind:
         return None
-    found = node.op(base)
-    return [adjoint(found) if kind == 2 else ot.matrix_transpose(found)]
+    inverse = node.op(base)
+    return [adjoint(inverse) if kind == 2 else ot.matrix_transpose(inverse)]
 
 
 @node_rewriter([Inv], tags=CHANGES)
@@ -61,15 +61,15 @@ def inverse_of_triangular(fgraph: FunctionGraph, node: TensorApply[Inv]) -> Repl
     any other diagonal x, inv(x) = solve(x, 1) by the method for diagonal matrices, which divides by the diagonal.
     """
     (x,) = node.inputs
-    known = [t for t in ("lower_triangular", "upper_triangular") if has(fgraph, x, t)]
-    if not known or (len(known) == 2 and node.op.on_error == "raise" and is_square(fgraph, x)):
+    facts = [t for t in ("lower_triangular", "upper_triangular") if has(fgraph, x, t)]
+    if not facts or (len(facts) == 2 and node.op.on_error == "raise" and is_square(fgraph, x)):
         return None  # `inverse_of_diagonal` applies
     one = ot.eye(shapes_of(fgraph).shape_of(fgraph, x)[-1], dtype=x.type.dtype)
-    if len(known) == 2:
+    if len(facts) == 2:
         return [Solve("diagonal", node.op.on_error)(x, one)]
     unit = has(fgraph, x, "unit_diagonal")
-    made = SolveTriangular(known[0] == "lower_triangular", unit, node.op.on_error)
-    return [made(x, one)]
+    solver = SolveTriangular(facts[0] == "lower_triangular", unit, node.op.on_error)
+    return [solver(x, one)]
 
 
 @node_rewriter([Dot, MatMul], tags=(*CHANGES, "shape_unsafe"))

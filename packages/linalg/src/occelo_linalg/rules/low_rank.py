@@ -61,10 +61,10 @@ def _capacitance(d: TensorVariable, u: TensorVariable, v: TensorVariable) -> Ten
 def solve_of_low_rank(fgraph: FunctionGraph, node: TensorApply[Solve]) -> Replacements:
     """solve(D + u v, b) = D^-1 b - D^-1 u solve(1 + v D^-1 u, v D^-1 b), for diagonal D (Woodbury, 1950)."""
     x, b = node.inputs
-    found = _parts(fgraph, x)
-    if found is None or node.op.assume_a == "diagonal" or node.op.on_error != "raise":
+    parts = _parts(fgraph, x)
+    if parts is None or node.op.assume_a == "diagonal" or node.op.on_error != "raise":
         return None
-    d, u, v = found
+    d, u, v = parts
     if b.type.ndim != x.type.ndim:
         return None
     column = ot.expand_dims(d, -1)
@@ -76,10 +76,10 @@ def solve_of_low_rank(fgraph: FunctionGraph, node: TensorApply[Solve]) -> Replac
 @node_rewriter([SLogDet], tags=("low_rank", *CHANGES))
 def slogdet_of_low_rank(fgraph: FunctionGraph, node: TensorApply[SLogDet]) -> Replacements:
     """det(D + u v) = det(D) det(1 + v D^-1 u), for diagonal D: the matrix determinant lemma."""
-    found = _parts(fgraph, node.inputs[0])
-    if found is None:
+    parts = _parts(fgraph, node.inputs[0])
+    if parts is None:
         return None
-    d, u, v = found
+    d, u, v = parts
     sign, logarithm = SLogDet()(_capacitance(d, u, v))
     return [
         sign * ot.prod(ot.sgn(d), axis=-1),
@@ -90,20 +90,20 @@ def slogdet_of_low_rank(fgraph: FunctionGraph, node: TensorApply[SLogDet]) -> Re
 @node_rewriter([Det], tags=("low_rank", *CHANGES))
 def det_of_low_rank(fgraph: FunctionGraph, node: TensorApply[Det]) -> Replacements:
     """det(D + u v) = det(D) det(1 + v D^-1 u), for diagonal D."""
-    found = _parts(fgraph, node.inputs[0])
-    if found is None:
+    parts = _parts(fgraph, node.inputs[0])
+    if parts is None:
         return None
-    d, u, v = found
+    d, u, v = parts
     return [ot.prod(d, axis=-1) * Det()(_capacitance(d, u, v))]
 
 
 @node_rewriter([Inv], tags=("low_rank", *CHANGES))
 def inverse_of_low_rank(fgraph: FunctionGraph, node: TensorApply[Inv]) -> Replacements:
     """inv(D + u v) = D^-1 - D^-1 u solve(1 + v D^-1 u, v D^-1), for diagonal D (Woodbury, 1950)."""
-    found = _parts(fgraph, node.inputs[0])
-    if found is None or node.op.on_error != "raise":
+    parts = _parts(fgraph, node.inputs[0])
+    if parts is None or node.op.on_error != "raise":
         return None
-    d, u, v = found
+    d, u, v = parts
     inner = Solve("gen")(_capacitance(d, u, v), v / ot.expand_dims(d, -2))
     return [with_diagonal(ot.reciprocal(d)) - product(u / ot.expand_dims(d, -1), inner)]
 

@@ -33,11 +33,11 @@ def _takes_factors(op: Op) -> bool:
 
 def _is_shared(fgraph: FunctionGraph, x: TensorVariable) -> bool:
     """Whether at least two nodes compute an LU factorisation of a matrix or its transpose."""
-    found: set[Any] = set()
+    readers: set[Any] = set()
     for reader, position in readers_of_transposes(fgraph, x):
         if is_node(reader) and position == 0 and _takes_factors(reader.op):
-            found.add(reader)
-            if len(found) > 1:
+            readers.add(reader)
+            if len(readers) > 1:
                 return True
     return False
 
@@ -57,20 +57,20 @@ def _shared(fgraph: FunctionGraph, x: TensorVariable) -> tuple[TensorVariable, i
 def solve_by_shared_lu(fgraph: FunctionGraph, node: TensorApply[Solve]) -> Replacements:
     """solve(x, y) and solve(x^T, y) = lu_solve with the LU factors of x, if another node needs these factors."""
     x, y = node.inputs
-    found = _shared(fgraph, x) if node.op.assume_a == "gen" else None
-    if found is None:
+    shared = _shared(fgraph, x) if node.op.assume_a == "gen" else None
+    if shared is None:
         return None
-    base, trans = found
+    base, trans = shared
     return [LuSolve(trans, node.op.on_error)(*LuFactor()(base), y)]
 
 
 @node_rewriter([Inv], tags=CHANGES)
 def inverse_by_shared_lu(fgraph: FunctionGraph, node: TensorApply[Inv]) -> Replacements:
     """inv(x) = the inverse from the LU factors of x, if another node needs these factors."""
-    found = _shared(fgraph, node.inputs[0])
-    if found is None or found[1]:
+    shared = _shared(fgraph, node.inputs[0])
+    if shared is None or shared[1]:
         return None
-    return [LuInverse(node.op.on_error)(*LuFactor()(found[0]))]
+    return [LuInverse(node.op.on_error)(*LuFactor()(shared[0]))]
 
 
 @node_rewriter([Det, SLogDet], tags=CHANGES)

@@ -49,9 +49,9 @@ def part_of_decomposition(
     else:
         whole = [(QR(), 1)]
     for each, output in whole:
-        found = _result_of(fgraph, x, each, output)
-        if found is not None:
-            return [found]
+        result = _result_of(fgraph, x, each, output)
+        if result is not None:
+            return [result]
     return None
 
 
@@ -65,10 +65,10 @@ def eig_of_symmetric(fgraph: FunctionGraph, node: TensorApply[Eig | Eigvals]) ->
     if not has(fgraph, x, "hermitian"):
         return None
     if isinstance(node.op, Eigvals):
-        found = [Eigvalsh(True, node.op.on_error)(x)]
+        results = [Eigvalsh(True, node.op.on_error)(x)]
     else:
-        found = Eigh(True, node.op.on_error)(x, return_list=True)
-    return [ot.cast(v, old.type.dtype) for v, old in zip(found, node.outputs, strict=True)]
+        results = Eigh(True, node.op.on_error)(x, return_list=True)
+    return [ot.cast(v, old.type.dtype) for v, old in zip(results, node.outputs, strict=True)]
 
 
 @node_rewriter([SVD, FullSVD, Eigh, Eig, QR], tags=("comparison", "overflow", "finite"))
@@ -97,8 +97,8 @@ def reduced_of_full(fgraph: FunctionGraph, node: TensorApply[SVD | QR]) -> Repla
     (x,) = node.inputs
     op = node.op
     full = FullQR() if isinstance(op, QR) else FullSVD(op.on_error)
-    found = [_result_of(fgraph, x, full, i) for i in range(len(node.outputs))]
-    results = [v for v in found if v is not None]
+    parts = [_result_of(fgraph, x, full, i) for i in range(len(node.outputs))]
+    results = [v for v in parts if v is not None]
     if not any(fgraph.clients.get(v) for i, v in enumerate(results) if i != 1):
         return None
     if isinstance(op, QR):
@@ -125,12 +125,12 @@ def size_of_det_by_qr(fgraph: FunctionGraph, node: TensorApply[SLogDet | Det]) -
             continue
         sizes = ot.abs(diagonal_of(triangle))
         if isinstance(node.op, SLogDet):
-            found = ot.log(sizes).sum(axis=-1)
+            value = ot.log(sizes).sum(axis=-1)
         else:
-            found = ot.prod(sizes, axis=-1).astype(x.type.dtype)
+            value = ot.prod(sizes, axis=-1).astype(x.type.dtype)
         if not is_square(fgraph, x):
-            found = if_square(node.op.label, x, found)
-        return [None, found] if isinstance(node.op, SLogDet) else [found]
+            value = if_square(node.op.label, x, value)
+        return [None, value] if isinstance(node.op, SLogDet) else [value]
     return None
 
 

@@ -39,7 +39,7 @@ def note_stated_definite(fgraph: FunctionGraph) -> None:
     if not nodes or not any(isinstance(n.op, Det | SLogDet | Inv) for n in fgraph.apply_nodes):
         return
     chosen = divide(fgraph.toposort(), fgraph.outputs).outermost
-    known = assumptions_of(fgraph)
+    assumptions = assumptions_of(fgraph)
     for node in nodes:
         if node in chosen:
             continue
@@ -48,7 +48,7 @@ def note_stated_definite(fgraph: FunctionGraph) -> None:
         if any(has(fgraph, base, fact) for fact in _TRIANGULAR):
             continue
         if isinstance(node.op, Solve) or _is_stated(fgraph, node, base):
-            known.note_stated_definite(base)
+            assumptions.note_stated_definite(base)
 
 
 def _needs_definite(op: Op) -> bool:
@@ -102,8 +102,8 @@ def definite_form(fgraph: FunctionGraph, x: TensorVariable) -> TensorVariable | 
         return None
     for reader, position in readers_of_transposes(fgraph, base):
         if is_node(reader) and position == 0 and _needs_definite(reader.op):
-            found = tensors(reader.inputs)[0]
+            matrix = tensors(reader.inputs)[0]
             # of a complex matrix, the transpose is another matrix
-            if not is_complex(x.type.dtype) or 1 not in (trans, untransposed(found)[1]):
-                return found
+            if not is_complex(x.type.dtype) or 1 not in (trans, untransposed(matrix)[1]):
+                return matrix
     return None

@@ -39,8 +39,8 @@ def sum_of_linear(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replace
     out = node.outputs[0]
     owners = [(i, computed_by(x, MatrixOp)) for i, x in enumerate(node.inputs)]
     # without the other terms first: a long sum has many pairs of them
-    found = [(i, owner) for i, owner in owners if owner is not None]
-    for (i, first), (j, second) in combinations(found, 2):
+    matrix_ops = [(i, owner) for i, owner in owners if owner is not None]
+    for (i, first), (j, second) in combinations(matrix_ops, 2):
         terms = first.outputs[0], second.outputs[0]
         at = _linear_argument(first, second)
         if at is None or any(t.type != out.type or not is_only_reader(fgraph, t) for t in terms):

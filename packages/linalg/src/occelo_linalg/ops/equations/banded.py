@@ -55,9 +55,9 @@ class SolveBanded(MatrixOp):
         return "solve_banded"
 
     def infer(self, *types: TensorType) -> tuple[TensorType, ...]:
-        made = super().infer(*types)
+        results = super().infer(*types)
         _check_rows(self.label, self.lower + self.upper + 1, types[0].shape[-2])
-        return made
+        return results
 
     def check_shapes(self, types: Sequence[TensorType], shapes: Sequence[tuple[int, ...]]) -> None:
         super().check_shapes(types, shapes)
@@ -111,9 +111,9 @@ class SolvePositiveBanded(MatrixOp):
         return "solveh_banded"
 
     def infer(self, *types: TensorType) -> tuple[TensorType, ...]:
-        made = super().infer(*types)
+        results = super().infer(*types)
         _check_rows(self.label, self.below + 1, types[0].shape[-2])
-        return made
+        return results
 
     def check_shapes(self, types: Sequence[TensorType], shapes: Sequence[tuple[int, ...]]) -> None:
         super().check_shapes(types, shapes)
@@ -225,8 +225,8 @@ def solveh_banded(
     if not lower:
         below = [_shifted(_conj(bands[..., rows - 1 - i, :]), i) for i in range(rows)]
         bands = stack(below, axis=-2)
-    made = SolvePositiveBanded(rows - 1, check_on_error(on_error))
-    return with_columns(made, [bands], right, b_ndim)
+    solver = SolvePositiveBanded(rows - 1, check_on_error(on_error))
+    return with_columns(solver, [bands], right, b_ndim)
 
 
 def three_diagonals(a: TensorVariable) -> TensorVariable:

@@ -50,11 +50,11 @@ def cho_solve(
     solution is NaN for this element of the batch. ``options`` are SciPy's.
     """
     origin = "the pair that cho_factor returns, or (cholesky(a), True)"
-    given, lower = several("cho_solve", "c_and_lower", c_and_lower, 2, origin)
-    factor, right = as_matrices("cho_solve", given, b, options=options)
+    matrix, lower = several("cho_solve", "c_and_lower", c_and_lower, 2, origin)
+    factor, right = as_matrices("cho_solve", matrix, b, options=options)
     ndim = check_b_ndim("cho_solve", right, b_ndim)
-    kept: dict[str, Any] = {"lower": bool(lower), "b_ndim": ndim, "on_error": on_error}
+    settings: dict[str, Any] = {"lower": bool(lower), "b_ndim": ndim, "on_error": on_error}
     first, second = ("N", "C") if lower else ("C", "N")
-    half = solve_triangular(factor, right, first, **kept)
+    half = solve_triangular(factor, right, first, **settings)
     # `half` may have more batch dimensions than b, so the number of dimensions does not tell whether it holds vectors
-    return solve_triangular(factor, half, second, **kept)
+    return solve_triangular(factor, half, second, **settings)

@@ -149,11 +149,11 @@ def lu_solve(
     If a matrix is singular, ``numpy.linalg.LinAlgError`` is raised. With ``on_error="nan"``, the solution is NaN for
     this element of the batch. ValueError if the shapes do not fit. ``options`` are SciPy's.
     """
-    given, pivots = several(
+    packed, pivots = several(
         "lu_solve", "lu_and_piv", lu_and_piv, 2, "the pair that lu_factor returns"
     )
     pivots = as_tensor_variable(pivots)
-    factors, right = as_matrices("lu_solve", given, b, options=options)
+    factors, right = as_matrices("lu_solve", packed, b, options=options)
     if not is_discrete(pivots.dtype) or pivots.dtype == "bool":
         raise TypeError(f"lu_solve takes pivots that are integers, got {pivots.type}")
     if trans not in (0, 1, 2, "N", "T", "C"):
@@ -197,8 +197,8 @@ def _fitting(factors: Any, pivots: Any, right: Any) -> TensorVariable:
     message = "lu_solve needs square matrices, a pivot for each row, and right-hand sides that fit"
     places = ((factors, -1), (factors, -2), (pivots, -1), (right, -2))
     static = [v.type.shape[axis] for v, axis in places]
-    known = {n for n in static if n is not None}
-    if len(known) > 1:
+    numbers = {n for n in static if n is not None}
+    if len(numbers) > 1:
         types = f"{factors.type}, {pivots.type} and {right.type}"
         raise ValueError(f"{message}, got {types}")
     batches = ((factors, 2), (pivots, 1), (right, 2))
@@ -207,13 +207,13 @@ def _fitting(factors: Any, pivots: Any, right: Any) -> TensorVariable:
         lengths = [v.shape[axis] for v, axis in places]
         same = [eq(n, lengths[0]) for n in lengths[1:]]
         right = CheckAndRaise(ValueError, message)(right, *same)
-    found: dict[int, list[tuple[int | None, Any]]] = {}
+    by_axis: dict[int, list[tuple[int | None, Any]]] = {}
     for v, k in batches:
         extra = v.type.ndim - k
         for i in range(extra):
             if v.type.shape[i] != 1:
-                found.setdefault(extra - i, []).append((v.type.shape[i], v.shape[i]))
-    open_ = [listed for listed in found.values() if None in (n for n, _ in listed)]
+                by_axis.setdefault(extra - i, []).append((v.type.shape[i], v.shape[i]))
+    open_ = [listed for listed in by_axis.values() if None in (n for n, _ in listed)]
     same = [eq(n, listed[0][1]) for listed in open_ for _, n in listed[1:]]
     if not same:
         return right

@@ -107,8 +107,8 @@ def _cost_without_effect(b: Array, r: Array, s: Array) -> Array:
     wide = both.astype(np.result_type(both, np.float64))
     _, values, rows = np.linalg.svd(wide, full_matrices=False)
     largest = values.max(initial=0.0)
-    kept = rows[values <= EPS * (b.shape[0] + b.shape[1]) * largest]
-    cost: Array = (kept.conj().T @ kept * (largest or 1.0)).astype(r.dtype)
+    kernel = rows[values <= EPS * (b.shape[0] + b.shape[1]) * largest]
+    cost: Array = (kernel.conj().T @ kernel * (largest or 1.0)).astype(r.dtype)
     return cost
 
 
@@ -194,8 +194,8 @@ def solve_continuous_are(
         s = None if s is None else solve(inverse, s, **options)
     if s is not None:
         a, q = _without_cross_term(a, b, q, r, s, options)
-    made: TensorVariable = ContinuousRiccati(bool(balanced), on_error)(a, b, q, r)
-    return made
+    solution: TensorVariable = ContinuousRiccati(bool(balanced), on_error)(a, b, q, r)
+    return solution
 
 
 def solve_discrete_are(
@@ -222,11 +222,11 @@ def solve_discrete_are(
         e = nan_if_singular(e)
         a, b = solve(e, a, **options), solve(e, b, **options)
     cross = zeros_like(b) if s is None else s
-    made: TensorVariable = DiscreteRiccati(bool(balanced), on_error)(a, b, q, r, cross)
+    solution: TensorVariable = DiscreteRiccati(bool(balanced), on_error)(a, b, q, r, cross)
     if e is None:
-        return made
+        return solution
     inverse = hermitian(e)
-    half = solve(inverse, made, **options)
+    half = solve(inverse, solution, **options)
     return _hermitian_part(solve(inverse, hermitian(half), **options))
 
 

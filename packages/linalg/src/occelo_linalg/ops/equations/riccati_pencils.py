@@ -131,13 +131,13 @@ def stabilizing_solution(
     product = matmul(hermitian(above), below)
     limit = maximum(1e-13, 0.1 * _norm(product))
     below = conditions.add(below, le(_norm(product - hermitian(product)), limit))
-    found = solve(hermitian(above), hermitian(below), b_ndim=2, on_error=on_error)
+    solution = solve(hermitian(above), hermitian(below), b_ndim=2, on_error=on_error)
     if balanced:
         own = scale[..., :n]
-        found = found * expand_dims(own, -1) * expand_dims(own, -2)
-    found = (found + hermitian(found)) * np.asarray(0.5, wide)
-    found = conditions.add(found, _is_solution(a, b, q, r, cross, found))
-    return cast(conditions.settle(found), dtype)
+        solution = solution * expand_dims(own, -1) * expand_dims(own, -2)
+    solution = (solution + hermitian(solution)) * np.asarray(0.5, wide)
+    solution = conditions.add(solution, _is_solution(a, b, q, r, cross, solution))
+    return cast(conditions.settle(solution), dtype)
 
 
 def equation_terms(
@@ -267,9 +267,9 @@ def cost_without_effect(b: Any, r: Any, s: Any) -> Any:
     _, values, rows = SVD(on_error="nan")(concatenate([b, r, s], axis=-2), return_list=True)
     largest = _largest(values)
     none = le(values, EPS * cast(b.shape[-2] + b.shape[-1], values.dtype) * largest)
-    kept = rows * expand_dims(cast(none, rows.dtype), -1)
+    kernel = rows * expand_dims(cast(none, rows.dtype), -1)
     cost = expand_dims(switch(gt(largest, 0.0), largest, 1.0), -1)
-    return matmul(hermitian(kept), kept) * cost
+    return matmul(hermitian(kernel), kernel) * cost
 
 
 def _symplectic_scale(sizes: Any, n: Any) -> Any:

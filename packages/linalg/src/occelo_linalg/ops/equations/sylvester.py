@@ -85,9 +85,9 @@ def _solved(r: Array, s: Array, f: Array) -> Array:
     """Call LAPACK's trsyl to compute the result of `TriangularSylvester`."""
     linalg: Any = scipy_module("linalg", "solve_sylvester")
     (routine,) = linalg.get_lapack_funcs(("trsyl",), (r, s, f))
-    found, scale, _ = routine(r, s, f, tranb="C")
+    solution, scale, _ = routine(r, s, f, tranb="C")
     # if the solution might overflow, the routine solves the equation for ``scale * f``
-    return np.ascontiguousarray(found / scale, f.dtype)
+    return np.ascontiguousarray(solution / scale, f.dtype)
 
 
 def _by_schur(decomposed: Sequence[Any], q: Any, solved: Any, product: Any) -> Any:
@@ -202,10 +202,10 @@ class DiscreteLyapunov(MatrixOp):
 
     def decompose(self, *inputs: Any, **_: Any) -> Sequence[Any]:
         a, q = inputs
-        known = [n for v in inputs for n in v.type.shape[-2:] if n is not None]
-        if self.method == "direct" or (self.method is None and known and known[0] < DIRECT):
+        static = [n for v in inputs for n in v.type.shape[-2:] if n is not None]
+        if self.method == "direct" or (self.method is None and static and static[0] < DIRECT):
             return [_elementwise(a, q, self.on_error)]
-        if self.method == "bilinear" or known:
+        if self.method == "bilinear" or static:
             return [_bilinear(a, q, self.on_error)]
         # one method gets the matrices and the other gets empty matrices; then the elements of both results are joined
         n = a.shape[-1]
@@ -245,8 +245,8 @@ def _elementwise(a: Any, q: Any, on_error: str) -> Any:
     products = expand_dims(a, (-3, -1)) * expand_dims(a.conj(), (-4, -2))
     system = eye(square, dtype=a.dtype) - products.reshape([*lead, square, square])
     right = q.reshape([*(q.shape[i] for i in range(q.type.ndim - 2)), square, 1])
-    found = solve(system, right, b_ndim=2, on_error=on_error)
-    return found.reshape([*(found.shape[i] for i in range(found.type.ndim - 2)), n, n])
+    solution = solve(system, right, b_ndim=2, on_error=on_error)
+    return solution.reshape([*(solution.shape[i] for i in range(solution.type.ndim - 2)), n, n])
 
 
 def solve_sylvester(a: Any, b: Any, q: Any, *, on_error: str = "raise") -> TensorVariable:
@@ -259,9 +259,9 @@ def solve_sylvester(a: Any, b: Any, q: Any, *, on_error: str = "raise") -> Tenso
     If ``a`` or ``b`` has infinite or NaN elements, ``numpy.linalg.LinAlgError`` is raised. With ``on_error="nan"``, the
     solution is NaN. ValueError for other shapes, TypeError for float16.
     """
-    made = Sylvester(check_on_error(on_error))
-    found: TensorVariable = made(*as_matrices("solve_sylvester", a, b, q))
-    return found
+    solver = Sylvester(check_on_error(on_error))
+    solution: TensorVariable = solver(*as_matrices("solve_sylvester", a, b, q))
+    return solution
 
 
 def solve_continuous_lyapunov(a: Any, q: Any, *, on_error: str = "raise") -> TensorVariable:
@@ -269,9 +269,9 @@ def solve_continuous_lyapunov(a: Any, q: Any, *, on_error: str = "raise") -> Ten
 
     Dtypes, ``on_error`` and errors are as in `solve_sylvester`, where ``b`` is the conjugate transpose of ``a``.
     """
-    made = Lyapunov(check_on_error(on_error))
-    found: TensorVariable = made(*as_matrices("solve_continuous_lyapunov", a, q))
-    return found
+    solver = Lyapunov(check_on_error(on_error))
+    solution: TensorVariable = solver(*as_matrices("solve_continuous_lyapunov", a, q))
+    return solution
 
 
 def solve_discrete_lyapunov(
@@ -289,6 +289,6 @@ def solve_discrete_lyapunov(
     """
     if method not in (None, "direct", "bilinear"):
         raise ValueError(f'method must be "direct" or "bilinear", got {method!r}')
-    made = DiscreteLyapunov(method, check_on_error(on_error))
-    found: TensorVariable = made(*as_matrices("solve_discrete_lyapunov", a, q))
-    return found
+    solver = DiscreteLyapunov(method, check_on_error(on_error))
+    solution: TensorVariable = solver(*as_matrices("solve_discrete_lyapunov", a, q))
+    return solution

@@ -141,5 +141,5 @@ def solve_toeplitz(
     else:
         column, right = as_matrices("solve_toeplitz", c_or_cr, b, options=options)
         row = column.conj() if is_complex(column.dtype) else column
-    made = SolveToeplitz(check_on_error(on_error))
-    return with_columns(made, [column, row], right, b_ndim)
+    solver = SolveToeplitz(check_on_error(on_error))
+    return with_columns(solver, [column, row], right, b_ndim)

@@ -55,10 +55,10 @@ class SolveTriangular(MatrixOp):
         if b.size == 0:
             return np.zeros_like(b)
         solve = scipy_module("linalg", self.label).solve_triangular
-        made: Array = solve(
+        solution: Array = solve(
             a, b, lower=self.lower, unit_diagonal=self.unit_diagonal, check_finite=False
         )
-        return made
+        return solution
 
     def core_pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
         a, ct = inputs[0], cotangents[0]
@@ -100,8 +100,8 @@ def solve_triangular(
         matrix, lower = matrix_transpose(matrix), not lower
         if trans in (2, "C") and is_complex(matrix.dtype):
             matrix = matrix.conj()
-    made = SolveTriangular(bool(lower), bool(unit_diagonal), check_on_error(on_error))
-    return with_columns(made, [matrix], right, b_ndim)
+    solver = SolveTriangular(bool(lower), bool(unit_diagonal), check_on_error(on_error))
+    return with_columns(solver, [matrix], right, b_ndim)
 
 
 def with_columns(

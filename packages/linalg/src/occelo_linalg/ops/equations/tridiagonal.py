@@ -61,9 +61,9 @@ class _OfDiagonals(MatrixOp):
     formula: ClassVar[str | None] = None
 
     def infer(self, *types: TensorType) -> tuple[TensorType, ...]:
-        made = super().infer(*types)
+        results = super().infer(*types)
         self._check_rows(types[0].shape[-2])
-        return made
+        return results
 
     def check_shapes(self, types: Sequence[TensorType], shapes: Sequence[tuple[int, ...]]) -> None:
         super().check_shapes(types, shapes)
@@ -106,15 +106,15 @@ class TridiagonalFactor(_OfDiagonals):
     def core(self, *arrays: Array) -> tuple[Array, ...]:
         (bands,) = arrays
         n = bands.shape[1]
-        made = np.zeros((4, n), bands.dtype)
+        packed = np.zeros((4, n), bands.dtype)
         wide = _widened(bands)
         linalg: Any = scipy_module("linalg", self.label)
         (routine,) = linalg.get_lapack_funcs(("gttrf",), (bands,))
         below, main, above, second, pivots, _ = routine(wide[2, :-1], wide[1], wide[0, 1:])
         if n:
-            made[0, 1:], made[1] = above[: n - 1], main[:n]
-            made[2, : n - 1], made[3, : max(n - 2, 0)] = below[: n - 1], second[: max(n - 2, 0)]
-        return made, (pivots[:n] - 1).astype("int32")
+            packed[0, 1:], packed[1] = above[: n - 1], main[:n]
+            packed[2, : n - 1], packed[3, : max(n - 2, 0)] = below[: n - 1], second[: max(n - 2, 0)]
+        return packed, (pivots[:n] - 1).astype("int32")
 
     def decompose(self, *inputs: Any, **_: Any) -> Sequence[Any]:
         (bands,) = inputs
@@ -171,9 +171,9 @@ class TridiagonalSolve(_OfDiagonals):
         upper = _placed(main, n, 0) + _placed(above, n, 1)
         upper = upper + _placed(_moved(second, n), n, 2)
         # each exchange in the steps after step i moves its factor down by one row, until a step exchanges no rows
-        kept = cumsum(cast(eq(pivots, arange(n)), "int64"), axis=-1)
+        group = cumsum(cast(eq(pivots, arange(n)), "int64"), axis=-1)
         later = gt(as_row(arange(n)), as_column(arange(n)))
-        moves = sum_(and_(later, eq(as_row(kept), as_column(kept))), axis=-1, dtype="int64")
+        moves = sum_(and_(later, eq(as_row(group), as_column(group))), axis=-1, dtype="int64")
         places = as_row(moves + arange(n) + 1)
         lower = switch(eq(places, as_column(arange(n))), as_row(steps), 0).astype(rows.dtype)
         return [LuSolve(self.trans, self.on_error)(upper + lower, pivots, right)]
@@ -256,12 +256,12 @@ def tridiagonal_lu_solve(
     if pivot i is not i or i + 1.
     """
     origin = "the five results of tridiagonal_lu_factor"
-    *given, order = several("tridiagonal_lu_solve", "a_diagonals", a_diagonals, 5, origin)
+    *diagonals, order = several("tridiagonal_lu_solve", "a_diagonals", a_diagonals, 5, origin)
     pivots = as_tensor_variable(order)
-    steps, main, above, second, right = as_matrices("tridiagonal_lu_solve", *given, b)
+    steps, main, above, second, right = as_matrices("tridiagonal_lu_solve", *diagonals, b)
     if not is_discrete(pivots.dtype) or pivots.dtype == "bool":
         raise TypeError(f"tridiagonal_lu_solve takes pivots that are integers, got {pivots.type}")
     n = main.shape[-1]
     rows = [_filled(above, n, True), main, _filled(steps, n, False), _filled(second, n, False)]
-    made = TridiagonalSolve(int(bool(transposed)), check_on_error(on_error))
-    return with_columns(made, [stack(rows, axis=-2), pivots], right, b_ndim)
+    solver = TridiagonalSolve(int(bool(transposed)), check_on_error(on_error))
+    return with_columns(solver, [stack(rows, axis=-2), pivots], right, b_ndim)

@@ -122,10 +122,10 @@ class CholeskyPullback(MatrixOp):
 def _stated_factor(x: Any) -> TensorVariable | None:
     """The L of a matrix L L^H, if L is square and was stated to be lower triangular. None for other matrices."""
     turned = _adjoint_of(x)  # the product is Hermitian
-    found = computed_by(x if turned is None else turned, Dot, MatMul)
-    if found is None:
+    product = computed_by(x if turned is None else turned, Dot, MatMul)
+    if product is None:
         return None
-    factor, other = found.inputs
+    factor, other = product.inputs
     stated = computed_by(factor, Assume)
     if stated is None or ("lower_triangular", True) not in stated.op.facts:
         return None
@@ -205,8 +205,8 @@ def cholesky(
     (x,) = as_matrices("cholesky", a, options=options)
     if x.type.ndim < 2:
         raise ValueError(f"cholesky takes matrices, got {describe(x)}")
-    made = Cholesky(check_on_error(on_error))
+    factorize = Cholesky(check_on_error(on_error))
     if lower if upper is None else not upper:
-        factor: TensorVariable = made(x)
+        factor: TensorVariable = factorize(x)
         return factor
-    return hermitian(made(hermitian(x)))
+    return hermitian(factorize(hermitian(x)))

@@ -88,8 +88,8 @@ class Eigvals(MatrixOp):
 
     def core(self, *arrays: Array) -> Array:
         require_finite(arrays[0])
-        found: Any = np.linalg.eigvals(arrays[0])
-        return np.asarray(found, complex_dtype(arrays[0].dtype.name))
+        values: Any = np.linalg.eigvals(arrays[0])
+        return np.asarray(values, complex_dtype(arrays[0].dtype.name))
 
     def core_pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
         ct = cotangents[0]

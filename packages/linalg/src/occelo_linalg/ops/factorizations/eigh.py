@@ -189,18 +189,18 @@ def eigh(
     if type not in (1, 2, 3):
         raise ValueError(f"type must be 1, 2 or 3, got {type!r}")
     low = _reads_lower(UPLO if isinstance(UPLO, str) else "L", lower)
-    kept = check_on_error(on_error)
+    mode = check_on_error(on_error)
     if b is None:
         (x,) = as_matrices("eigh", a, options=options)
         if eigvals_only:
-            return Eigvalsh(low, kept)(x)
-        return EighResult(*Eigh(low, kept)(x, return_list=True))
+            return Eigvalsh(low, mode)(x)
+        return EighResult(*Eigh(low, mode)(x, return_list=True))
     x, metric = as_matrices("eigh", a, b, options=options)
     if metric.type.ndim < 2:
         raise ValueError(f"eigh takes matrices b, got {metric.type}")
-    factor: Any = cholesky(metric, on_error=kept)
+    factor: Any = cholesky(metric, on_error=mode)
     if not low:
-        factor = hermitian(cholesky(metric, lower=False, on_error=kept))
+        factor = hermitian(cholesky(metric, lower=False, on_error=mode))
     whole = from_triangle(x, low)
     if type == 1:
         left = solve_triangular(factor, whole, lower=True)
@@ -208,8 +208,8 @@ def eigh(
     else:
         standard = matmul(hermitian(factor), matmul(whole, factor))
     if eigvals_only:
-        return Eigvalsh(True, kept)(standard)
-    values, vectors = Eigh(True, kept)(standard, return_list=True)
+        return Eigvalsh(True, mode)(standard)
+    values, vectors = Eigh(True, mode)(standard, return_list=True)
     if type == 3:
         return EighResult(values, matmul(factor, vectors))
     return EighResult(values, solve_triangular(hermitian(factor), vectors, lower=False))

@@ -42,9 +42,9 @@ class HouseholderProduct(MatrixOp):
         return "householder_product"
 
     def _static_lengths(self, shapes: Sequence[StaticShape]) -> dict[str, int | None]:
-        known = super()._static_lengths(shapes)
-        self._check(known)
-        return known
+        lengths = super()._static_lengths(shapes)
+        self._check(lengths)
+        return lengths
 
     def _check(self, known: dict[str, int | None]) -> None:
         m, n, k = (known[name] for name in "mnk")
@@ -67,8 +67,8 @@ class HouseholderProduct(MatrixOp):
         name = "ungqr" if is_complex(vectors.dtype.name) else "orgqr"
         linalg: Any = scipy_module("linalg", self.label)
         (routine,) = linalg.get_lapack_funcs((name,), (vectors,))
-        made, _, _ = routine(vectors, factors)
-        return np.ascontiguousarray(made)
+        columns, _, _ = routine(vectors, factors)
+        return np.ascontiguousarray(columns)
 
     def decompose(self, *inputs: Any, **_: Any) -> Sequence[Any]:
         # Schreiber and Van Loan (1989), A storage-efficient WY representation for products of Householder transformations:
@@ -97,5 +97,5 @@ def householder_product(v: Any, tau: Any) -> TensorVariable:
     any ``v`` and ``tau``, even if the product is not unitary. ValueError if the shapes do not fit, TypeError for
     float16.
     """
-    made: TensorVariable = HouseholderProduct()(*as_matrices("householder_product", v, tau))
-    return made
+    columns: TensorVariable = HouseholderProduct()(*as_matrices("householder_product", v, tau))
+    return columns

@@ -85,8 +85,8 @@ class LuFactor(MatrixOp):
         # pulls back dLU = L tril(S, -1) + triu(S) U, where L S U is the differential of A with its rows exchanged
         factors, pivots = outputs
         m, n = factors.shape[-2], factors.shape[-1]
-        known = factors.type.shape[-2:]
-        square = known[0] is not None and known[0] == known[1]
+        static = factors.type.shape[-2:]
+        square = static[0] is not None and static[0] == static[1]
         left, right = factors, factors
         if not square:
             left, right = _with_columns(left, m), _with_rows(right, n)
@@ -166,8 +166,8 @@ def pivot_to_permutation(p: Any, inverse: bool = False) -> TensorVariable:
     pivots = as_tensor_variable(p)
     if not is_discrete(pivots.dtype) or pivots.dtype == "bool":
         raise TypeError(f"pivot_to_permutation takes integers, got {pivots.type}")
-    made: TensorVariable = PivotToPermutation(bool(inverse))(pivots)
-    return made
+    permutation: TensorVariable = PivotToPermutation(bool(inverse))(pivots)
+    return permutation
 
 
 def lu_factor(a: Any, **options: Unpack[ScipyOptions]) -> tuple[TensorVariable, TensorVariable]:

@@ -216,8 +216,8 @@ def qr(
     if mode == "raw":
         packed, factors = QRFactors()(x, return_list=True)
         return (packed.mT, factors, *order)
-    made = QR() if _MODES[mode] == "reduced" else FullQR()
-    q, r = made(x, return_list=True)
+    factor = QR() if _MODES[mode] == "reduced" else FullQR()
+    q, r = factor(x, return_list=True)
     return (q, r, *order) if pivoting else QRResult(q, r)
 
 

@@ -104,9 +104,9 @@ class SortedQZ(_Pair):
             alpha = np.zeros(0, complex_dtype(own.name))
             left, right, *rest = (np.zeros((0, 0), own) for _ in range(4))
             return left, right, alpha, np.zeros(0, own), *rest
-        found = self.decomposed(arrays, sort=self.sort)
+        results = self.decomposed(arrays, sort=self.sort)
         kinds: list[Any] = [own, own, complex_dtype(own.name), own, own, own]
-        return tuple(np.ascontiguousarray(f, k) for f, k in zip(found, kinds, strict=True))
+        return tuple(np.ascontiguousarray(f, k) for f, k in zip(results, kinds, strict=True))
 
 
 def qz(
@@ -123,8 +123,8 @@ def qz(
     converge, ``numpy.linalg.LinAlgError`` is raised. With ``on_error="nan"``, the results are NaN for this element of
     the batch. ValueError for other shapes or another ``output``, TypeError for float16.
     """
-    made = QZ(check_on_error(on_error))
-    return tuple(made(*(as_output(x, output) for x in as_matrices("qz", A, B)), return_list=True))
+    factor = QZ(check_on_error(on_error))
+    return tuple(factor(*(as_output(x, output) for x in as_matrices("qz", A, B)), return_list=True))
 
 
 def ordqz(
@@ -137,7 +137,7 @@ def ordqz(
     (positive real parts), "iuc" (inside the unit circle) or "ouc" (outside the unit circle, or infinite). Unlike in
     SciPy, ``sort`` cannot be a function. ``A``, ``B``, ``output``, ``on_error`` and other results are as in `qz`.
     """
-    made = SortedQZ(check_sort(sort), check_on_error(on_error))
+    factor = SortedQZ(check_sort(sort), check_on_error(on_error))
     return tuple(
-        made(*(as_output(x, output) for x in as_matrices("ordqz", A, B)), return_list=True)
+        factor(*(as_output(x, output) for x in as_matrices("ordqz", A, B)), return_list=True)
     )

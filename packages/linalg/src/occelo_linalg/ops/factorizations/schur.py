@@ -139,6 +139,6 @@ def schur(
     x = as_output(as_matrices("schur", a, options=options)[0], output)
     if sort is not None:
         check_sort(sort)
-    kept = check_on_error(on_error)
-    made = Schur(kept) if sort is None else SortedSchur(sort, kept)
-    return tuple(made(x, return_list=True))
+    mode = check_on_error(on_error)
+    factor = Schur(mode) if sort is None else SortedSchur(sort, mode)
+    return tuple(factor(x, return_list=True))

@@ -233,11 +233,11 @@ def svd(
     (x,) = as_matrices("svd", a, options=options)
     if hermitian:
         x = _as_hermitian(x)
-    kept = check_on_error(on_error)
+    mode = check_on_error(on_error)
     if not compute_uv:
-        return SingularValues(kept)(x)
-    made = FullSVD(kept) if full_matrices else SVD(kept)
-    return SVDResult(*made(x, return_list=True))
+        return SingularValues(mode)(x)
+    factor = FullSVD(mode) if full_matrices else SVD(mode)
+    return SVDResult(*factor(x, return_list=True))
 
 
 def _as_hermitian(x: Any) -> Any:
