@@ -5,17 +5,14 @@ from __future__ import annotations
 import gc
 import importlib.util
 import os
-import re
 import sys
 import zlib
 from collections import Counter
 from collections.abc import Generator, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import settings
-from workspace import FAMILIES, modules
 
 MANY = 8
 OF_MANY = 30
@@ -30,8 +27,6 @@ OF_QUICKLY_COMPILED = 4
 """Of the other tests, one in so many runs the code that users run."""
 PROFILE = "HYPOTHESIS_PROFILE"
 SLOW_COMPILERS = ("c", "c|py", "numba", "jax", "pytorch")
-LEFT_OUT: list[str] = []
-"""The files of tests that need a family which is not installed."""
 UNMEASURED = pytest.StashKey[bool]()
 STOPPED = pytest.StashKey[Any]()
 """What measures coverage in this process, while it is stopped for collecting."""
@@ -64,39 +59,6 @@ def coverage_of_this_process() -> Any:
     """What measures coverage here; None if nothing does."""
     coverage = sys.modules.get("coverage")
     return coverage and coverage.Coverage.current()
-
-
-def missing_families() -> list[str]:
-    """The families that are not installed. Files of tests that import one are not collected, as the header says."""
-    above = (*modules(FAMILIES), "occelo")
-    return [name for name in above if importlib.util.find_spec(name) is None]
-
-
-def pytest_report_header() -> str | None:
-    """Name the families without which tests are left out."""
-    missing = missing_families()
-    return f"without tests of files that import {', '.join(missing)}" if missing else None
-
-
-def pytest_ignore_collect(collection_path: Path) -> bool | None:
-    """Leave out a file that imports a family that is not installed."""
-    missing = missing_families()
-    if not missing or collection_path.suffix != ".py":
-        return None
-    of_loops = {"occelo_testing.looping", "occelo_testing.graph_shapes"}
-    without_loops = of_loops if "occelo_loops" in missing else set[str]()
-    needing = [*missing, *without_loops, "occelo_testing.family_steps"]
-    imports = re.compile(rf"^(from|import) ({'|'.join(needing)})\b", re.M)
-    if not imports.search(collection_path.read_text()):
-        return None
-    LEFT_OUT.append(collection_path.name)
-    return True
-
-
-def pytest_report_collectionfinish() -> str | None:
-    """Name the files that are left out."""
-    files = ", ".join(sorted(set(LEFT_OUT)))
-    return f"left out, for want of families: {files}" if LEFT_OUT else None
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import importlib
 import inspect
 import pkgutil
@@ -180,18 +181,47 @@ def _is_text(statement: ast.stmt) -> bool:
     )
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-def test_tests_of_a_family_need_it_and_what_lies_below_alone(family: str) -> None:
-    """`nox -s units` runs them so. Families beside each other are tested in ``tests/families``."""
-    below = workspace.needed(family) | workspace.needed("compile") | {*SUPPORT}
-    allowed = {*workspace.modules(below)}
-    imports = re.compile(
-        r"^\s*(?:from|import) (occelo\w*)(\.(?:family_steps|looping|graph_shapes))?\b", re.M
+IMPORTS = re.compile(r"^\s*(?:from|import) (occelo[\w.]*)(?: import (.*))?", re.M)
+"""The imports of a file, also those within functions and in the texts of scripts."""
+
+
+@functools.cache
+def _needed_for(module: str) -> frozenset[str]:
+    """The packages that the import of a module needs: itself, or of support for tests what its modules import."""
+    top, *rest = module.split(".")
+    if top != "occelo_testing":
+        return frozenset({top})
+    path = workspace.BY_NAME["testing"].source.joinpath(top, *rest)
+    path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    # what is imported late is looked for first
+    return (
+        _imported_by(re.sub(r"^ .*", "", path.read_text(), flags=re.M))
+        if path.exists()
+        else frozenset()
     )
-    for path in (ROOT / "tests" / family).rglob("*.py"):
-        for module, of_loops in imports.findall(path.read_text()):
-            assert module in allowed, path
-            assert not of_loops or "loops" in below, path
+
+
+def _imported_by(text: str) -> frozenset[str]:
+    imported = IMPORTS.findall(text)
+    modules = {m for m, _ in imported} | {
+        f"{m}.{name.split(' as ')[0].strip()}" for m, names in imported for name in names.split(",")
+    }
+    return frozenset[str]().union(*map(_needed_for, modules))
+
+
+@pytest.mark.parametrize("package", workspace.PACKAGES)
+def test_tests_of_a_package_need_it_and_what_lies_below_alone(package: str) -> None:
+    """`nox -s units` runs them so: a family is tested with functions, and the core without any family.
+
+    Families beside each other are tested in ``tests/families``.
+    """
+    below = workspace.needed(package) | workspace.BY_NAME[package].optional
+    below |= workspace.needed("testing") | (
+        workspace.needed("compile") if package in FAMILIES else set()
+    )
+    allowed = {*workspace.modules(below)}
+    for path in (ROOT / "tests" / package).rglob("*.py"):
+        assert _imported_by(path.read_text()) <= allowed, path
 
 
 def test_the_page_on_the_architecture_is_read_in_a_sitting() -> None:

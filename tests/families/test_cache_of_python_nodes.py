@@ -232,44 +232,6 @@ def _seen(place: str) -> list[float]:
     return found
 
 
-def test_an_op_of_a_user_is_that_of_the_graph_not_one_of_its_name(fresh: Path) -> None:
-    x = ot.dvector("x")
-
-    def adding(number: float) -> Any:
-        @op
-        class Local(Op):
-            def infer(self, x: Any) -> Any:
-                return x
-
-            def evaluate(self, x: Any) -> Any:
-                return x + number
-
-        return Local()
-
-    def found(*ops: Any) -> tuple[bool, list[float]]:
-        y: Any = ot.sin(x)
-        for each in ops:
-            y = ot.exp(each(y))
-        f = _function([x], y)
-        return f.maker.from_cache, f([0.0]).tolist()
-
-    twice = [adding(1.0), adding(1.0)]  # two classes of one name
-    assert found(Shifted()) == (False, [np.e])
-    assert found(Shifted()) == (True, [np.e])
-    assert found(twice[0]) == (False, [np.e])
-    assert found(twice[1]) == (True, [np.e])
-    assert found(adding(2.0)) == (False, [np.exp(2.0)])
-    assert found(adding(2.0)) == (True, [np.exp(2.0)])
-    expected = [float(np.exp(np.exp(1.0) + 2.0))]
-    for kept in (False, True):
-        hit, values = found(adding(1.0), adding(2.0))
-        assert hit is kept
-        np.testing.assert_allclose(values, expected)
-    hit, values = found(adding(2.0), adding(1.0))
-    assert not hit
-    np.testing.assert_allclose(values, [float(np.exp(np.exp(2.0) + 1.0))])
-
-
 @pytest.mark.parametrize("linker", ["native", "numba"])
 def test_callbacks_in_bodies_of_loops_are_kept(fresh: Path, linker: str) -> None:
     if linker == "numba":

@@ -10,6 +10,7 @@ import pytest
 import scipy.linalg
 
 import occelo_graph as og
+from occelo_compile import function, shared
 from occelo_graph import tensor as ot
 from occelo_linalg import functions as linalg
 from occelo_link.loops.build import lower_graph
@@ -201,3 +202,17 @@ def test_equations_and_inverses_by_factors_of_the_transpose(on_error: str, turne
             continue
         np.testing.assert_allclose(solution[k], np.linalg.solve(left[k], right[k]), rtol=1e-8)
         np.testing.assert_allclose(inverse[k], np.linalg.inv(left[k]), rtol=1e-8, atol=1e-10)
+
+
+def test_a_factor_that_fails_leaves_the_state_as_it_was() -> None:
+    matrix = np.diag(np.arange(20.0)) - 5
+    state = shared(matrix.copy(), "state")
+    f = function([], [], updates=[(state, linalg.cholesky(state))])
+    with pytest.raises(np.linalg.LinAlgError):
+        f()
+    np.testing.assert_array_equal(state.get_value(), matrix)
+    state.set_value(matrix @ matrix.T + np.eye(20))
+    f()
+    np.testing.assert_allclose(
+        state.get_value(), np.linalg.cholesky(matrix @ matrix.T + np.eye(20)), rtol=1e-9
+    )

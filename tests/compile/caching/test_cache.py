@@ -686,3 +686,52 @@ def test_a_lowering_that_was_changed_is_not_found_by_what_it_was(tmp_path: Path)
     assert run(2.0, 1.0) == [8.0, 0.0]
     assert run(2.0, 1.0) == [8.0, 1.0]
     assert run(2.0, 1.0, "False")[0] == 4.0
+
+
+@op
+class Increased(Op):
+    """A user's op, at the top of a module."""
+
+    def infer(self, x: Any) -> Any:
+        return x
+
+    def evaluate(self, x: Any) -> Any:
+        return x + 1
+
+
+def test_an_op_of_a_user_is_that_of_the_graph_not_one_of_its_name(fresh: Path) -> None:
+    x = ot.dvector("x")
+
+    def adding(number: float) -> Any:
+        @op
+        class Local(Op):
+            def infer(self, x: Any) -> Any:
+                return x
+
+            def evaluate(self, x: Any) -> Any:
+                return x + number
+
+        return Local()
+
+    def found(*ops: Any) -> tuple[bool, list[float]]:
+        y: Any = ot.sin(x)
+        for each in ops:
+            y = ot.exp(each(y))
+        f = oc.function([x], y)
+        return f.maker.from_cache, f([0.0]).tolist()
+
+    twice = [adding(1.0), adding(1.0)]  # two classes of one name
+    assert found(Increased()) == (False, [np.e])
+    assert found(Increased()) == (True, [np.e])
+    assert found(twice[0]) == (False, [np.e])
+    assert found(twice[1]) == (True, [np.e])
+    assert found(adding(2.0)) == (False, [np.exp(2.0)])
+    assert found(adding(2.0)) == (True, [np.exp(2.0)])
+    expected = [float(np.exp(np.exp(1.0) + 2.0))]
+    for kept in (False, True):
+        hit, values = found(adding(1.0), adding(2.0))
+        assert hit is kept
+        np.testing.assert_allclose(values, expected)
+    hit, values = found(adding(2.0), adding(1.0))
+    assert not hit
+    np.testing.assert_allclose(values, [float(np.exp(np.exp(2.0) + 1.0))])

@@ -1,8 +1,7 @@
-"""Definitions of the same name within inner graphs: loops and graphs as ops run the one that they were made with."""
+"""Definitions of the same name within inner graphs: graphs as ops run the one that they were made with."""
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -16,7 +15,6 @@ from occelo_graph.fgraph.frozen import freeze
 from occelo_graph.inner_graph import OpFromGraph
 from occelo_graph.ops.elemwise.op import elementwise
 from occelo_graph.ops.elemwise.scalar import inexact
-from occelo_testing.looping import again
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*(cache|runs in Python)")
 VALUE = np.array([1.0, -2.0, 3.0])
@@ -40,21 +38,6 @@ def _function_of(factor: float) -> Any:
     return elementwise(
         "of_namesakes", 1, inexact, lambda x: x * factor, formula=lambda x: x * factor
     )
-
-
-def _step(function: Any, state: Any) -> list[Any]:
-    return [function(state)]
-
-
-@pytest.mark.parametrize("make", [_class_of, _function_of])
-def test_bodies_of_loops_are_not_taken_for_each_other(
-    make: Callable[[float], Any], mode: str
-) -> None:
-    n, x = ot.lscalar("n"), ot.dvector("x")
-    loops = [again(n, [x], functools.partial(_step, make(k)))[0] for k in (2.0, 5.0, 2.0)]
-    f = oc.function([n, x], loops, mode=mode)
-    for found, factor in zip(f(2, VALUE), (4.0, 25.0, 4.0), strict=True):
-        np.testing.assert_array_equal(found, VALUE * factor)
 
 
 @pytest.mark.parametrize("make", [_class_of, _function_of])

@@ -28,12 +28,10 @@ from occelo_graph.config import config
 from occelo_graph.examples.example import Example
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.tensors.type import TensorType
-from occelo_link.loops.registry import find_lowering, lowers_to_loops
-from occelo_loops.ops.building.loops import loop
-from occelo_random import functions as random
 from occelo_rewrite import canonicalize_db, graph_rewriter, node_rewriter, optdb
 from occelo_rewrite.inplace import elemwise_variants
 from occelo_testing.examples import EXAMPLES
+from occelo_testing.loop_programs import lower_as_doubling
 
 LINKERS = ["native", "vm", "py"]
 STEP = 1 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 12
@@ -43,18 +41,6 @@ STEP = 1 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 12
 def linker(request: pytest.FixtureRequest) -> str:
     name: str = request.param
     return name
-
-
-def _lower_as_doubling(cls: type[og.Op]) -> None:
-    """Tell the loop program that the op doubles."""
-
-    @lowers_to_loops(cls)
-    def doubled(context: Any, node: Any, tensors: Any) -> Any:
-        (x,) = node.inputs
-        twice = (x + x).owner
-        lowering = find_lowering(twice)
-        assert lowering is not None
-        return lowering(context, twice, [tensors[0], tensors[0]])
 
 
 class Doubling(og.Op):
@@ -165,7 +151,7 @@ def test_other_strides_are_found(linker: str) -> None:
         def evaluate(self, x: Any) -> Any:
             return np.asfortranarray(2.0 * x)
 
-    _lower_as_doubling(Turned)
+    lower_as_doubling(Turned)
     assert compiled(Turned(), linker)(VALUE)[0, 0] == 3.0
     with pytest.warns(UserWarning, match=r"strides \(8, 16\) in Python, \(16, 8\)"):
         compiled(Turned(), linker, require_matching_strides=1)(VALUE)
@@ -225,82 +211,10 @@ def test_compiled_code_that_disagrees_is_found(linker: str) -> None:
         def evaluate(self, x: Any) -> Any:
             return 3.0 * x
 
-    _lower_as_doubling(Tripled)
+    lower_as_doubling(Tripled)
     with pytest.raises(BadThunkOutput, match="Tripled differs between Python and native") as caught:
         compiled(Tripled(), linker)(VALUE)
     assert "relative difference: largest 0.333" in str(caught.value)
-
-
-class Growing(og.Op):
-    """1.5 x, and whatever a test makes it do wrong once x is above 5."""
-
-    __props__: ClassVar[tuple[str, ...]] = ()
-
-    def infer(self, x: Any) -> Any:
-        return x
-
-    def evaluate(self, x: Any) -> Any:
-        return 1.5 * x
-
-
-def in_a_loop(op: og.Op, linker: str, levels: int = 1, **options: Any) -> Any:
-    """A function that multiplies 1 by 1.5 in each step of a loop: after the step number 3 the result is above 5."""
-    x = ot.dvector("x")
-
-    def run(state: Any, level: int) -> Any:
-        def step(s: Any) -> Any:
-            return op(s) if level == 1 else run(s, level - 1)
-
-        return loop(lambda s: (step(s), None), state, length=6, name=f"level {level}")[0]
-
-    return oc.function([x], run(x, levels), mode=DebugMode(linker=linker, **options))
-
-
-def steps_told_by(error: BaseException) -> list[str]:
-    """The beginnings of the notes of an error that name a step."""
-    return [note[:16] for note in error.__notes__ if note.startswith("This was ")]
-
-
-def test_a_fault_in_a_loop_says_in_which_step(linker: str) -> None:
-    class Overwriting(Growing):
-        def evaluate(self, x: Any) -> Any:
-            made = 1.5 * x
-            if x[0] > 5:
-                x[...] = 0.0
-            return made
-
-    class OfOtherDtype(Growing):
-        def evaluate(self, x: Any) -> Any:
-            return (1.5 * x).astype("float32" if x[0] > 5 else "float64")
-
-    np.testing.assert_allclose(in_a_loop(Growing(), linker)([1.0]), [1.5**6])
-    with pytest.raises(BadDestroyMap, match="changed its input 0") as caught:
-        in_a_loop(Overwriting(), linker)([1.0])
-    assert steps_told_by(caught.value) == ["This was step 4 "]
-    with pytest.raises(InvalidValueError, match="is float32") as told:
-        in_a_loop(OfOtherDtype(), linker, levels=2)([1.0])
-    assert steps_told_by(told.value) == ["This was step 4 ", "This was step 0 "]
-
-
-def test_a_value_that_is_not_finite_says_in_which_step(linker: str) -> None:
-    class Exploding(Growing):
-        def evaluate(self, x: Any) -> Any:
-            return np.where(x > 5, np.inf, 1.5 * x)
-
-    with pytest.raises(InvalidValueError, match=r"Exploding.* is not finite") as caught:
-        in_a_loop(Exploding(), linker, check_isfinite=True)([1.0])
-    assert steps_told_by(caught.value) == ["This was iterati"]
-    assert any("iteration 4 of " in note for note in caught.value.__notes__)
-
-
-def test_compiled_code_that_disagrees_in_a_loop_says_from_which_step(linker: str) -> None:
-    class Wrong(Growing):
-        def evaluate(self, x: Any) -> Any:
-            return np.where(x > 5, 3.0 * x, 2.0 * x)
-
-    _lower_as_doubling(Wrong)
-    with pytest.raises(BadThunkOutput, match=r"after step 3, and not after the step before"):
-        in_a_loop(Wrong(), linker)([1.0])
 
 
 # more of the same kinds
@@ -344,27 +258,6 @@ def test_in_place_ops_that_make_new_arrays_are_told() -> None:
     )
     with pytest.warns(UserWarning, match="says that it overwrites its input 0"):
         f(VALUE.copy())
-
-
-def test_generators_that_are_shared_or_not() -> None:
-    class Same(og.Op):
-        def infer(self, rng: Any) -> Any:
-            return rng
-
-        def evaluate(self, rng: Any) -> Any:
-            return rng
-
-    rng = random.rng("rng")
-    f = oc.function([rng], Same()(rng), mode=DebugMode(linker="py"))
-    with pytest.raises(BadViewMap, match="output 0 of Same shares memory with input 0"):
-        f(np.random.default_rng(1))
-    # a draw that overwrites its generator is told neither of a copy nor of a view
-    following, x = rng.normal(size=2)
-    f = oc.function([rng], [x, following.normal(size=2)[1]], mode=DebugMode(linker="py"))
-    assert any(node.op.destroy_map for node in f.maker.fgraph.apply_nodes)
-    g = np.random.default_rng(1)
-    for found in f(np.random.default_rng(1)):
-        np.testing.assert_array_equal(found, g.normal(size=2))
 
 
 def test_two_outputs_that_share_memory_are_found() -> None:

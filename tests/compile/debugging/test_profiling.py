@@ -15,10 +15,8 @@ import numpy as np
 import pytest
 
 import occelo_compile as oc
-from occelo_compile.flame_graph import flame_page
 from occelo_graph import tensor as ot
 from occelo_graph.config import config
-from occelo_loops.ops.building.loops import fori_loop, loop
 
 MODES = ["FAST_RUN", "FAST_COMPILE", "py", "vm"]
 
@@ -167,30 +165,3 @@ def test_keywords_and_errors_are_counted_right() -> None:
     assert f.profile.calls == 3
     f(np.ones(2))
     assert f.profile.calls == 4
-
-
-def test_nodes_inside_loops_are_counted(mode: str) -> None:
-    x, n = ot.dvector("x"), ot.lscalar("n")
-
-    def inner(k: Any, total: Any) -> Any:
-        return total + ot.sin(k * total)
-
-    def step(carry: Any, each: Any) -> Any:
-        return fori_loop(0, n, inner, carry) * 0.5, each
-
-    final, _ = loop(step, ot.constant(1.0), xs=x)
-    f = oc.function([x, n], final, mode=mode, profile=True)
-    f(np.ones(5), 3)
-    everything = f.profile.as_dict()
-    nested = next(n for n in everything["nodes"] if n["inner"])
-    assert nested["runs"] == 1
-    again = next(n for n in nested["inner"] if n["inner"])
-    assert again["runs"] == 5
-    (sine,) = [n for n in again["inner"] if "sin" in n["op"]]
-    assert sine["runs"] == 15
-    assert 0 < sine["seconds"] < again["seconds"] < nested["seconds"]
-    assert sine["source"].startswith(__file__)
-    own = sum(seconds for _, seconds, _ in f.profile.by_op())
-    assert own == pytest.approx(sum(n["seconds"] for n in everything["nodes"]))
-    assert sine["op"] in f.profile.report()
-    assert sine["op"] in flame_page(f.profile)

@@ -14,7 +14,6 @@ from occelo_graph import Op, op
 from occelo_graph import tensor as ot
 from occelo_graph.ops.control.python_function import wrap_py
 from occelo_testing.loop_programs import has_compiler
-from occelo_testing.looping import again
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*(jax|pytorch|runs in Python)")
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
@@ -170,18 +169,6 @@ def test_branches_that_are_needed_together_are_merged() -> None:
     assert len(choices([both, ot.ifelse(d, ot.cos(x), x)])) == 2
     # one is always needed, the other one in a branch
     assert len(choices([one, ot.ifelse(c, ot.ifelse(d, ot.cos(x), x), x)])) == 3
-
-
-def test_an_iteration_that_does_not_run_does_not_fail(mode: str) -> None:
-    n, a, x = ot.lscalar("n"), ot.dscalar("a"), ot.dvector("x")
-
-    def step(s: Any, v: Any) -> list[Any]:
-        return [s + v[0]]
-
-    f = oc.function([n, a, x], again(n, [a], step, [x])[0], mode=mode)
-    assert [f(0, 1.0, []), f(2, 1.0, [3.0])] == [1.0, 7.0]
-    with pytest.raises(IndexError):
-        f(1, 1.0, [])
 
 
 def test_a_branch_that_is_not_taken_has_no_part_in_gradients(mode: str) -> None:

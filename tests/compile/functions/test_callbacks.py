@@ -20,7 +20,6 @@ from occelo_link.cache.store import counters
 from occelo_link.loops.build import lower_graph
 from occelo_link.loops.ir.text import program_text
 from occelo_link.loops.ir.verify import verify
-from occelo_loops.ops.building.loops import loop
 from occelo_testing.loop_programs import has_compiler
 
 
@@ -391,24 +390,3 @@ def test_the_length_of_a_choice_does_not_run_what_was_not_chosen(mode: str) -> N
             for one, by_hand in zip(found, wanted, strict=True):
                 np.testing.assert_array_equal(one, by_hand)
             assert len(ran) == (first < 0)
-
-
-@pytest.mark.parametrize("mode", EVERY)
-def test_what_runs_in_a_loop_though_no_branch_needs_it_may_fail(mode: str) -> None:
-    inverted = inverting([])
-    v, w = ot.dvector("v"), ot.dvector("w")
-
-    def step(s: Any, e: Any) -> Any:
-        t = ot.ifelse(e > -5, s, inverted(w * s[0]))
-        again = loop(lambda q, z: (q * z, None), s, t)[0]
-        return ot.ifelse(e > 0, s, ot.ifelse(t.sum() > 0.5, s, again)), None
-
-    f = oc.function([v, w], loop(step, v, v)[0], mode=mode)
-    for value in (1.0, -1.0, 0.25):
-        state = np.full(3, value)
-        for e in state.copy():
-            if e <= 0 and state.sum() <= 0.5:
-                state = state * np.prod(state)
-        np.testing.assert_allclose(f(np.full(3, value), np.zeros(2)), state)
-    with pytest.raises(ZeroDivisionError, match="a zero in the branch"):
-        f(np.full(3, -6.0), np.zeros(2))

@@ -13,7 +13,6 @@ from occelo_graph import tensor as ot
 from occelo_graph.ir.types import generic
 from occelo_graph.ops import typed_list as tl
 from occelo_link import make_linker
-from occelo_loops.ops.building.loops import loop, while_loop
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:.*runs in Python", r"ignore:Shapes in the graph", "ignore:.*script_method"
@@ -65,45 +64,6 @@ def test_lists_are_those_of_python(at: int, quick: Any) -> None:
     for v in (np.array([1.0, 2.0, 3.0]), np.array([5.0, 7.0])):
         for found, wanted in zip(f(v, at), by_python(v, at), strict=True):
             equal(found, wanted)
-
-
-def test_a_loop_carries_a_list_of_changing_length(quick: Any) -> None:
-    def step(state: Any, e: Any) -> Any:
-        k, items = state
-        items = items.append(e * ot.ones(k))
-        return (k + 1, ot.ifelse(e > 2.5, items[1:], items)), items.length()
-
-    (_, items), lengths = loop(step, (0, tl.make_list([], x.type)), x)
-    f = oc.function([x], [items, lengths, items.length()], mode=quick)
-    for v in ([], [1.0], [3.0], [1.0, 3.0, 2.0, 4.0, 0.5]):
-        kept: list[Any] = []
-        counts: list[int] = []
-        for k, e in enumerate(v):
-            kept.append(e * np.ones(k))
-            counts.append(len(kept))
-            kept = kept[1:] if e > 2.5 else kept
-        found = f(v)
-        equal(found[0], kept)
-        np.testing.assert_array_equal(found[1], counts)
-        assert found[2] == len(kept)
-
-
-def test_all_forms_of_loops_carry_lists(quick: Any) -> None:
-    """A queue that is emptied, and a list that an outer loop gives to an inner one."""
-    queue = tl.make_list([x, x[:1]])
-    emptied, total = while_loop(
-        lambda s: s[0].length() > 0, lambda s: (s[0][1:], s[1] + s[0][0].sum()), (queue, 0.0)
-    )
-
-    def row(items: Any, e: Any) -> Any:
-        return loop(lambda s: (s.append(e * s[-1]), None), items, length=2)[0]
-
-    nested = loop(lambda items, e: (row(items, e), None), tl.make_list([x]), x)[0]
-    f = oc.function([x], [emptied.length(), total, nested], mode=quick)
-    v = np.array([2.0, 3.0])
-    length, sum_, found = f(v)
-    assert (length, sum_) == (0, 7.0)
-    equal(found, [v, 2 * v, 4 * v, 12 * v, 36 * v])
 
 
 def test_lists_come_in_and_stay_as_they_are(quick: Any) -> None:

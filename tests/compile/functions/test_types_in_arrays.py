@@ -28,7 +28,6 @@ from occelo_graph.ir.types import Type, none_type
 from occelo_graph.ops.control import ifelse
 from occelo_link.loops.registry import lowers_parts_to_loops
 from occelo_link.loops.tensors import TensorGroup
-from occelo_testing.looping import again
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:.*runs in Python:UserWarning", "ignore:Shapes in the graph depend:UserWarning"
@@ -333,7 +332,6 @@ config.base_compiledir = sys.argv[1]
 sys.path.insert(0, sys.argv[2])
 from occelo_graph import tensor as ot
 from occelo_graph.ops.control import ifelse
-from occelo_testing.looping import again
 from occelo_link.cache.store import counters
 from test_types_in_arrays import Dense, Pairs, pairs, scale
 
@@ -572,25 +570,6 @@ class Grown(Op):
 
     def evaluate(self, p: Any) -> Any:
         return Pairs(np.append(p.data, 1.0), np.append(p.index, 0), not p.backward)
-
-
-def test_loops_carry_them(mode: str) -> None:
-    n, p, x = ot.lscalar("n"), pairs("p"), ot.dscalar("x")
-
-    def step(p: Any, y: Any, x: Any) -> list[Any]:
-        return [ifelse(ot.gt(y, 2.0), p, scale(Grown()(p), x)), y + 1.0]
-
-    f = oc.function([n, p, x], again(n, [p, x * 0.0], step, [x]), mode=mode)
-    for count in (0, 1, 2, 5):
-        given = some(2)
-        wanted = copy.deepcopy(given)
-        for _ in range(min(count, 3)):
-            data = np.append(wanted.data, 1.0) * 2
-            wanted = Pairs(data, np.append(wanted.index, 0), not wanted.backward)
-        found, last = f(count, given, 2.0)
-        assert_same(found, wanted)
-        assert last == count
-        assert_same(given, some(2))
 
 
 def test_wrong_parts_are_told(mode: str) -> None:

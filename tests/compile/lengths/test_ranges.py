@@ -6,15 +6,11 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import pytest
 
-import occelo_graph.tensor as ot
-from occelo_compile import function
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
 from occelo_link.loops.ir.ranges import Ranges
-from occelo_loops.ops.building.loops import loop
 
 OPERATIONS: dict[str, Callable[..., Any]] = {
     "add": lambda x, y: x + y,
@@ -113,28 +109,3 @@ def test_what_is_not_static_is_not_known() -> None:
     assert ranges.truth(b.lt(n, b.i64(3))) is None
     assert ranges.truth(small) is None
     assert ranges.of(deep) is None
-
-
-LENGTH = 6
-
-
-@pytest.mark.parametrize("offset", [-7, -6, -1, 0, 1, 5])
-@pytest.mark.parametrize("reverse", [False, True])
-def test_positions_out_of_range_still_raise(offset: int, reverse: bool) -> None:
-    x = ot.tensor("x", shape=(LENGTH,), dtype="float64")
-
-    def step(state: Any) -> Any:
-        at, total = state
-        return (at - 1 if reverse else at + 1, total + x[at + offset]), total
-
-    first = LENGTH - 1 if reverse else 0
-    (_, total), _ = loop(step, (np.int64(first), 0.0), length=LENGTH)
-    f = function([x], total)
-    values = np.arange(1.0, LENGTH + 1)
-    positions = [k + offset for k in range(LENGTH)]
-    if any(not -LENGTH <= k < LENGTH for k in positions):
-        with pytest.raises(IndexError):
-            f(values)
-        return
-    for _ in range(3):
-        assert f(values) == sum(values[k] for k in positions)

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from occelo_compile import In, Out, function, shared
 from occelo_graph import tensor as ot
-from occelo_linalg import functions as linalg
 from occelo_link.units.object_layout import layout_fits
 from occelo_testing.loop_programs import has_compiler
 
@@ -232,20 +231,6 @@ def test_what_an_update_takes_is_in_the_program(tmp_path: Any) -> None:
     text = (tmp_path / "block0.program.txt").read_text()
     (taken,) = re.findall(r"alloc out\d+: float64 .* over in(\d+)\n", text)
     assert f"in{taken}: float64[:, :]" in text
-
-
-def test_a_factor_that_fails_leaves_the_state_as_it_was() -> None:
-    matrix = np.diag(np.arange(20.0)) - 5
-    state = shared(matrix.copy(), "state")
-    f = function([], [], updates=[(state, linalg.cholesky(state))])
-    with pytest.raises(np.linalg.LinAlgError):
-        f()
-    np.testing.assert_array_equal(state.get_value(), matrix)
-    state.set_value(matrix @ matrix.T + np.eye(20))
-    f()
-    np.testing.assert_allclose(
-        state.get_value(), np.linalg.cholesky(matrix @ matrix.T + np.eye(20)), rtol=1e-9
-    )
 
 
 @pytest.mark.parametrize("back", [1, 3])

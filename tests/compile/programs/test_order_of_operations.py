@@ -13,7 +13,6 @@ import pytest
 import occelo_graph as og
 from occelo_compile import Mode, function
 from occelo_graph import tensor as ot
-from occelo_linalg import functions as linalg
 from occelo_printing import pprint
 
 DRAWS = 2000 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 60
@@ -151,8 +150,6 @@ def test_derivatives_of_mixed_dtypes_are_computed_in_that_of_the_result(base: st
 
 
 ZEROS: list[tuple[str, Callable[[Any], Any]]] = [
-    ("norm", linalg.norm),
-    ("norm 3", lambda v: linalg.norm(v, 3)),
     ("std", ot.std),
     ("sqrt(sum(v^2))", lambda v: ot.sqrt((v**2).sum())),
     ("sqrt(v^2)", lambda v: ot.sqrt(v**2).sum()),

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import occelo_graph as og
+from occelo_compile import function
 from occelo_graph import tensor as ot
 from occelo_graph.interpret import evaluate
 from occelo_linalg import functions as linalg
@@ -203,3 +204,14 @@ def test_matrices_without_elements_have_no_condition(p: Any) -> None:
             og.evaluate(ol.cond(x, p), {x: np.zeros((2, 0, 0))})
     none = ot.TensorType("float64", (None, None, None))()
     assert og.evaluate(ol.cond(none, p), {none: np.zeros((0, 2, 2))}).shape == (0,)
+
+
+@pytest.mark.parametrize("order", [None, 3])
+def test_norms_of_zeros_have_the_subgradient_zero(order: int | None) -> None:
+    v = ot.dvector("v")
+    norm = ol.norm(v, order)
+    outputs = [norm, og.grad(norm, v), og.pushforward(norm, v, ot.ones_like(v))]
+    for mode in ("FAST_RUN", "FAST_COMPILE", "vm"):
+        value, gradient, tangent = function([v], outputs, mode=mode)(np.zeros(3))
+        assert value == tangent == 0
+        np.testing.assert_array_equal(gradient, 0)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
 from occelo_graph.config import config
+from occelo_rewrite import limits
 from occelo_testing.loop_programs import has_compiler
 
 LINKERS = ["native", "vm", "py", "c", "c|py", "numba", "jax", "pytorch"]
@@ -33,3 +34,14 @@ def graphs_of_pytorch_run_as_they_are() -> Iterator[None]:
     config.pytorch__compile = False
     yield
     del config.pytorch__compile
+
+
+@pytest.fixture
+def allowed(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[int], None]]:
+    """A function that sets how often each rule may apply in a rewriter; rewriters that stop warn."""
+
+    def allow(most: int) -> None:
+        monkeypatch.setattr(limits, "LEAST", most)
+
+    with config.change_flags(optdb__on_limit="warn", optdb__max_use_ratio=0.0):
+        yield allow

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from occelo_graph import Apply, FunctionGraph, Variable, toposort
+from occelo_graph import Apply, FunctionGraph, Op, Variable, toposort
 from occelo_graph.examples.example import Example
 from occelo_graph.ir.decomposing import decomposition
 from occelo_link.c.compiler import CompilerMissing, find_compiler, shared_library
@@ -28,6 +28,7 @@ from occelo_link.entry_kinds import LIST
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Buffer, Program, Value
 from occelo_link.loops.ir.verify import verify
+from occelo_link.loops.registry import find_lowering, lowers_to_loops
 from occelo_link.native.llvm import print_llvm
 from occelo_link.registry import make_linker
 from occelo_link.units.engine import compile_module, load_object
@@ -241,3 +242,15 @@ def interpreted(program: Program, *arrays: Any, **functions: Any) -> list[Any]:
     ``functions`` are Python functions in place of the outside functions that the program calls (see `run_program`).
     """
     return run_program(program, arrays, functions)
+
+
+def lower_as_doubling(cls: type[Op]) -> None:
+    """Tell loop programs that ops of a class double their input."""
+
+    @lowers_to_loops(cls)
+    def doubled(context: Any, node: Any, tensors: Any) -> Any:
+        (x,) = node.inputs
+        twice = (x + x).owner
+        lowering = find_lowering(twice)
+        assert lowering is not None
+        return lowering(context, twice, [tensors[0], tensors[0]])
