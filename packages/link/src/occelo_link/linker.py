@@ -136,23 +136,23 @@ def _toposort(fgraph: FunctionGraph) -> Sequence[Apply]:
 
 
 def storage_cells(
-    variables: Sequence[Variable], given: Sequence[Storage] | None, known: StorageMap
+    variables: Sequence[Variable], given: Sequence[Storage] | None, storage_map: StorageMap
 ) -> list[Storage]:
-    """Return a cell for each variable, and record the cells in ``known``.
+    """Return a cell for each variable, and record the cells in ``storage_map``.
 
-    The cells are those in ``given``. If ``given`` is None, the cells are those in ``known``; a variable without a cell
-    in ``known`` gets a new one. Raises ValueError if the number of cells in ``given`` differs from the number of
-    variables.
+    The cells are those in ``given``. If ``given`` is None, the cells are those in ``storage_map``; a variable without a
+    cell in ``storage_map`` gets a new one. Raises ValueError if the number of cells in ``given`` differs from the
+    number of variables.
     """
     if given is not None and len(given) != len(variables):
         raise ValueError(f"{len(variables)} variables need as many cells, got {len(given)}")
     cells: list[Storage] = []
     for position, variable in enumerate(variables):
         if given is not None:
-            known[variable] = given[position]
-        elif variable not in known:
-            known[variable] = [variable.data if isinstance(variable, Constant) else None]
-        cells.append(known[variable])
+            storage_map[variable] = given[position]
+        elif variable not in storage_map:
+            storage_map[variable] = [variable.data if isinstance(variable, Constant) else None]
+        cells.append(storage_map[variable])
     return cells
 
 
@@ -179,12 +179,12 @@ class Linker:
 
     def clone(self, allow_gc: bool | None = None) -> Linker:
         """Return a linker with the same settings that has no graph."""
-        made = copy.copy(self)
-        made.fgraph = None
-        made.no_recycling = []
+        clone = copy.copy(self)
+        clone.fgraph = None
+        clone.no_recycling = []
         if allow_gc is not None:
-            made.allow_gc = allow_gc
-        return made
+            clone.allow_gc = allow_gc
+        return clone
 
     def accept(
         self,
@@ -369,20 +369,20 @@ class WrapLinker(Linker):
     ) -> tuple[VM, list[Container], list[Container]]:
         if self.fgraph is None:
             raise ValueError("WrapLinker has accepted no graph")
-        made: list[Any] = []
+        vms: list[Any] = []
         for i, linker in enumerate(self.linkers):
             accepted = linker.accept(self.fgraph, self.no_recycling)
             first = i == 0
-            made.append(
+            vms.append(
                 accepted.make_thunk(
                     input_storage if first else None,
                     output_storage if first else None,
                     storage_map if first else None,
                 )
             )
-        for vm, _, _ in made:
+        for vm, _, _ in vms:
             vm.steps()  # TypeError if it does not run node by node
-        return _WrapVM([vm for vm, _, _ in made], self.wrapper, self.fgraph), made[0][1], made[0][2]
+        return _WrapVM([vm for vm, _, _ in vms], self.wrapper, self.fgraph), vms[0][1], vms[0][2]
 
 
 def check_compiled(function: Any, name: str) -> None:

@@ -69,11 +69,11 @@ _Entry = tuple[
 def wrong_results(node: Apply, results: Any, told: Callable[[Any], str]) -> TypeError:
     """The exception for a lowering whose results do not fit the outputs of the node. ``told`` describes one result."""
     where = f", made at {node.source}," if node.source is not None else ""
-    wanted = ", ".join(str(v.type) for v in node.outputs)
-    found = ", ".join(map(told, results)) if is_list_or_tuple(results) else type(results).__name__
+    types = ", ".join(str(v.type) for v in node.outputs)
+    shown = ", ".join(map(told, results)) if is_list_or_tuple(results) else type(results).__name__
     return TypeError(
-        f"The lowering of {node.op}{where} must return a list with a value for each output ({wanted}), "
-        f"and gave {found or 'an empty list'}"
+        f"The lowering of {node.op}{where} must return a list with a value for each output ({types}), "
+        f"and gave {shown or 'an empty list'}"
     )
 
 
@@ -169,7 +169,7 @@ class LoweringTable(Generic[_ContextT, _ValueT]):
         for cls in op.computes_as:
             if late is not None and cls.__module__ not in late.seen:
                 late.import_for(cls)
-            found = entries.get(cls)
-            if found is not None:
-                return found
+            entry = entries.get(cls)
+            if entry is not None:
+                return entry
         return None

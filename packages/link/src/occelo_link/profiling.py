@@ -86,22 +86,22 @@ class NodeProfile:
 
 
 def _entry(costs: dict[Apply, NodeCost], node: Apply) -> NodeCost:
-    found = costs.get(node)
-    if found is None:
+    cost = costs.get(node)
+    if cost is None:
         names = [v.name for v in node.outputs if v.name]
-        found = costs[node] = NodeCost(
+        cost = costs[node] = NodeCost(
             len(costs), str(node.op), ", ".join(names), str(node.source or "")
         )
-    return found
+    return cost
 
 
 def _merge(costs: dict[Apply, NodeCost], more: Mapping[Apply, NodeCost]) -> None:
-    for node, found in more.items():
+    for node, other in more.items():
         cost = _entry(costs, node)
-        cost.runs += found.runs
-        cost.seconds += found.seconds
-        cost.shapes, cost.dtypes, cost.bytes = found.shapes, found.dtypes, found.bytes
-        _merge(cost.inner, found.inner)
+        cost.runs += other.runs
+        cost.seconds += other.seconds
+        cost.shapes, cost.dtypes, cost.bytes = other.shapes, other.dtypes, other.bytes
+        _merge(cost.inner, other.inner)
 
 
 class _Sample:
@@ -210,10 +210,10 @@ class ProfiledVM(WrappingVM):
 
 
 def _measure(vm: PythonVM, profile: NodeProfile, frees: Mapping[Apply, list[Variable]]) -> None:
-    given = vm.callback
-    sample = vm.callback = _Sample(profile, frees, given)
+    before = vm.callback
+    sample = vm.callback = _Sample(profile, frees, before)
     try:
         with inner_nodes_timed(sample.note):
             vm()
     finally:
-        vm.callback = given
+        vm.callback = before

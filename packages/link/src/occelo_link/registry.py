@@ -23,8 +23,8 @@ LinkerMaker = Callable[..., Linker]
 
 def _c_linker(name: str, **options: Any) -> Linker:
     # imported here, since the import is slow
-    made: Linker = getattr(importlib.import_module("occelo_link.c.linker"), name)(**options)
-    return made
+    linker: Linker = getattr(importlib.import_module("occelo_link.c.linker"), name)(**options)
+    return linker
 
 
 def _lazy_linker(module: str, name: str) -> LinkerMaker:
@@ -34,8 +34,8 @@ def _lazy_linker(module: str, name: str) -> LinkerMaker:
     """
 
     def make(**settings: Any) -> Linker:
-        made: Linker = getattr(importlib.import_module(module), name)(**settings)
-        return made
+        linker: Linker = getattr(importlib.import_module(module), name)(**settings)
+        return linker
 
     return make
 
@@ -70,7 +70,7 @@ def register_linker(name: str, maker: LinkerMaker | Linker) -> None:
     user's code (module, file and function), for instance by a notebook cell that runs again. "auto" is taken.
     """
     place = place_of_caller()
-    taken = next((known for known in (*_linkers, "auto") if known.lower() == name.lower()), None)
+    taken = next((other for other in (*_linkers, "auto") if other.lower() == name.lower()), None)
     again = taken == name and place is not None and _places.get(name) == place
     if taken is not None and not again:
         raise ValueError(f"There is a linker named {taken!r} already")
@@ -101,9 +101,9 @@ def find_linker(name: str) -> str | None:
     If the name is unknown, the entry points of other packages are registered first.
     """
     folded = name.lower()
-    if folded not in (known.lower() for known in _linkers):
+    if folded not in (other.lower() for other in _linkers):
         _add_entry_points()
-    return next((known for known in _linkers if known.lower() == folded), None)
+    return next((other for other in _linkers if other.lower() == folded), None)
 
 
 @explained_by("modes")
@@ -113,17 +113,17 @@ def make_linker(name: str | None = None, **settings: Any) -> Linker:
     The name "auto" means the fastest linker, and None means the linker that the option ``linker`` names. ``settings``
     are arguments of the linker's class. Raises ValueError if there is no linker of that name.
     """
-    wanted: Any = options.LINKER.get() if name is None else name
-    if not isinstance(wanted, str):
-        raise TypeError(f"A linker is made by its name, got {wanted!r}")
-    folded = wanted.lower()
+    choice: Any = options.LINKER.get() if name is None else name
+    if not isinstance(choice, str):
+        raise TypeError(f"A linker is made by its name, got {choice!r}")
+    folded = choice.lower()
     if folded == "auto":
         folded = _AUTO
-    found = find_linker(folded)
-    if found is None:
+    registered = find_linker(folded)
+    if registered is None:
         names = ", ".join(available_linkers())
-        raise ValueError(f"There is no linker {wanted!r}; there are {names}")
-    made = _linkers[found](**settings)
-    if made.allow_gc and not options.ALLOW_GC.get():
-        made.allow_gc = False
-    return made
+        raise ValueError(f"There is no linker {choice!r}; there are {names}")
+    linker = _linkers[registered](**settings)
+    if linker.allow_gc and not options.ALLOW_GC.get():
+        linker.allow_gc = False
+    return linker

@@ -52,10 +52,10 @@ def _functions() -> tuple[Any, Any, Any]:
 def _locks() -> list[int]:
     make = ctypes.pythonapi.PyThread_allocate_lock
     make.restype = ctypes.c_void_p
-    made: list[int] = [make() for _ in range(_LOCKS)]
+    locks: list[int] = [make() for _ in range(_LOCKS)]
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=_release_all)
-    return made
+    return locks
 
 
 def _release_all() -> None:

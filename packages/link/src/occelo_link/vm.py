@@ -47,10 +47,10 @@ class NodeThunk:
 
     def fail(self, error: Exception) -> NoReturn:
         """Raise an error of this node. The node, the user's line and the inputs are added to the message."""
-        made = annotate_error(error, self.node, [cell[0] for cell in self.inputs])
-        if made is error:
+        annotated = annotate_error(error, self.node, [cell[0] for cell in self.inputs])
+        if annotated is error:
             raise error
-        raise made from None
+        raise annotated from None
 
 
 class PythonVM(VM):
@@ -88,8 +88,8 @@ class PythonVM(VM):
             storage_map[v] for v in no_recycling if v.owner is not None and v in storage_map
         ]
         self._computed = [storage_map[v] for node in order for v in node.outputs]
-        kept = {id(cell) for cell in (*self.inputs, *self.outputs)}
-        self._intermediate = [cell for cell in self._computed if id(cell) not in kept]
+        ends = {id(cell) for cell in (*self.inputs, *self.outputs)}
+        self._intermediate = [cell for cell in self._computed if id(cell) not in ends]
         self._program = self._with_frees(order)
         self._steps = [
             (thunk.kernel, thunk.inputs, thunk.outputs, frees, thunk)
@@ -202,13 +202,13 @@ class PythonVM(VM):
             return
         overwritten = {i for positions in node.op.destroy_map.values() for i in positions}
         cells = [thunk.inputs[i] for i in overwritten]
-        kept = [cell[0] for cell in cells]
+        values = [cell[0] for cell in cells]
         for cell in cells:
             cell[0] = copy.copy(cell[0])
         try:
             self._run(thunk, computed)
         finally:
-            for cell, value in zip(cells, kept, strict=True):
+            for cell, value in zip(cells, values, strict=True):
                 cell[0] = value
 
     def _orderings(self) -> dict[Apply, list[Apply]]:

@@ -72,9 +72,9 @@ def running_kernel(node: Apply) -> Kernel:
     The decomposition is used if the op's lowering is switched off.
     """
     if is_withheld(node) and not (node.op.destroy_map or node.op.lazy):
-        found = decomposed_kernel(node)
-        if found is not None:
-            return found
+        kernel = decomposed_kernel(node)
+        if kernel is not None:
+            return kernel
     return owning_kernel(node)
 
 

@@ -133,8 +133,8 @@ class BlockLinker(Linker):
             return None
 
         def remake() -> Part:
-            made = rewritten()
-            return Part(True, made.toposort(), [made.inputs[i] for i in read], list(made.outputs))
+            copy = rewritten()
+            return Part(True, copy.toposort(), [copy.inputs[i] for i in read], list(copy.outputs))
 
         part = Part(True, [], [graph.inputs[i] for i in read], graph.outputs, remake)
         cells = dict(zip([*graph.inputs, *graph.outputs], [*inputs, *outputs], strict=True))
@@ -148,11 +148,11 @@ def _states(fgraph: FunctionGraph, part: Part) -> dict[int, int]:
     refers to the memory. So the map omits inputs whose old value is also an output. The map also omits inputs that are
     not tensors, since a Python object refers to their arrays.
     """
-    kept = set(fgraph.outputs)
+    results = set(fgraph.outputs)
     inputs = {
         variable: i
         for i, variable in enumerate(part.inputs)
-        if variable not in kept and variable.type.is_array
+        if variable not in results and variable.type.is_array
     }
     outputs = {variable: i for i, variable in enumerate(part.outputs)}
     pairs = ((fgraph.outputs[o], fgraph.inputs[i]) for o, i in fgraph.update_mapping.items())

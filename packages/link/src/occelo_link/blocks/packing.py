@@ -137,8 +137,8 @@ def _place(path: Path, nodes: Sequence[Apply]) -> tuple[Apply, ...]:
 
 def _op(plain: Any, table: GraphTable, given: Sequence[Op]) -> Op:
     """An op of an entry: one of ``given``, or what is encoded."""
-    made: Op = given[position_in(plain, given)] if isinstance(plain, int) else decode(plain, table)
-    return made
+    op: Op = given[position_in(plain, given)] if isinstance(plain, int) else decode(plain, table)
+    return op
 
 
 def _table(header: dict[str, Any], arrays: Sequence[Any]) -> GraphTable:
@@ -189,15 +189,15 @@ def unpack_blocks(
         storage[variable] = cells.get(number, held)
     named = {**variables, **ends}
     parts: list[Part] = []
-    for (compiled, read, made, ran, paths), unit in zip(header["parts"], units, strict=True):
+    for (compiled, read, written, ran, paths), unit in zip(header["parts"], units, strict=True):
         if compiled and unit is None:
             return None
         own: list[Apply] = [nodes[i] for i in ran]
         if compiled and own:
             unit.interface.callbacks = Callbacks([(node,) for node in own])
-        ends_of = read, made, dict(zip(own, paths, strict=True))
+        ends_of = read, written, dict(zip(own, paths, strict=True))
         remake = _remaking(rewritten, header["digest"], *ends_of) if compiled else None
-        takes, gives = [named[n] for n in read], [named[n] for n in made]
+        takes, gives = [named[n] for n in read], [named[n] for n in written]
         parts.append(Part(compiled, [] if compiled else own, takes, gives, remake))
     return BlockVM(graph, parts, units, storage, inputs, outputs, allow_gc)
 
@@ -212,8 +212,8 @@ def _nodes(
     for number, value in header["constants"]:
         variables[number] = types[number].make_constant(decode_value(types[number], value, table))
     nodes: list[Apply] = []
-    for op, read, made, source in header["nodes"]:
-        ends = [variables[n] for n in read], [variables[n] for n in made]
+    for op, read, written, source in header["nodes"]:
+        ends = [variables[n] for n in read], [variables[n] for n in written]
         node = Apply(_op(op, table, given), *ends)
         node.mark = None if source is None else Source(*source)
         nodes.append(node)

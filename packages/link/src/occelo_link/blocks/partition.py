@@ -76,13 +76,13 @@ def partition(
         nodes = groups[phase]
         if not nodes:
             continue
-        made = {v for node in nodes for v in node.outputs}
+        computed = {v for node in nodes for v in node.outputs}
         outputs = [v for node in nodes for v in node.outputs if v in needed]
         inputs = dict.fromkeys(
             v
             for node in nodes
             for v in node.inputs
-            if v not in made and not isinstance(v, Constant)
+            if v not in computed and not isinstance(v, Constant)
         )
         parts.append(Part(phase % 2 == 0, nodes, list(inputs), outputs))
         needed.update(v for node in nodes for v in node.inputs)

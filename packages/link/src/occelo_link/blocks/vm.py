@@ -62,7 +62,7 @@ def replay(
     recorded = recorded_effects(failure, where, effects or Effects())
     if part.remake is not None:
         part = part.remake()
-        recorded = {part.places.get(place, place): found for place, found in recorded.items()}
+        recorded = {part.places.get(place, place): effect for place, effect in recorded.items()}
     with has_run(recorded):
         results: Sequence[Any] = evaluate(part.outputs, dict(zip(part.inputs, values, strict=True)))
     if _is_needless(part, where):
@@ -191,21 +191,21 @@ class BlockVM(VM):
                 self._steps += [NodeThunk(node, storage_map) for node in part.nodes]
             else:
                 self._steps.append(Block(part, unit, storage_map))
-        kept = {id(cell) for cell in (*self.inputs, *self.outputs)}
+        ends = {id(cell) for cell in (*self.inputs, *self.outputs)}
         # the outputs of parts, too: a block from the cache has no nodes
-        made = dict.fromkeys(v for part in parts for v in part.outputs)
-        made.update(dict.fromkeys(v for p in parts for node in p.nodes for v in node.outputs))
+        computed = dict.fromkeys(v for part in parts for v in part.outputs)
+        computed.update(dict.fromkeys(v for p in parts for node in p.nodes for v in node.outputs))
         self._intermediate = [
-            storage_map[v] for v in made if v in storage_map and id(storage_map[v]) not in kept
+            storage_map[v] for v in computed if v in storage_map and id(storage_map[v]) not in ends
         ]
 
     @property
     def python_nodes(self) -> list[Apply]:
         """The nodes that run in Python, as thunks or as callbacks."""
-        found: list[Apply] = []
+        nodes: list[Apply] = []
         for part, unit in zip(self.parts, self.units, strict=True):
-            found += part.nodes if unit is None else called_by(unit)
-        return found
+            nodes += part.nodes if unit is None else called_by(unit)
+        return nodes
 
     @property
     def entry_is_cheap(self) -> bool:
@@ -248,10 +248,10 @@ class BlockVM(VM):
         cells = [
             self.inputs[updates[i]] if i in updates else None for i in range(len(self.outputs))
         ]
-        made: Callable[..., Any] | None = make(
+        entry: Callable[..., Any] | None = make(
             kind, slow, sources, [v in numbers for v in part.inputs], cells, update_locks.addresses
         )
-        return made
+        return entry
 
     def pack(self) -> bytes | None:
         """A VM with a single unit as bytes. None if it cannot be cached in this form.

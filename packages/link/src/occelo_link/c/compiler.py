@@ -71,8 +71,8 @@ def find_compiler() -> list[str]:
 def _identity(command: tuple[str, ...]) -> str:
     # size and time identify the compiler; to ask it for its version would start a child process
     program = os.path.realpath(shutil.which(command[0]) or command[0])
-    found = os.stat(program)
-    parts = [shlex.join(command), program, str(found.st_size), str(found.st_mtime_ns)]
+    status = os.stat(program)
+    parts = [shlex.join(command), program, str(status.st_size), str(status.st_mtime_ns)]
     if "ziglang" in command:
         parts.append(importlib.metadata.version("ziglang"))
     return " ".join(parts)
@@ -100,15 +100,15 @@ def compile_shared(source: str) -> bytes:
     command = find_compiler()
     flags = [*FLAGS, *_processor_flags(tuple(command)), *shlex.split(COMPILER_FLAGS.get())]
     with tempfile.TemporaryDirectory() as folder:
-        text, made = Path(folder) / "unit.c", Path(folder) / "unit.so"
+        text, library = Path(folder) / "unit.c", Path(folder) / "unit.so"
         text.write_text(source, encoding="utf-8")
-        whole = [*command, *flags, str(text), "-o", str(made), "-lm"]
+        whole = [*command, *flags, str(text), "-o", str(library), "-lm"]
         if COMPILER_VERBOSE.get():
             print(shlex.join(whole))
         ran = subprocess.run(whole, capture_output=True, text=True, check=False)
         if ran.returncode:
             raise RuntimeError(f"{shlex.join(command)} failed:\n{ran.stderr[-2000:]}")
-        return made.read_bytes()
+        return library.read_bytes()
 
 
 def shared_library(source: str, store: Store | None) -> ctypes.CDLL:

@@ -69,14 +69,14 @@ class DividedPrinter(Printer):
     def piece(self, statements: Sequence[Statement]) -> None:
         """Print a piece as a function, and print a call of this function."""
         crossing = self.pieces.crossing(statements)
-        read, given = ([v for v in values if v.number in self.live] for values in crossing[:2])
+        read, results = ([v for v in values if v.number in self.live] for values in crossing[:2])
         for value in read:
             if self.use(value) != self.shared(value):
                 self.line(f"{self.shared(value)} = {self.use(value)};")
         outer = self.lines, self.names, self.declarations, self.rooms
         self.lines, self.names, self.declarations, self.rooms = [], {}, {}, {}
         self.statements(statements)
-        self.lines += [f"  {self.shared(v)} = {self.use(v)};" for v in given]
+        self.lines += [f"  {self.shared(v)} = {self.use(v)};" for v in results]
         placed, rooms = dict.fromkeys((*self.declarations, *self.rooms)), list(self.rooms)
         self.lines += [f"  {self.address(b)} = {b.name};" for b in placed]
         self.lines += [f"  {self.room(b)} = {b.name}_room;" for b in rooms]
@@ -95,7 +95,7 @@ class DividedPrinter(Printer):
         self.lines, self.names, self.declarations, self.rooms = outer
         self.declarations.update((b, self.address(b)) for b in placed)
         self.rooms.update((b, self.room(b)) for b in rooms)
-        self.names.update((v.number, self.shared(v)) for v in given)
+        self.names.update((v.number, self.shared(v)) for v in results)
         self.line(f"if ((status = {name}(frame, table, s))) return status;")
 
     def found(self, buffer: Buffer) -> str:

@@ -77,8 +77,8 @@ class Pieces:
         used = dict.fromkeys(used_by(piece))
         read = [v for v in used if isinstance(v, Value) and v.op != "const" and v.number not in own]
         uses = _count(piece)
-        given = [v for v in defined_in(piece) if self._uses[v.number] > uses[v.number]]
-        return read, given, [b for b in used if isinstance(b, Buffer)]
+        results = [v for v in defined_in(piece) if self._uses[v.number] > uses[v.number]]
+        return read, results, [b for b in used if isinstance(b, Buffer)]
 
 
 def _count(statements: Iterable[Statement]) -> Counter[int]:

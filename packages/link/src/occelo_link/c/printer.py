@@ -77,9 +77,9 @@ class Printer(Visitor[None]):
     def run(self) -> str:
         self.block(self.program.body)
         declared = [*self.declarations.values(), *self.rooms.values()]
-        given = [*self.program.inputs, *constants_of(self.program)]
+        buffers = [*self.program.inputs, *constants_of(self.program)]
         words = words_of(self.lines)  # of some buffers, lines use only lengths or elements
-        declared += [self.given(buffer) for buffer in given if buffer.name in words]
+        declared += [self.given(buffer) for buffer in buffers if buffer.name in words]
         return "\n".join([*self.own.values(), *self.unit(declared)])
 
     def declared(self, value: Value) -> str:
@@ -176,24 +176,24 @@ class Printer(Visitor[None]):
 
     def function(self, name: str) -> str:
         """Return the C name of a function of the program. At its first use the function is printed."""
-        made = f"{self.function_name}_{name}"
-        if made in self.own:
-            return made
+        c_name = f"{self.function_name}_{name}"
+        if c_name in self.own:
+            return c_name
         function = self.program.functions[name]
         lines, depth, names = self.lines, self.depth, self.names
         self.lines, self.depth, self.names = [], 1, {}
-        self.own[made] = ""  # known from here on, since the function may call itself
+        self.own[c_name] = ""  # known from here on, since the function may call itself
         self.commented = False  # several nodes may use the function
         self.block(function.body)
         self.commented = True
         kind = TYPES[function.result.dtype]
         params = ", ".join([*map(self.declared, function.params), "void **table UNUSED"])
-        head = f"static inline {self.inline_attribute(name)}{kind} {made}({params}) {{"
+        head = f"static inline {self.inline_attribute(name)}{kind} {c_name}({params}) {{"
         self.line(f"return {self.use(function.result)};")
-        del self.own[made]  # moved behind the functions that it calls
-        self.own[made] = "\n".join([head, *self.lines, "}"])
+        del self.own[c_name]  # moved behind the functions that it calls
+        self.own[c_name] = "\n".join([head, *self.lines, "}"])
         self.lines, self.depth, self.names = lines, depth, names
-        return made
+        return c_name
 
     def inline_attribute(self, name: str) -> str:
         """Return the inlining attribute of a function of the program, or an empty string.
@@ -378,19 +378,19 @@ class Printer(Visitor[None]):
         work.
         """
         start, stop = self.use(loop.start), self.use(loop.stop)
-        made, env = self.fresh(f"{self.function_name}_part"), self.fresh("env")
-        held = ", ".join(self.part(loop, made))
+        part, env = self.fresh(f"{self.function_name}_part"), self.fresh("env")
+        held = ", ".join(self.part(loop, part))
         work, use = self.fresh("work"), self.use
         each = cost.work_text(cost.parallel_work(loop), use)
-        self.line(f"struct {made}_env {env} = {{{held}}};")
+        self.line(f"struct {part}_env {env} = {{{held}}};")
         self.line(f"i64 {work} = ({stop} - {start}) * ({each});")
         entries = map(self.program.entry, (frame.PARALLEL, frame.THREAD_LIMIT))
         service, limit = (f"table[{frame.table_slot(self.program, e)}]" for e in entries)
         length = stop if loop.non_interruptible else cost.poll_interval_text(loop, use, "/")
-        given = f"&{env}, {start}, {stop}, table"
+        args = f"&{env}, {start}, {stop}, table"
         self.helpers["parallel_fn"] = PARALLEL_TYPE
-        self.line(f"if ({work} <= {cost.ENOUGH}) {made}({given});")
-        call = f"((parallel_fn){service})({made}, {given}, frame, {work}, {length}, (i64){limit})"
+        self.line(f"if ({work} <= {cost.ENOUGH}) {part}({args});")
+        call = f"((parallel_fn){service})({part}, {args}, frame, {work}, {length}, (i64){limit})"
         self.line(f"else if ({call}) return {frame.INTERRUPTED};")
 
     def part(self, loop: For, name: str) -> list[str]:
@@ -417,7 +417,7 @@ class Printer(Visitor[None]):
             ]
         )
         self.lines, self.names, self.depth = outer
-        return [given for _, given in held.values()]
+        return [text for _, text in held.values()]
 
     def plain_loop(self, loop: For, index: str, start: str, stop: str) -> None:
         if loop.lanes > 1:

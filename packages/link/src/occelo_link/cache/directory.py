@@ -176,14 +176,14 @@ def _temporary() -> str:
     import shutil
     import tempfile  # slow to import, and rarely needed
 
-    made, maker = tempfile.mkdtemp(prefix="occelo-"), os.getpid()
+    folder, maker = tempfile.mkdtemp(prefix="occelo-"), os.getpid()
 
     def remove() -> None:
         if os.getpid() == maker:  # a forked process must not remove it
-            shutil.rmtree(made, ignore_errors=True)
+            shutil.rmtree(folder, ignore_errors=True)
 
     atexit.register(remove)
-    return made
+    return folder
 
 
 def make_private(directory: str) -> None:

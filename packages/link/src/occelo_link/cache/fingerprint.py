@@ -57,10 +57,10 @@ def manifest(*roots: str) -> str:
             opened = os.open(folder, os.O_RDONLY) if _BY_DESCRIPTOR else None
             try:
                 # faster than os.scandir, since it makes fewer objects
-                found = os.listdir(folder if opened is None else opened)
-                found.sort()
+                entries = os.listdir(folder if opened is None else opened)
+                entries.sort()
                 names.append(folder[len(root) :])
-                for name in found:
+                for name in entries:
                     if name[-3:] in _SOURCES:
                         path = f"{folder}/{name}" if opened is None else name
                         status = os.stat(path, dir_fd=opened)

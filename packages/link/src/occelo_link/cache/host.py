@@ -34,12 +34,12 @@ def host() -> Host:
     store, key = private_store("processors"), _key()
     if store is None or key is None:
         return _asked()
-    kept = store.get(_KIND, key)
-    if kept is not None:
-        return Host(*kept.decode().split("\n"))
-    made = _asked()
-    store.put(_KIND, key, "\n".join(made).encode())
-    return made
+    stored = store.get(_KIND, key)
+    if stored is not None:
+        return Host(*stored.decode().split("\n"))
+    answer = _asked()
+    store.put(_KIND, key, "\n".join(answer).encode())
+    return answer
 
 
 def _asked() -> Host:
@@ -57,9 +57,9 @@ def _key() -> str | None:
         return None
     version = os.path.join(os.path.dirname(installed.origin), "_version.py")
     try:
-        found = os.stat(version)
+        status = os.stat(version)
     except OSError:  # packed in an archive
         return None
     return digest_text(
-        repr([identity, version, found.st_size, found.st_mtime_ns, found.st_ctime_ns])
+        repr([identity, version, status.st_size, status.st_mtime_ns, status.st_ctime_ns])
     )

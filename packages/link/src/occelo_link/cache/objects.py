@@ -26,15 +26,15 @@ def kept_code(store: Store | None, kind: str, text: str, make: Callable[[], byte
         counters["code generation"] += 1
         return make()
     key = _key(text)
-    found = store.get(kind, key)
-    if found is not None:
+    stored = store.get(kind, key)
+    if stored is not None:
         counters["object hits"] += 1
-        return found
+        return stored
     counters["object misses"] += 1
     counters["code generation"] += 1
-    made = make()
-    store.put(kind, key, made)
-    return made
+    code = make()
+    store.put(kind, key, code)
+    return code
 
 
 def stored_object(text: str) -> bytes | None:

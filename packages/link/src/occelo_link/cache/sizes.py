@@ -40,18 +40,18 @@ class Sizes:
         return (self._changed({PARTS: 1}, is_sum=True)[PARTS]) % PARTS
 
     def _changed(self, numbers: dict[int, int], is_sum: bool) -> list[int]:
-        found = [0] * (PARTS + 1)
+        sizes = [0] * (PARTS + 1)
         with suppress(OSError):
             handle = os.open(self._path, _FLAGS, 0o600)
             try:
                 data = os.read(handle, _NUMBERS.size)
                 if not data:
                     os.chmod(self._path, 0o600)  # whatever the umask is
-                found = [max(n, 0) for n in _NUMBERS.unpack(data.ljust(_NUMBERS.size, b"\0"))]
+                sizes = [max(n, 0) for n in _NUMBERS.unpack(data.ljust(_NUMBERS.size, b"\0"))]
                 for position, number in numbers.items():
-                    found[position] = number + (found[position] if is_sum else 0)
+                    sizes[position] = number + (sizes[position] if is_sum else 0)
                     os.lseek(handle, position * _ONE.size, os.SEEK_SET)
-                    os.write(handle, _ONE.pack(found[position]))
+                    os.write(handle, _ONE.pack(sizes[position]))
             finally:
                 os.close(handle)
-        return found
+        return sizes

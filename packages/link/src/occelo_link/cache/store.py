@@ -176,9 +176,9 @@ class Store:
         def take(part: int) -> None:
             nonlocal total
             files = self._listed(part)
-            sizes[part] = sum(found.st_size for *_, found in files)
+            sizes[part] = sum(status.st_size for *_, status in files)
             total += sizes[part] - counted[part]
-            sample.extend((part, path, found) for _, _, path, found in files)
+            sample.extend((part, path, status) for _, _, path, status in files)
 
         while parts and len(sample) < _SAMPLE:
             take(parts.pop(0))
@@ -188,12 +188,12 @@ class Store:
                 take(part)
         sample.sort(key=lambda file: file[2].st_mtime)
         more = len(sample) // _MORE
-        for i, (part, path, found) in enumerate(sample):
+        for i, (part, path, status) in enumerate(sample):
             if total <= limit and i >= more:
                 break
             if _delete(path):
-                total -= found.st_size
-                sizes[part] -= found.st_size
+                total -= status.st_size
+                sizes[part] -= status.st_size
         self._sizes.put(sizes)
 
     def _listed(self, part: int) -> list[_File]:
@@ -208,9 +208,9 @@ class Store:
 
     def entries(self) -> Iterator[Entry]:
         """Iterate over all entries, in no particular order."""
-        for kind, name, path, found in self._files():
+        for kind, name, path, status in self._files():
             if not name.startswith(_NEW):
-                yield Entry(kind, name, _path(path), found.st_size, found.st_mtime)
+                yield Entry(kind, name, _path(path), status.st_size, status.st_mtime)
 
     def verify(self) -> tuple[int, list[Path]]:
         """Return the number of entries that `get` accepts, and the paths of the files and folders that it rejects."""
@@ -237,15 +237,15 @@ class Store:
         _sweep(files)
         listed = [file for file in files if not file[1].startswith(_NEW)]
         listed.sort(key=lambda file: file[3].st_mtime)
-        total = sum(found.st_size for *_, found in listed)
+        total = sum(status.st_size for *_, status in listed)
         sizes = dict.fromkeys(range(PARTS), 0)
         removed = 0
-        for _, name, path, found in listed:
+        for _, name, path, status in listed:
             if total > limit and _delete(path):
-                total -= found.st_size
+                total -= status.st_size
                 removed += 1
             else:
-                sizes[_part(name)] += found.st_size
+                sizes[_part(name)] += status.st_size
         self._sizes.put(sizes)
         return removed
 
@@ -291,26 +291,26 @@ class Store:
     def _is_safe(self, kind: str, part: str) -> bool:
         """Whether no other user can have written to the folder ``kind/part`` of the store. A missing folder is safe."""
         name = f"{self._folder}/{kind}/{part}"
-        known = self._trusted.get(name)
-        if known is None:
+        safe = self._trusted.get(name)
+        if safe is None:
             try:
-                known = all(
+                safe = all(
                     self._is_trusted(folder)
                     for folder in (str(self._folder), f"{self._folder}/{kind}", name)
                 )
             except OSError:
                 return True  # a missing folder: nothing to read, and writers check again
-            self._trusted[name] = known
-        return known
+            self._trusted[name] = safe
+        return safe
 
     def _is_trusted(self, folder: str) -> bool:
-        known = self._trusted.get(folder)
-        if known is None:
+        trusted = self._trusted.get(folder)
+        if trusted is None:
             reason = distrust_folder(folder)
-            known = self._trusted[folder] = reason is None
-            if not known:
+            trusted = self._trusted[folder] = reason is None
+            if not trusted:
                 warn_user(f"Occelo does not use compiled code in {folder}: {reason}")
-        return known
+        return trusted
 
 
 def _read(path: str) -> tuple[bytes, float] | None:
@@ -323,11 +323,11 @@ def _read(path: str) -> tuple[bytes, float] | None:
     except OSError:
         return None
     try:
-        found = os.fstat(handle)
-        if distrust(found, stat.S_ISREG) is not None:
+        status = os.fstat(handle)
+        if distrust(status, stat.S_ISREG) is not None:
             return None
         with os.fdopen(handle, "rb", closefd=False) as stream:
-            return stream.read(), found.st_mtime
+            return stream.read(), status.st_mtime
     except OSError:
         return None
     finally:
@@ -353,7 +353,7 @@ def _sweep(files: Iterable[_File]) -> int:
     """Delete temporary files of interrupted writers. Returns the number of deleted files."""
     limit = time.time() - _STALE
     left = [
-        path for _, name, path, found in files if name.startswith(_NEW) and found.st_mtime < limit
+        path for _, name, path, status in files if name.startswith(_NEW) and status.st_mtime < limit
     ]
     return sum(_delete(path) for path in left)
 
@@ -384,9 +384,9 @@ def _names(folder: str) -> list[str]:
 def _digest(kind: str, key: str, payload: bytes) -> bytes:
     import hashlib  # slow to import: loads OpenSSL
 
-    made = hashlib.blake2b(f"{kind}\n{key}\n".encode(), digest_size=_DIGEST)
-    made.update(payload)
-    return made.digest()
+    digest = hashlib.blake2b(f"{kind}\n{key}\n".encode(), digest_size=_DIGEST)
+    digest.update(payload)
+    return digest.digest()
 
 
 def _checked(kind: str, key: str, content: bytes) -> bytes | None:
@@ -406,10 +406,10 @@ def default_store() -> Store | None:
     directory = usable_directory()
     if directory is None:
         return None
-    found = _stores.get(directory)
-    if found is None:
-        found = _stores[directory] = Store(os.path.join(directory, "cache"))
-    return found
+    store = _stores.get(directory)
+    if store is None:
+        store = _stores[directory] = Store(os.path.join(directory, "cache"))
+    return store
 
 
 def private_store(name: str) -> Store | None:

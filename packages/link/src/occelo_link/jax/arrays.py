@@ -105,20 +105,20 @@ class JaxArrays(Arrays):
         if called is not None:
             # sums and products are computed in the dtype of their argument
             extra = {"dtype": x.dtype} if reduction.accumulates else {}
-            made = getattr(jnp, called)(x, axis=tuple(axes), **extra)
+            reduced = getattr(jnp, called)(x, axis=tuple(axes), **extra)
             if (
                 reduction.accumulates
                 or not jnp.iscomplexobj(x)
                 or name not in ("maximum", "minimum")
             ):
-                return made
+                return reduced
             # JAX leaves out NaN among complex numbers
-            return jnp.where(jnp.isnan(x).any(axis=tuple(axes)), jnp.nan, made).astype(x.dtype)
-        found = self.scalar(name)
-        if found is None or reduction.identity is None:
+            return jnp.where(jnp.isnan(x).any(axis=tuple(axes)), jnp.nan, reduced).astype(x.dtype)
+        scalar = self.scalar(name)
+        if scalar is None or reduction.identity is None:
             return None
         start = np.array(reduction.start(dtype)).astype(dtype)
-        return lax.reduce(x, start, found[1], tuple(axes))
+        return lax.reduce(x, start, scalar[1], tuple(axes))
 
     def argmax(self, x: Any) -> Any:
         return jnp.argmax(x, axis=-1).astype("int64")
@@ -225,8 +225,8 @@ class JaxArrays(Arrays):
         )
 
     def svd(self, x: Any, full: bool, vectors: bool) -> Sequence[Any]:
-        found = jnp.linalg.svd(x, full_matrices=full, compute_uv=vectors)
-        return list(found) if vectors else [found]
+        parts = jnp.linalg.svd(x, full_matrices=full, compute_uv=vectors)
+        return list(parts) if vectors else [parts]
 
     def qr(self, x: Any, full: bool) -> Sequence[Any]:
         return list(jnp.linalg.qr(x, "complete" if full else "reduced"))
@@ -280,18 +280,16 @@ class JaxArrays(Arrays):
         inputs: Sequence[Any],
         results: Sequence[tuple[str, tuple[int, ...]]],
     ) -> Sequence[Any]:
-        given = [(np.dtype(x.dtype), x.shape) for x in inputs]
-        made = [(np.dtype(dtype), shape) for dtype, shape in results]
+        ins = [(np.dtype(x.dtype), x.shape) for x in inputs]
+        outs = [(np.dtype(dtype), shape) for dtype, shape in results]
 
         def call(*arrays: Any) -> list[Any]:
-            values = [
-                _words_to_numpy(np.asarray(a), *k) for a, k in zip(arrays, given, strict=True)
-            ]
-            return [_numpy_to_words(r, *k) for r, k in zip(function(*values), made, strict=True)]
+            values = [_words_to_numpy(np.asarray(a), *k) for a, k in zip(arrays, ins, strict=True)]
+            return [_numpy_to_words(r, *k) for r, k in zip(function(*values), outs, strict=True)]
 
-        kinds = [jax.ShapeDtypeStruct(*_words(*kind)) for kind in made]
-        found = jax.pure_callback(call, kinds, *map(_jax_to_words, inputs))
-        return [_words_to_jax(x, *kind) for x, kind in zip(found, made, strict=True)]
+        kinds = [jax.ShapeDtypeStruct(*_words(*kind)) for kind in outs]
+        words = jax.pure_callback(call, kinds, *map(_jax_to_words, inputs))
+        return [_words_to_jax(x, *kind) for x, kind in zip(words, outs, strict=True)]
 
 
 # A callback may run in another thread, where 64-bit dtypes are not enabled. JAX would round its arguments and results

@@ -18,17 +18,17 @@ def _differentiable(
     name: str, count: int, function: Callable[..., Any], slopes: Callable[..., Sequence[Any]]
 ) -> Callable[..., Any]:
     """Return a function of arrays with derivatives for ``jax.grad``. `traced.functions` describes the arguments."""
-    made = jax.custom_jvp(function)
+    wrapped = jax.custom_jvp(function)
 
     def derivative(given: Any, tangents: Any) -> Any:
         moves = [type(t) is not jax.custom_derivatives.SymbolicZero for t in tangents]
-        found = slopes(moves, *given)
-        value = made(*given)
-        terms = [s * t for s, t, moved in zip(found, tangents, moves, strict=True) if moved]
+        partials = slopes(moves, *given)
+        value = wrapped(*given)
+        terms = [s * t for s, t, moved in zip(partials, tangents, moves, strict=True) if moved]
         return value, sum(terms, jnp.zeros_like(value))
 
-    made.defjvp(derivative, symbolic_zeros=True)
-    return made
+    wrapped.defjvp(derivative, symbolic_zeros=True)
+    return wrapped
 
 
 SCALARS: dict[str, Scalar] = functions_of(

@@ -80,12 +80,12 @@ class JAXLinker(TracedLinker):
 
         If ``variable`` is None or has no placement, the sharding puts the value on every device.
         """
-        given = None if variable is None else self.placements.get(variable.name)
+        placement = None if variable is None else self.placements.get(variable.name)
         spec: Any = jax.sharding.PartitionSpec
-        if given is None:
+        if placement is None:
             parts = spec()
         else:
-            parts = spec(*given) if isinstance(given, tuple | list) else given
+            parts = spec(*placement) if isinstance(placement, tuple | list) else placement
         return jax.sharding.NamedSharding(self.mesh, parts)
 
     def compile_traced(
@@ -97,7 +97,7 @@ class JAXLinker(TracedLinker):
             return [*results, jnp.array(True) if held is None and self.mesh is not None else held]
 
         inputs, updates = vm.fgraph.inputs, vm.fgraph.update_mapping
-        order, made = vm.sources(), vm.targets(wanted)
+        order, places = vm.sources(), vm.targets(wanted)
         with jax.enable_x64(True):
             shapes = jax.eval_shape(run, *values)
         # other values are left out, since Python objects may still refer to their parts
@@ -109,7 +109,7 @@ class JAXLinker(TracedLinker):
         options: dict[str, Any] = {"donate_argnums": donated}
         if self.mesh is not None:
             options["in_shardings"] = [self.sharding(inputs[i]) for i in order]
-            targets = [updates.get(o) for o in made]
+            targets = [updates.get(o) for o in places]
             options["out_shardings"] = [
                 *(self.sharding(None if t is None else inputs[t]) for t in targets),
                 self.sharding(None),
@@ -118,7 +118,7 @@ class JAXLinker(TracedLinker):
         # arrays from an earlier call of this function; only these are donated, others are copied first
         own: dict[int, Any] = {}
         shardings = options.get("in_shardings")
-        renewed = [k for k, o in enumerate(made) if o in updates]
+        renewed = [k for k, o in enumerate(places) if o in updates]
 
         def given(values: Sequence[Any]) -> list[Any]:
             placed = list(values)

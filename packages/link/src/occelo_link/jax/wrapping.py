@@ -65,10 +65,10 @@ class JaxFunction(Op):
             )
 
     def _other(self, key: Any, function: Arrays, types: Sequence[TensorType]) -> JaxFunction:
-        known = self.__dict__.setdefault("_derived_cache", {})
-        if key not in known:
-            known[key] = JaxFunction(function, types, f"{self.name}_{key[0]}")
-        return known[key]
+        derived = self.__dict__.setdefault("_derived_cache", {})
+        if key not in derived:
+            derived[key] = JaxFunction(function, types, f"{self.name}_{key[0]}")
+        return derived[key]
 
     def _live(self, given: Sequence[Any], variables: Sequence[Any]) -> tuple[list[int], list[Any]]:
         """The positions of derivatives that are there, of floats, and these derivatives."""
@@ -107,8 +107,8 @@ class JaxFunction(Op):
             pulled,
             [TensorType(v.dtype, v.type.shape) for v in (inputs[i] for i in floats)],
         )
-        made = iter(op(*inputs, *seeds, return_list=True))
-        return [next(made) if i in floats else None for i in range(count)]
+        rest = iter(op(*inputs, *seeds, return_list=True))
+        return [next(rest) if i in floats else None for i in range(count)]
 
     def pushforward(
         self, inputs: Sequence[Any], outputs: Sequence[Any], tangents: Tangents
@@ -134,8 +134,8 @@ class JaxFunction(Op):
             return jax.jvp(of_live, tuple(values[i] for i in live), tuple(ts))[1]
 
         op = self._other(("pushforward", *live), pushed, [types[k] for k in floats])
-        made = iter(op(*inputs, *seeds, return_list=True))
-        return [next(made) if k in floats else None for k in range(len(outputs))]
+        rest = iter(op(*inputs, *seeds, return_list=True))
+        return [next(rest) if k in floats else None for k in range(len(outputs))]
 
     def batch(
         self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
@@ -196,7 +196,7 @@ def wrap_jax(jax_func: Callable[..., Any] | None = None, *, name: str | None = N
 
     function: Callable[..., Any] = jax_func
     shown = name or getattr(function, "__name__", "function")
-    known: dict[Any, tuple[JaxFunction, Any]] = {}
+    ops: dict[Any, tuple[JaxFunction, Any]] = {}
 
     @wraps(function)
     def calling(*args: Any, **kwargs: Any) -> Any:
@@ -213,18 +213,18 @@ def wrap_jax(jax_func: Callable[..., Any] | None = None, *, name: str | None = N
             every = list(static)
             for i, array in zip(at, arrays, strict=True):
                 every[i] = array
-            given, named = structure.unflatten(every)
-            return function(*given, **named)
+            positional, named = structure.unflatten(every)
+            return function(*positional, **named)
 
         key = (str(structure.paths()), repr(static), tuple(v.type for v in inputs))
-        if key not in known:
+        if key not in ops:
             types, built = _result_types(of_arrays, [v.type for v in inputs], shown)
 
             def flat(*arrays: Any) -> Any:
                 return [jax.numpy.asarray(r) for r in jax.tree_util.tree_leaves(of_arrays(*arrays))]
 
-            known[key] = JaxFunction(flat, types, shown), built
-        op, built = known[key]
+            ops[key] = JaxFunction(flat, types, shown), built
+        op, built = ops[key]
         return jax.tree_util.tree_unflatten(built, op(*inputs, return_list=True))
 
     return calling
@@ -237,7 +237,7 @@ def _result_types(
     from occelo_link.jax.library import jax
 
     unknown = any(None in t.shape for t in types)
-    found: list[list[Any]] = []
+    results: list[list[Any]] = []
     built: Any = None
     for length in _LENGTHS if unknown else _LENGTHS[:1]:
         shapes = [
@@ -246,14 +246,14 @@ def _result_types(
         ]
         try:
             with jax.enable_x64(True):
-                made = jax.eval_shape(function, *shapes)
+                traced = jax.eval_shape(function, *shapes)
         except Exception as error:
             told = "; state static lengths with specify_shape" if unknown else ""
             raise TypeError(
                 f"JAX cannot trace {name} with {', '.join(map(str, types)) or 'no tensors'}{told}: {error}"
             ) from error
-        leaves, built = jax.tree_util.tree_flatten(made)
-        found.append(leaves)
+        leaves, built = jax.tree_util.tree_flatten(traced)
+        results.append(leaves)
     return [
         TensorType(
             str(each[0].dtype),
@@ -262,5 +262,5 @@ def _result_types(
                 for n, *rest in zip(*(e.shape for e in each), strict=True)
             ],
         )
-        for each in zip(*found, strict=True)
+        for each in zip(*results, strict=True)
     ], built

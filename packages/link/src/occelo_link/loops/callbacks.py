@@ -37,7 +37,7 @@ def lower_callback(context: Context, node: Apply, inputs: list[Tensor]) -> Seque
     number = len(program.callbacks)
     program.callbacks.append((*context.state.within, node))
     parts = [part for t in inputs for part in members_of(t)]
-    given = [
+    addresses = [
         _address_of(context, t, k.dtype) for t, k in zip(parts, _kinds(node.inputs), strict=True)
     ]
     context.schedule.flush()
@@ -49,7 +49,7 @@ def lower_callback(context: Context, node: Apply, inputs: list[Tensor]) -> Seque
     for k, length in enumerate(lengths):
         builder.store(slots, context.i64(k), length)
     status = builder.invoke(
-        f"callback:{number}", [Pointer(slots, context.i64(0)), *given], "int64", [slots]
+        f"callback:{number}", [Pointer(slots, context.i64(0)), *addresses], "int64", [slots]
     )
     assert status is not None
     context.check(builder.eq(status, context.i64(0)))

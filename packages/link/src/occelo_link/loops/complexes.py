@@ -101,9 +101,9 @@ def as_real(node: Apply[OpT, VariableT]) -> Apply[OpT, VariableT]:
 
     op: Op = node.op
     for field in ("dtype", "acc_dtype"):
-        given = getattr(op, field, None)
-        if given in PARTS and dataclasses.is_dataclass(op):
-            op = dataclasses.replace(op, **{field: PARTS[given]})
+        dtype = getattr(op, field, None)
+        if dtype in PARTS and dataclasses.is_dataclass(op):
+            op = dataclasses.replace(op, **{field: PARTS[dtype]})
     inputs = [real(v) for v in node.inputs]
     outputs = [v.type() if v.owner is node else v for v in map(real, node.outputs)]
     return cast("Apply[OpT, VariableT]", Apply(op, inputs, outputs))

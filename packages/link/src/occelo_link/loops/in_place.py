@@ -112,13 +112,13 @@ def _needed(
     The set is empty if one of these steps needs the result of ``change``.
     """
     buffers: set[Buffer] = set()
-    found: set[AnyStep] = set()
+    needed: set[AnyStep] = set()
     for step in reversed(later):
-        made = {stored.buffer for stored in targets_of(step)}
-        if step in readers or not made.isdisjoint(buffers):
-            found.add(step)
+        written = {stored.buffer for stored in targets_of(step)}
+        if step in readers or not written.isdisjoint(buffers):
+            needed.add(step)
             buffers.update(reads[step])
-    return found if change.writes[0].buffer not in buffers else set()
+    return needed if change.writes[0].buffer not in buffers else set()
 
 
 def changes_of_states(
@@ -140,15 +140,15 @@ def changes_of_states(
     for step in steps:
         for buffer in buffers_of(reads_of(step)):
             readers[buffer] = readers.get(buffer, 0) + 1
-    found: dict[Buffer, list[Step]] = {}
+    chains: dict[Buffer, list[Step]] = {}
     read: set[Buffer] = set()
     for output, state in states.items():
         chain = _chain(output, state, changes, readers)
         own = buffers_of([tensor for step in chain for tensor in step.others])
-        if chain and state not in read and not own & found.keys():
-            found[state] = chain
+        if chain and state not in read and not own & chains.keys():
+            chains[state] = chain
             read |= own
-    return found
+    return chains
 
 
 def _chain(
@@ -159,16 +159,16 @@ def _chain(
     It is empty if there is no chain, or if other steps read its intermediate results.
     """
     chain: list[Step] = []
-    made, expected = output, 0
-    while made in changes and readers.get(made, 0) == expected:
-        step, expected = changes[made], 1
+    buffer, expected = output, 0
+    while buffer in changes and readers.get(buffer, 0) == expected:
+        step, expected = changes[buffer], 1
         if not _is_whole(step.changed):
             break
-        made = step.changed.buffer
+        buffer = step.changed.buffer
         others = buffers_of(step.others)
-        if made in others or state in others:
+        if buffer in others or state in others:
             break
         chain.append(step)
-        if made is state:
+        if buffer is state:
             return chain[::-1]
     return []

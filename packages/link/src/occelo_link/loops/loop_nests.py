@@ -44,8 +44,8 @@ took as long with 8 as with 32 elements, and compiling took 2 to 3 times as long
 
 def identity_element(combine: str, dtype: str) -> float | int | bool:
     """The identity element of the operation ``combine`` for a dtype, such as 0 for ``add``."""
-    found: float | int | bool = by_operation(combine).start(dtype)
-    return found
+    identity: float | int | bool = by_operation(combine).start(dtype)
+    return identity
 
 
 def write_kernel(context: Context, kernel: LoopKernel) -> None:
@@ -154,9 +154,9 @@ class _Nest:
     def _write_trailing(self) -> None:
         """Write a kernel that reduces only innermost axes. Its accumulators stay in registers."""
         builder, index = self.builder, self._zeros()
-        kept = [i for i in self.axes if i not in self.reduced]
+        outer = [i for i in self.axes if i not in self.reduced]
         with ExitStack() as stack:
-            self._loops(stack, kept, index)
+            self._loops(stack, outer, index)
             inner = list(self.reduced)
             if self.flat and inner:
                 count = builder.product([self.shape[i] for i in inner])
@@ -174,8 +174,8 @@ class _Nest:
     def _store_result(self, root: ReduceRoot, value: Value, index: Sequence[Value]) -> None:
         builder = self.builder
         builder.node = root.node
-        kept = [v for i, v in enumerate(index) if i not in root.axes]
-        where = root.target.position(builder, kept)
+        outer = [v for i, v in enumerate(index) if i not in root.axes]
+        where = root.target.position(builder, outer)
         builder.store(root.target.buffer, where, builder.cast(value, root.target.dtype))
 
     def _reduce(self, count: Value, index: list[Value], axis: int) -> list[Value]:
@@ -248,8 +248,8 @@ class _Nest:
         """Open a parallel loop over blocks of the last axis if it may have several. Returns the start and stop of a block."""
         builder, last = self.builder, self.axes[-1]
         whole = self.shape[last]
-        known = whole.op == "const" and whole.args[0] <= _COLUMNS
-        if last in self.reduced or known or not builder.in_threads:
+        few = whole.op == "const" and whole.args[0] <= _COLUMNS
+        if last in self.reduced or few or not builder.in_threads:
             return None, whole
         size = builder.i64(_COLUMNS)
         count = _quotient(builder, whole, size)
@@ -276,8 +276,8 @@ class _Nest:
         builder = self.builder
         for root, accumulator, value in zip(self.reductions, accumulators, values, strict=True):
             builder.node = root.node
-            kept = [v for i, v in enumerate(index) if i not in root.axes]
-            where = accumulator.position(builder, kept)
+            outer = [v for i, v in enumerate(index) if i not in root.axes]
+            where = accumulator.position(builder, outer)
             before = builder.load(accumulator.buffer, where, fixed=True)
             builder.store(accumulator.buffer, where, builder.op(root.combine, before, value))
 

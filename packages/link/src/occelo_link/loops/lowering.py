@@ -123,17 +123,17 @@ class Context:
 
     def canonical(self, length: Value) -> Value:
         """The representative of all lengths that are known to be equal to this length."""
-        found, replaced = length, self.state.replaced_lengths
-        while found.number in replaced:
+        root, replaced = length, self.state.replaced_lengths
+        while root.number in replaced:
             context: Context | None = self
-            while context is not None and found.number not in context._same:
+            while context is not None and root.number not in context._same:
                 context = context.outer
             if context is None:
                 break
-            found = context._same[found.number]
-        if found is not length:
-            self._same[length.number] = found  # the next search is short
-        return found
+            root = context._same[root.number]
+        if root is not length:
+            self._same[length.number] = root  # the next search is short
+        return root
 
     def unify(self, a: Value, b: Value) -> Value:
         """Write a check that two lengths are equal, unless this is known. Returns their representative."""
@@ -210,11 +210,11 @@ class Context:
             if not source.reads:
                 continue
             same = identity and self.aligned(source, shape)
-            for stored, kept in source.reads.items():
-                reads[stored] = reads.get(stored, True) and kept and same
-        made = Virtual(dtype, shape, element, reads=reads, flat=flat, cost=cost, depth=depth + 1)
-        made.node = self.builder.node
-        return made
+            for stored, in_order in source.reads.items():
+                reads[stored] = reads.get(stored, True) and in_order and same
+        tensor = Virtual(dtype, shape, element, reads=reads, flat=flat, cost=cost, depth=depth + 1)
+        tensor.node = self.builder.node
+        return tensor
 
     def aligned(self, tensor: Tensor, shape: Sequence[Value]) -> bool:
         """Whether a tensor has exactly this shape."""
@@ -260,9 +260,9 @@ class Context:
     def store(self, tensor: Tensor, target: Stored | None = None) -> Stored:
         """The tensor in memory: the tensor itself if it is stored, otherwise the target of a new root of the schedule."""
         if target is None:
-            known = tensor if isinstance(tensor, Stored) else self._stored.get(tensor)
-            if known is not None:
-                return known
+            stored = tensor if isinstance(tensor, Stored) else self._stored.get(tensor)
+            if stored is not None:
+                return stored
         result = self.new_stored(tensor.dtype, tensor.shape) if target is None else target
         self.schedule.add_root(ElementRoot(tensor, result, self.builder.node))
         if target is None:
@@ -275,8 +275,8 @@ class Context:
         """Reduce a tensor over axes with the associative operation ``combine``. Accumulators have the dtype
         ``acc_dtype``.
         """
-        kept = [n for i, n in enumerate(tensor.shape) if i not in axes]
-        result = self.new_stored(dtype, kept)
+        lengths = [n for i, n in enumerate(tensor.shape) if i not in axes]
+        result = self.new_stored(dtype, lengths)
         node = self.builder.node
         self.schedule.add_root(ReduceRoot(tensor, result, tuple(axes), combine, acc_dtype, node))
         return result
@@ -357,8 +357,8 @@ class Context:
     def add_input(self, variable: Variable, contiguous: bool = True) -> None:
         """Lower an input of the graph. Each array of its value becomes an input of the program."""
         kind = variable.type
-        made = [self._input(part, contiguous) for part in parts_of_type(kind)]
-        self.tensors[variable] = made[0] if kind.is_array else TensorGroup(made)
+        parts = [self._input(part, contiguous) for part in parts_of_type(kind)]
+        self.tensors[variable] = parts[0] if kind.is_array else TensorGroup(parts)
 
     def _input(self, kind: TensorType, contiguous: bool) -> Tensor:
         builder = self.builder
@@ -392,15 +392,15 @@ class Context:
         """
         context: Context | None = self
         while context is not None:
-            found = context.tensors.get(variable)
-            if found is not None:
-                return found
+            lowered = context.tensors.get(variable)
+            if lowered is not None:
+                return lowered
             context = context.outer
         assert isinstance(variable, Constant)
         kind = variable.type
         parts = [self._constant(part) for part in kind.to_parts(variable.data)]
-        made = self.tensors[variable] = parts[0] if kind.is_array else TensorGroup(parts)
-        return made
+        tensor = self.tensors[variable] = parts[0] if kind.is_array else TensorGroup(parts)
+        return tensor
 
     def _constant(self, array: npt.NDArray[Any]) -> Tensor:
         builder = self.builder
@@ -417,11 +417,11 @@ class Context:
         shape = [builder.i64(n) for n in data.shape]
         if data.size == 1:
             value = builder.const(data.item(), dtype)
-            made = self._numbers.get((value, data.ndim))
-            if made is None:
-                made = Virtual(dtype, shape, lambda b, index: value, flat=True, depth=0)
-                self._numbers[value, data.ndim] = made
-            return made
+            tensor = self._numbers.get((value, data.ndim))
+            if tensor is None:
+                tensor = Virtual(dtype, shape, lambda b, index: value, flat=True, depth=0)
+                self._numbers[value, data.ndim] = tensor
+            return tensor
         entry = self.program.entry(f"constant{len(self.program.constants)}")
         self.program.constants.append(data)
         buffer = builder.buffer(dtype, "constant", ndim=len(shape), entry=entry)
@@ -492,11 +492,11 @@ class Context:
             operands = [self.tensors.get(v) or self.tensor(v) for v in each.inputs]
             formulas = [self._formulas.get(tensor, tensor) for tensor in operands]
             key = (each.op, *formulas, *[v.type for v in each.outputs])
-            made = self._parts.get(key)
-            if made is None:
+            lowered = self._parts.get(key)
+            if lowered is None:
                 self.state.node = whole or node
-                made = self._parts[key] = self._lowered(each, lowering, operands)
-            self._keep(each, made)
+                lowered = self._parts[key] = self._lowered(each, lowering, operands)
+            self._keep(each, lowered)
         self.uses, self.state.node = uses, whole
         # another node may have the same decomposition, with other tensors for its variables
         results = [self.tensor(v) for v in parts.outputs]
@@ -570,10 +570,10 @@ class Context:
         buffer = tensor.buffer
         if tensor.flat and buffer.space == "work" and self.schedule.is_pending(tensor):
             return self.schedule.owns(tensor)
-        made = self.state.stays.pop(buffer, None) if tensor in tensor.reads else None
-        if made is None:
+        entry = self.state.stays.pop(buffer, None) if tensor in tensor.reads else None
+        if entry is None:
             return False
-        statement, statement.lengths = made[0], made[1]
+        statement, statement.lengths = entry[0], entry[1]
         return True
 
     def _complex_output(self, tensor: ComplexTensor, position: int) -> Buffer:

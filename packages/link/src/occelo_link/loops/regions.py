@@ -54,14 +54,14 @@ def _from_values(
     order.
     """
     rest = iter(values)
-    made: list[Tensor] = []
+    tensors: list[Tensor] = []
     for leaf, buffer in zip(leaves, buffers, strict=True):
         if leaf.shape:
             shape = [next(rest) if n is None else context.i64(n) for n in leaf.shape]
-            made.append(context.over(buffer, shape))
+            tensors.append(context.over(buffer, shape))
         else:
-            made.append(Virtual(leaf.dtype, (), always(next(rest)), flat=True))
-    return made
+            tensors.append(Virtual(leaf.dtype, (), always(next(rest)), flat=True))
+    return tensors
 
 
 def _to_values(
@@ -80,12 +80,12 @@ def _to_values(
             values.append(context.scalar(part))
             continue
         lengths: list[Value] = []
-        for known, length in zip(leaf.shape, part.shape, strict=True):
-            if known is None:
+        for static, length in zip(leaf.shape, part.shape, strict=True):
+            if static is None:
                 values.append(context.canonical(length))
                 lengths.append(length)
             else:
-                lengths.append(context.unify(context.i64(known), length))
+                lengths.append(context.unify(context.i64(static), length))
         target = targets(k, lengths)
         if target is not None:
             target.readers += 1
@@ -173,18 +173,18 @@ class _LoopLowering:
         assert loop.count is not None
         count = builder.cast(context.scalar(self.inputs[loop.count]), "int64")
         repeated = self._repeated(count)
-        given = [
+        read = [
             self._available(self.inputs[i], v in repeated)
             for i, v in zip(loop.read, self.read, strict=True)
         ]
         context.schedule.flush()
         initial = self._initial(count)
         if loop.stops:
-            values = self._until(count, initial, given)
+            values = self._until(count, initial, read)
         else:
             with builder.loop(count, fixed=True) as statement:
                 carried = [statement.carry(value) for value in initial]
-                following, _ = self._iteration([each.param for each in carried], given)
+                following, _ = self._iteration([each.param for each in carried], read)
                 for each, value in zip(carried, following, strict=True):
                     each.following = value
             values = [each.result for each in carried]
@@ -200,11 +200,11 @@ class _LoopLowering:
         """
         if count.op == "const" and count.args[0] < _FEW_ITERATIONS:
             return set()
-        found: set[Variable] = set()
+        repeated: set[Variable] = set()
         for node in self.loop.body.nodes:
             if not node.op.view_map:
-                found.update(v for v in node.inputs if v not in found and repeats(v, node))
-        return found
+                repeated.update(v for v in node.inputs if v not in repeated and repeats(v, node))
+        return repeated
 
     def _available(self, tensor: Tensor, repeated: bool) -> Tensor:
         """Prepare a tensor that all iterations read: store it, unless it is cheap to recompute.
@@ -231,16 +231,16 @@ class _LoopLowering:
         If the length of a tensor shows that the iterations write all its elements, it is allocated but not filled.
         """
         context, builder = self.context, self.context.builder
-        given = [part for i in self.loop.carried for part in parts_of(self.inputs[i])]
+        parts = [part for i in self.loop.carried for part in parts_of(self.inputs[i])]
         filled = [k in self.loop.fills for k, v in enumerate(self.carried) for _ in _leaves([v])]
 
         def target(k: int, lengths: Sequence[Value]) -> None:
-            made = builder.alloc(self.states[k], builder.product(lengths))
-            self.allocated[self.states[k]] = made, lengths
+            alloc = builder.alloc(self.states[k], builder.product(lengths))
+            self.allocated[self.states[k]] = alloc, lengths
             if not filled[k] or context.canonical(lengths[0]) is not context.canonical(count):
-                copy_elements(context, given[k], context.over(self.states[k], lengths))
+                copy_elements(context, parts[k], context.over(self.states[k], lengths))
 
-        return _to_values(context, self.leaves, given, target)
+        return _to_values(context, self.leaves, parts, target)
 
     def _until(
         self, count: Value, initial: Sequence[Value], given: Sequence[Tensor]

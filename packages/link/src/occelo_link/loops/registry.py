@@ -174,25 +174,25 @@ def _find_decomposed(node: Apply) -> Lowering | None:
         # intermediate results need not be rounded to float16
         wide = as_float32(node)
         try:
-            found = _by_parts_of_op(wide)
+            lowering = _by_parts_of_op(wide)
         except TypeError:
-            found = None  # with float32 inputs, the decomposition does not return float32
-        if found is not None:
-            return in_float32(found)
+            lowering = None  # with float32 inputs, the decomposition does not return float32
+        if lowering is not None:
+            return in_float32(lowering)
     return _by_parts_of_op(node)
 
 
 def _by_parts_of_op(node: Apply) -> Lowering | None:
-    found = decomposition(node)
-    if found is None:
+    parts = decomposition(node)
+    if parts is None:
         return None
     lowerings: list[Lowering] = []
-    for each in found.order:
+    for each in parts.order:
         own = find_lowering(each)
         if own is None:
             return None
         lowerings.append(own)
-    return lambda context, node, inputs: context.lower_decomposed(node, found, lowerings, inputs)
+    return lambda context, node, inputs: context.lower_decomposed(node, parts, lowerings, inputs)
 
 
 def _find_own(node: Apply) -> Lowering | None:
@@ -211,8 +211,8 @@ def _find_own(node: Apply) -> Lowering | None:
     if "float16" in dtypes and not node.op.lazy:
         from occelo_link.loops.float16 import as_float32, in_float32  # seldom needed
 
-        found = _find(as_float32(node))
-        return None if found is None else in_float32(found)
+        lowering = _find(as_float32(node))
+        return None if lowering is None else in_float32(lowering)
     return _find(node)
 
 
@@ -231,18 +231,18 @@ def _find_complex(node: Apply) -> Lowering | None:
             return function
     if not by_parts(node):
         return None
-    found = _find(as_real(node))
-    return None if found is None else in_parts(found)
+    lowering = _find(as_real(node))
+    return None if lowering is None else in_parts(lowering)
 
 
 def _find_parts(node: Apply) -> Lowering | None:
     """The lowering of a node with values that are not arrays but consist of arrays."""
     if node.op.destroy_map or not all(consists_of_arrays(v) for v in (*node.inputs, *node.outputs)):
         return None
-    found = _parts.find(node.op)
-    if found is None:
+    entry = _parts.find(node.op)
+    if entry is None:
         return None
-    function, condition = found
+    function, condition = entry
     return _with_parts_rounded(function) if condition is None or condition(node) else None
 
 
@@ -251,11 +251,11 @@ def _with_parts_rounded(lowering: Lowering) -> Lowering:
     from occelo_link.loops.float16 import with_float16_rounded  # seldom needed
 
     def lowered(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
-        made = lowering(context, node, inputs)
-        check_lowered(node, made)
+        results = lowering(context, node, inputs)
+        check_lowered(node, results)
         return [
             with_float16_rounded(context, v.type, t)
-            for v, t in zip(node.outputs, made, strict=True)
+            for v, t in zip(node.outputs, results, strict=True)
         ]
 
     return lowered
@@ -265,10 +265,10 @@ def _find(node: Apply) -> Lowering | None:
     """The lowering that is registered for a node, or None. Loop programs must be able to represent the types of the
     node's inputs and outputs.
     """
-    found = _lowerings.find(node.op)
-    if found is None:
+    entry = _lowerings.find(node.op)
+    if entry is None:
         return None
-    function, condition = found
+    function, condition = entry
     if condition is not None and not condition(node):
         return None
     return None if node.op.destroy_map else function

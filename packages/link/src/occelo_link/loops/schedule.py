@@ -268,12 +268,12 @@ class Schedule:
         """Whether a root only copies elements to where they already are, since its target takes over the memory of the
         copied tensor.
         """
-        found = root.tensor
+        tensor = root.tensor
         return (
             isinstance(root, ElementRoot)
-            and isinstance(found, Stored)
-            and found in found.reads
-            and self._taken_over.get(root.target.buffer) is found.buffer
+            and isinstance(tensor, Stored)
+            and tensor in tensor.reads
+            and self._taken_over.get(root.target.buffer) is tensor.buffer
         )
 
     def _put_last(self, changes: Mapping[Buffer, list[Step]]) -> list[Step]:
@@ -299,10 +299,10 @@ class Schedule:
             for buffer in buffers_of(reads_of(self.step(position))):
                 if buffer.space == "work" or buffer in states:
                     last[buffer] = position
-        found: dict[int, list[Buffer]] = {}
+        uses: dict[int, list[Buffer]] = {}
         for buffer, position in last.items():
-            found.setdefault(position, []).append(buffer)
-        return found
+            uses.setdefault(position, []).append(buffer)
+        return uses
 
     def _compute_in_place(self, last_use: dict[int, list[Buffer]]) -> None:
         """Let results take over the memory of tensors whose last use is the step that computes these results.
@@ -312,14 +312,14 @@ class Schedule:
         """
         for position in range(self.end - 1, self.done - 1, -1):
             step, dying = self.step(position), set(last_use.get(position, ()))
-            for target, found in overwritable(step, dying):
-                if target.buffer in self._taken_over or not self._may_take(found, target):
+            for target, operand in overwritable(step, dying):
+                if target.buffer in self._taken_over or not self._may_take(operand, target):
                     continue
-                self._taken_over[target.buffer] = found.buffer
+                self._taken_over[target.buffer] = operand.buffer
                 if target.buffer.space == "output":
-                    self._context.transfer_output(target.buffer, found.buffer)
+                    self._context.transfer_output(target.buffer, operand.buffer)
                 elif target.buffer in self.carried:
-                    self._transfer_carried(target.buffer, found.buffer)
+                    self._transfer_carried(target.buffer, operand.buffer)
                 if isinstance(step, Step):
                     step.in_place = True
 
@@ -373,8 +373,8 @@ class Schedule:
         """
         context = self._context
         lengths = list(map(context.canonical, stored.shape))
-        known = all(n.op in ("length", "const") for n in lengths)
-        made_by_numpy = known and stored.buffer.space == "output"
+        plain = all(n.op in ("length", "const") for n in lengths)
+        made_by_numpy = plain and stored.buffer.space == "output"
         single = len(lengths) < 2 and all(n.op != "const" for n in lengths)
         # with repetitions: the square of a length may be too large, though the length is not
         checked = tuple(sorted(n.number for n in lengths))

@@ -28,9 +28,9 @@ class Leaf:
 
 def parts_of_type(kind: Type) -> Sequence[TensorType]:
     """The types of the arrays that a value of this type consists of."""
-    found = kind.parts()
-    assert found is not None, kind
-    return found
+    parts = kind.parts()
+    assert parts is not None, kind
+    return parts
 
 
 def leaves_of(kind: Type) -> list[Leaf]:

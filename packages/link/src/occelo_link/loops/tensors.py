@@ -104,8 +104,8 @@ class Stored(Tensor):
         self.offset = offset
         self.strides = tuple(strides)
         self.flat = contiguous
-        known = (contiguous,) * self.ndim
-        self.forward = known if contiguous or not forward else tuple(forward)
+        flags = (contiguous,) * self.ndim
+        self.forward = flags if contiguous or not forward else tuple(forward)
         self.reads = {self: True} if base is None else dict.fromkeys(base.reads, False)
         self.producer: int = -1 if base is None else base.producer
         self.readers = 0
@@ -163,22 +163,22 @@ class Virtual(Tensor):
         # the epoch in the key ensures that no value is reused after a write to memory that it was computed from
         key = (self, builder.epoch, *index)
         for block in reversed(builder.stack):
-            known = block.memo.get(key)
-            if known is not None:
-                value: Value = known
+            reused = block.memo.get(key)
+            if reused is not None:
+                value: Value = reused
                 return value
             if block.fixed:
                 break
         before = builder.node
         if self.node >= 0:
             builder.node = self.node
-        made = self.element(builder, index)
+        computed = self.element(builder, index)
         builder.node = before
         # use the memo of the block that computes the value, so that the value is reused wherever it is visible
-        depth = max(made.block.depth, builder.block.floor) if made.op != "const" else 0
+        depth = max(computed.block.depth, builder.block.floor) if computed.op != "const" else 0
         if key[1] == builder.epoch:
-            builder.stack[depth].memo[key] = made
-        return made
+            builder.stack[depth].memo[key] = computed
+        return computed
 
 
 class TensorGroup(Tensor):

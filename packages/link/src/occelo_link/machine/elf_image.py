@@ -108,17 +108,17 @@ def image_of(contents: Mapping[str, bytes]) -> Image:
     TypeError for object code that is not for x86-64 in the ELF format, or that needs its own address or a linker.
     """
     objects = {prefix: _Object(content) for prefix, content in contents.items()}
-    made = bytearray()
+    image = bytearray()
     for each in objects.values():
         for k, align, content, size in each.sections(writable=False):
-            made += bytes(-len(made) % max(align, 16))
-            each.places[k] = len(made)
-            made += bytes(size) if content is None else content
+            image += bytes(-len(image) % max(align, 16))
+            each.places[k] = len(image)
+            image += bytes(size) if content is None else content
     outside = sorted({s[0] for each in objects.values() for s in each.symbols[1:] if not s[2]})
-    jumps = {name: len(made) + 8 * k for k, name in enumerate(outside)}
-    made += bytes(8 * len(outside))
-    made += bytes(-len(made) % PAGE)
-    end = len(made)
+    jumps = {name: len(image) + 8 * k for k, name in enumerate(outside)}
+    image += bytes(8 * len(outside))
+    image += bytes(-len(image) % PAGE)
+    end = len(image)
     imports = {name: end + 8 * k for k, name in enumerate(outside)}
     writable = 8 * len(outside)
     for each in objects.values():
@@ -129,16 +129,16 @@ def image_of(contents: Mapping[str, bytes]) -> Image:
             each.places[k] = end + writable
             writable += size
     for name, place in jumps.items():
-        made[place : place + 6] = _JUMP + struct.pack("<i", imports[name] - place - 6)
+        image[place : place + 6] = _JUMP + struct.pack("<i", imports[name] - place - 6)
     for each in objects.values():
-        _resolve(made, each, jumps)
+        _resolve(image, each, jumps)
     symbols = {
         prefix + name.decode(): each.places[section] + value
         for prefix, each in objects.items()
         for name, info, section, value in each.symbols
         if info >> 4 and section in each.places
     }
-    return Image(bytes(made), writable, symbols, {n.decode(): at for n, at in imports.items()})
+    return Image(bytes(image), writable, symbols, {n.decode(): at for n, at in imports.items()})
 
 
 def _resolve(made: bytearray, each: _Object, jumps: Mapping[bytes, int]) -> None:

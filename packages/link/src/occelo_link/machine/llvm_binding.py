@@ -24,8 +24,8 @@ class Binding:
 
         Each feature begins with a sign: "+avx2" is available, "-avx2" is not.
         """
-        found: dict[str, bool] = _llvm.get_host_cpu_features()
-        features = [("+" if found[name] else "-") + name for name in found]
+        supported: dict[str, bool] = _llvm.get_host_cpu_features()
+        features = [("+" if supported[name] else "-") + name for name in supported]
         return _llvm.get_process_triple(), _llvm.get_host_cpu_name(), features
 
     def compile(

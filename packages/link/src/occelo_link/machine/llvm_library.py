@@ -157,9 +157,9 @@ class Library:
 
     def _machine(self, target: tuple[str, str, str], level: int) -> Any:
         triple, cpu, features = (text.encode() for text in target)
-        found = self._call(self._c.GetTargetFromTriple, triple)
+        handle = self._call(self._c.GetTargetFromTriple, triple)
         machine = self._c.CreateTargetMachine(
-            found, triple, cpu, features, level, b"pic", b"default", 0, 1, b""
+            handle, triple, cpu, features, level, b"pic", b"default", 0, 1, b""
         )
         if machine is None:
             raise RuntimeError(f"LLVM has no target machine for {triple.decode()}")

@@ -66,10 +66,10 @@ def processor_identity() -> dict[str, tuple[int, ...]] | None:
         run(leaf, part, results)
         return tuple([results[k] for k in registers])
 
-    found = {f"{base:x}.0": ask(base, 0, _ALL) for base in (0, _EXTENDED)}
+    answers = {f"{base:x}.0": ask(base, 0, _ALL) for base in (0, _EXTENDED)}
     for (leaf, part), registers in _LEAVES.items():
-        if leaf <= found[f"{leaf & _EXTENDED:x}.0"][0]:  # the last leaf of its range
-            found[f"{leaf:x}.{part}"] = ask(leaf, part, registers)
-    if found["1.0"][1] & _SAVES:
-        found["saved"] = (ctypes.CFUNCTYPE(number)(loaded.address("xgetbv"))(),)
-    return found
+        if leaf <= answers[f"{leaf & _EXTENDED:x}.0"][0]:  # the last leaf of its range
+            answers[f"{leaf:x}.{part}"] = ask(leaf, part, registers)
+    if answers["1.0"][1] & _SAVES:
+        answers["saved"] = (ctypes.CFUNCTYPE(number)(loaded.address("xgetbv"))(),)
+    return answers

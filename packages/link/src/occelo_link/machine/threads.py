@@ -20,9 +20,9 @@ def processors() -> int:
     multiprocessing has started has 1, since its siblings need the other processors. Any other process has as many
     as it may use processors: of those that it may run on (affinity), and of the time that its control groups allow.
     """
-    wanted = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
-    if wanted.isdecimal() and int(wanted) > 0:
-        return int(wanted)
+    setting = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
+    if setting.isdecimal() and int(setting) > 0:
+        return int(setting)
     processes = sys.modules.get("multiprocessing.process")
     if processes is not None and processes.parent_process() is not None:
         return 1

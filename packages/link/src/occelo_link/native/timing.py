@@ -122,9 +122,9 @@ def time_loops(
     for _ in range(runs):
         vm()
     total = (perf_counter() - start) / runs
-    found = [
+    loops = [
         LoopTime(float(nanoseconds) * 1e-9 / runs, nodes)
         for nodes_of_loops, times in timed.builds
         for nodes, nanoseconds in zip(nodes_of_loops, np.asarray(times).tolist(), strict=False)
     ]
-    return LoopTimes(found, total, runs)
+    return LoopTimes(loops, total, runs)

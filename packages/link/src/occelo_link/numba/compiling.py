@@ -65,9 +65,9 @@ def dispatcher_of(printed: Printed) -> Any:
         "no_cfunc_wrapper": True,
     }
     with _deep_recursion(printed.text):
-        made = numba.njit([types.int64(slots, slots)], **options)(namespace["unit"])
+        dispatcher = numba.njit([types.int64(slots, slots)], **options)(namespace["unit"])
     linecache.cache.pop(name, None)
-    return made
+    return dispatcher
 
 
 def compile_printed(printed: Printed) -> bytes:

@@ -190,15 +190,15 @@ def _work(memory: Memory) -> Made:
         at = builder.load(free)
         after = builder.add(at, size)
         end = builder.load(builder.gep(frame, [ir.Constant(_I64, ARENA_END)]))
-        found = cgutils.alloca_once(builder, kind)
+        result = cgutils.alloca_once(builder, kind)
         with builder.if_else(builder.icmp_unsigned("<=", after, end)) as (fits, grows):
             with fits:
-                builder.store(builder.inttoptr(at, kind), found)
+                builder.store(builder.inttoptr(at, kind), result)
                 builder.store(after, free)
             with grows:
-                made = _call_service(builder, frame, table, GROW, [size], kind)
-                builder.store(made, found)
-        return builder.load(found)
+                grown = _call_service(builder, frame, table, GROW, [size], kind)
+                builder.store(grown, result)
+        return builder.load(result)
 
     return 3, pointer_type(memory.dtype), generate
 
@@ -286,8 +286,8 @@ def address_intrinsic(address: int) -> Intrinsic:
     """Return an intrinsic that returns an address of this process. Numba must not cache it."""
 
     def generate(context: Context, builder: Builder, signature: Signature, args: Args) -> IRValue:
-        found = context.add_dynamic_addr(builder, address, info="occelo")
-        return builder.bitcast(found, _I64.as_pointer())
+        pointer = context.add_dynamic_addr(builder, address, info="occelo")
+        return builder.bitcast(pointer, _I64.as_pointer())
 
     return _intrinsic("address_of", 0, _defining(pointer_type("int64"), generate))
 
@@ -298,7 +298,7 @@ def argument_intrinsic(dtype: str, ndim: int, slot: int) -> Intrinsic:
     For an array it stores the addresses of the data, the lengths and the strides. For a number it stores the address of
     the number.
     """
-    wanted = _scalar(dtype)
+    kind = _scalar(dtype)
 
     def held(builder: Builder, value: IRValue) -> IRValue:
         return builder.ptrtoint(cgutils.alloca_once_value(builder, value), _I64)
@@ -307,9 +307,9 @@ def argument_intrinsic(dtype: str, ndim: int, slot: int) -> Intrinsic:
         context: Context, builder: Builder, signature: Signature, args: Sequence[IRValue]
     ) -> IRValue:
         frame, array = args
-        given = context.make_array(signature.args[1])(context, builder, array)
-        parts = [builder.ptrtoint(given.data, _I64)]
-        parts += [held(builder, part) for part in (given.shape, given.strides)]
+        struct = context.make_array(signature.args[1])(context, builder, array)
+        parts = [builder.ptrtoint(struct.data, _I64)]
+        parts += [held(builder, part) for part in (struct.shape, struct.strides)]
         for k, part in enumerate(parts):
             builder.store(part, builder.gep(frame, [ir.Constant(_I64, slot + k)]))
         return context.get_dummy_value()
@@ -317,15 +317,15 @@ def argument_intrinsic(dtype: str, ndim: int, slot: int) -> Intrinsic:
     def of_number(
         context: Context, builder: Builder, signature: Signature, args: Sequence[IRValue]
     ) -> IRValue:
-        value = context.cast(builder, args[1], signature.args[1], wanted)
-        stored = context.get_value_as_data(builder, wanted, value)
+        value = context.cast(builder, args[1], signature.args[1], kind)
+        stored = context.get_value_as_data(builder, kind, value)
         builder.store(held(builder, stored), builder.gep(args[0], [ir.Constant(_I64, slot)]))
         return context.get_dummy_value()
 
     def define(context: Context, frame: NumbaType, given: NumbaType) -> Definition:
         if not ndim and isinstance(given, types.Number | types.Boolean):
             return types.none(frame, given), of_number
-        right = isinstance(given, types.Array) and (given.dtype, given.ndim) == (wanted, ndim)
+        right = isinstance(given, types.Array) and (given.dtype, given.ndim) == (kind, ndim)
         if not right:
             raise errors.TypingError(
                 f"an array of {dtype} with {ndim} dimensions is needed, not {given}"
@@ -344,7 +344,7 @@ def result_intrinsic(dtype: str, ndim: int, record: int) -> Intrinsic:
             return builder.load(builder.gep(args[0], [ir.Constant(_I64, record + number)]))
 
         memory = builder.inttoptr(slot(2), ir.IntType(8).as_pointer())
-        made = context.make_array(kind)(context, builder)
+        array = context.make_array(kind)(context, builder)
         data = context.nrt.meminfo_data(builder, memory)
         lengths = [slot(3 + axis) for axis in range(ndim)]
         size = ir.Constant(_I64, itemsize(dtype))
@@ -354,14 +354,14 @@ def result_intrinsic(dtype: str, ndim: int, record: int) -> Intrinsic:
             strides.insert(0, step)
             step = builder.mul(step, length)
         arrays.populate_array(
-            made,
-            data=builder.bitcast(data, made.data.type),
+            array,
+            data=builder.bitcast(data, array.data.type),
             shape=lengths,
             strides=strides,
             itemsize=size,
             meminfo=memory,
         )
-        return imputils.impl_ret_new_ref(context, builder, kind, made._getvalue())
+        return imputils.impl_ret_new_ref(context, builder, kind, array._getvalue())
 
     return _intrinsic("result", 1, _defining(kind, generate))
 
@@ -384,8 +384,8 @@ def _exported_intrinsic(exported: Exported) -> Intrinsic:
         result_dtype = _value(exported.result_dtype) if exported.result_dtype else ir.VoidType()
         kind = ir.FunctionType(result_dtype, [a.type for a in args])
         function = cgutils.get_or_insert_function(builder.module, kind, exported.symbol)
-        made = builder.call(function, args)
-        return made if exported.result_dtype else context.get_dummy_value()
+        result = builder.call(function, args)
+        return result if exported.result_dtype else context.get_dummy_value()
 
     def define(context: Context, *args: NumbaType) -> Definition:
         argument_dtypes = [
@@ -404,9 +404,9 @@ def _value(dtype: str) -> IRType:
 
 def namespace_of(calls: Mapping[str, Memory | Exported]) -> dict[str, Any]:
     """Return the namespace in which the text of a printed program runs: NumPy and the intrinsics in ``calls``."""
-    found: dict[str, Any] = {"np": np}
+    namespace: dict[str, Any] = {"np": np}
     for name, call in calls.items():
-        found[name] = (
+        namespace[name] = (
             memory_intrinsic(call) if isinstance(call, Memory) else _exported_intrinsic(call)
         )
-    return found
+    return namespace

@@ -99,8 +99,8 @@ class _Call:
     def value(self, position: int, array: Any) -> None:
         """Write the text for an input that is not an argument. Its present value becomes a constant of the function."""
         array = prepared(array)
-        frame, kept = make_frame([array])
-        self.kept += [array, *kept]
+        frame, alive = make_frame([array])
+        self.kept += [array, *alive]
         for k in range(INPUT_SLOTS):
             name = f"fixed{position}_{k}"
             self.namespace[name] = address_intrinsic(int(frame[FIRST_INPUT + k]))
@@ -165,8 +165,8 @@ def njit_function(function: Any) -> Callable[..., Any]:
         graph.inputs[i] for i, (each, _) in enumerate(function.indices) if not each.implicit
     ]
     services = _services()
-    found = [*[services.find(n) for n in ("output", "grow", "poll")], 0]
-    table = make_table(UnitInterface.of(program, whole.inputs), found)
+    addresses = [*[services.find(n) for n in ("output", "grow", "poll")], 0]
+    table = make_table(UnitInterface.of(program, whole.inputs), addresses)
     call = _Call(part, program, explicit)
     call.start(table)
     for position, variable in enumerate(part.inputs):
@@ -178,5 +178,5 @@ def njit_function(function: Any) -> Callable[..., Any]:
     positions = [part.outputs.index(v) for v in graph.outputs[: len(function.outputs)]]
     call.run(positions)
     call.kept += [services, list(program.constants)]
-    made: Callable[..., Any] = call.made(dispatcher_of(print_numba(program)))
-    return made
+    compiled: Callable[..., Any] = call.made(dispatcher_of(print_numba(program)))
+    return compiled

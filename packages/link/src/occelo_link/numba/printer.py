@@ -135,12 +135,12 @@ class _Printer(Visitor[None]):
 
     def export(self, hint: str, exported: Exported) -> str:
         """Return the name by which the text calls an LLVM function of `native.llvm.exports`."""
-        found = self.exported.get(exported.symbol)
-        if found is None:
-            found = hint if hint not in self.calls else self.fresh(f"{hint}_")
-            self.exported[exported.symbol] = found
-            self.calls[found] = exported
-        return found
+        name = self.exported.get(exported.symbol)
+        if name is None:
+            name = hint if hint not in self.calls else self.fresh(f"{hint}_")
+            self.exported[exported.symbol] = name
+            self.calls[name] = exported
+        return name
 
     # statements
 
@@ -190,9 +190,9 @@ class _Printer(Visitor[None]):
             shift = itemsize(args[0].dtype).bit_length() - 1
             strides = self.input_pointer(args[0], 2, "int64")
             return f"{self.hoisted(f'{args[0].name}_strides', strides)}[{args[1]}] >> {shift}"
-        given = [a for a in args if isinstance(a, Value)]
-        names = [self.use(a) for a in given]
-        dtype = given[-1].dtype
+        operands = [a for a in args if isinstance(a, Value)]
+        names = [self.use(a) for a in operands]
+        dtype = operands[-1].dtype
         # Numba assumes that sums of signed integers do not overflow; NumPy's wrap around
         if op in _INFIX and dtype in _NATIVE_DTYPES and is_float(dtype):
             return f"{names[0]} {_INFIX[op]} {names[1]}"
@@ -202,7 +202,7 @@ class _Printer(Visitor[None]):
             return f"-{names[0]}"
         if op == "not" and dtype == "bool":
             return f"not {names[0]}"
-        return f"{self.operation(value, given)}({', '.join([*names, 'table'])})"
+        return f"{self.operation(value, operands)}({', '.join([*names, 'table'])})"
 
     def operation(self, value: Value, given: Sequence[Value]) -> str:
         """Return the name of the LLVM function that computes ``value`` from the arguments ``given``."""
@@ -214,8 +214,8 @@ class _Printer(Visitor[None]):
                 hint = f"unless_{named[0]}"
             if value.op in ("cast", "bits"):
                 hint += f"_as_{value.dtype}"
-            made = self.export(_identifier(hint), export_operation(self.program, value))
-            self.exported[key] = made
+            name = self.export(_identifier(hint), export_operation(self.program, value))
+            self.exported[key] = name
         return self.exported[key]
 
     # memory and calls
@@ -231,8 +231,8 @@ class _Printer(Visitor[None]):
             self.line(f"{buffer.name} = {self.memory('same', dtype)}({self.buffer(taken)})")
             return
         if taken is not None:
-            given = f"{buffer.position}, {taken.position}, {self.use(statement.size)}"
-            self.line(f"{buffer.name} = {self.memory('take', dtype)}(frame, table, {given})")
+            args = f"{buffer.position}, {taken.position}, {self.use(statement.size)}"
+            self.line(f"{buffer.name} = {self.memory('take', dtype)}(frame, table, {args})")
             self.stop_if_null(buffer.name)
             return
         if buffer.space == "output":
@@ -246,8 +246,8 @@ class _Printer(Visitor[None]):
             self.grow_buffer(buffer, self.use(statement.size))
             return
         else:
-            given = f"frame, table, {self.use(statement.size)}"
-            self.line(f"{buffer.name} = {self.memory('work', dtype)}({given})")
+            args = f"frame, table, {self.use(statement.size)}"
+            self.line(f"{buffer.name} = {self.memory('work', dtype)}({args})")
         self.stop_if_null(buffer.name)
 
     def grow_buffer(self, buffer: Buffer, size: str) -> None:
@@ -435,8 +435,8 @@ class _Printer(Visitor[None]):
         self.lane_loop(loop, accumulators, whole, lane, f"{stop} - {whole}")
         for each, name in zip(loop.carried, accumulators, strict=True):
             combine = export_combine(self.program, each.combine or "", each.param.dtype, lanes)
-            made = self.export(f"{each.combine}_{each.param.dtype}_{lanes}", combine)
-            self.line(f"v{each.result.number} = {made}({name}, table)")
+            function = self.export(f"{each.combine}_{each.param.dtype}_{lanes}", combine)
+            self.line(f"v{each.result.number} = {function}({name}, table)")
 
     def lane_loop(
         self, loop: For, accumulators: Sequence[str], first: str, lane: str, count: str

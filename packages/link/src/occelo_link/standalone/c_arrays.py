@@ -24,11 +24,11 @@ def _literals(numbers: Any) -> list[str]:
     dtype = numbers.dtype.name
     if dtype == "bool":
         return [str(int(n)) for n in numbers.tolist()]
-    made = [literal(n, dtype) for n in numbers.tolist()]
+    texts = [literal(n, dtype) for n in numbers.tolist()]
     short = memory_type(
         dtype
     )  # the literal of a small integer names its type as generated code does
-    return [each.replace(f"({short})", f"({C_TYPES[dtype]})") for each in made]
+    return [each.replace(f"({short})", f"({C_TYPES[dtype]})") for each in texts]
 
 
 def elements_of(array: Any, plain: bool = False) -> list[Any]:

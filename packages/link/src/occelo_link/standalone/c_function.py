@@ -84,18 +84,18 @@ class CFunction:
     @cached_property
     def ctypes(self) -> Any:
         """The function for ctypes. Addresses are void pointers, so arrays are passed as ``array.ctypes``."""
-        made = self._code.written.function_type(self.address)
-        made.kept = self._code, self._data
-        return made
+        function = self._code.written.function_type(self.address)
+        function.kept = self._code, self._data
+        return function
 
     @cached_property
     def errors(self) -> dict[int, str]:
         """The meanings of the codes that the function returns."""
         sites = self._code.chosen.program().sites
-        found = dict(CODES)
+        meanings = dict(CODES)
         for number, node in enumerate(sites):
-            found[number + 1] = meaning(node)
-        return found
+            meanings[number + 1] = meaning(node)
+        return meanings
 
     def low_level_callable(self) -> Any:
         """Return a ``scipy.LowLevelCallable``, with ``data`` as its user data. The form must be "numbers" for SciPy's
@@ -168,18 +168,18 @@ class _Data:
 
     def __init__(self, code: _Code, values: dict[int, Any]) -> None:
         self.values = values
-        self._context = made = np.zeros(CTX_DATA + 2 * len(code.layout.data), dtype=np.int64)
+        self._context = context = np.zeros(CTX_DATA + 2 * len(code.layout.data), dtype=np.int64)
         self._lengths: list[Any] = []
-        made[CTX_UNIT] = code.chosen.unit.unit.address
-        made[CTX_TABLE] = code.table.ctypes.data
-        made[CTX_MALLOC], made[CTX_FREE] = memory_functions()
+        context[CTX_UNIT] = code.chosen.unit.unit.address
+        context[CTX_TABLE] = code.table.ctypes.data
+        context[CTX_MALLOC], context[CTX_FREE] = memory_functions()
         for number, position in enumerate(code.layout.data):
             array = values[position]
             lengths = np.array(array.shape or (0,), dtype=np.int64)
             self._lengths.append(lengths)
             at = CTX_DATA + 2 * number
-            made[at : at + 2] = array.ctypes.data, lengths.ctypes.data
-        self.address: int = made.ctypes.data
+            context[at : at + 2] = array.ctypes.data, lengths.ctypes.data
+        self.address: int = context.ctypes.data
 
 
 def _loaded(text: str) -> Unit:

@@ -52,8 +52,8 @@ def _given(each: Argument, value: Any) -> list[str]:
     if each.by_value:
         return [f"  const {C_TYPES[each.dtype]} {each.name} = {elements_of(value)[0]};"]
     const = "const " if each.role == "input" else ""
-    made = ["  " + array_text(each.name, value, const)]
-    return [*made, _lengths(each.name, value.shape, const)] if each.has_lengths else made
+    lines = ["  " + array_text(each.name, value, const)]
+    return [*lines, _lengths(each.name, value.shape, const)] if each.has_lengths else lines
 
 
 def _arguments(arguments: Sequence[Argument], null: str, cast: str = "{}") -> str:

@@ -141,10 +141,10 @@ class _Library:
     def codes(self) -> list[tuple[int, str, str]]:
         """The codes, each with the name of its constant and its meaning. Checks have no names."""
         named = {0: "OK", -1: "NO_MEMORY", BAD_LENGTH: "BAD_LENGTH", NO_ROOM: "NO_ROOM"}
-        found = [(code, f"{self.macro}_{named[code]}", text) for code, text in CODES.items()]
+        codes = [(code, f"{self.macro}_{named[code]}", text) for code, text in CODES.items()]
         for number, node in enumerate(self.program.sites):
-            found.append((number + 1, "", meaning(node)))
-        return found
+            codes.append((number + 1, "", meaning(node)))
+        return codes
 
     def header(self) -> str:
         rows = [
@@ -418,8 +418,8 @@ def _user_of(program: Program, entry: str) -> Apply | None:
 
 def _fields(label: str, array: Any) -> list[str]:
     kind = C_TYPES[array.dtype.name]
-    made = [f"  const {kind} *{label};"]
-    return [*made, f"  int64_t {label}_lengths[{array.ndim}];"] if array.ndim else made
+    lines = [f"  const {kind} *{label};"]
+    return [*lines, f"  int64_t {label}_lengths[{array.ndim}];"] if array.ndim else lines
 
 
 def _described(each: Argument) -> str:

@@ -66,11 +66,11 @@ class Written:
 
 def _wrapper(layout: Layout) -> Wrapper:
     """Return a wrapper with the data of the context."""
-    made = Wrapper(len(layout.sources), len(layout.results))
+    wrapper = Wrapper(len(layout.sources), len(layout.results))
     for position, source in enumerate(layout.sources):
         if source in layout.data:
-            made.data(position, layout.data.index(source))
-    return made
+            wrapper.data(position, layout.data.index(source))
+    return wrapper
 
 
 def _named(layout: Layout, each: Argument) -> tuple[int | None, int | None]:
@@ -141,9 +141,9 @@ def _result(layout: Layout, each: Argument) -> int:
 
 def _checked_length(wrapper: Wrapper, each: Argument, wanted: str, place: str) -> str:
     """Write a check that a result, whose lengths are stored at ``place``, has the wanted length. Returns the code."""
-    found, same, code = wrapper.fresh(), wrapper.fresh(), wrapper.fresh()
-    wrapper.line(f"{found} = load i64, ptr {place}")
-    wrapper.line(f"{same} = icmp eq i64 {found}, {wanted}")
+    length, same, code = wrapper.fresh(), wrapper.fresh(), wrapper.fresh()
+    wrapper.line(f"{length} = load i64, ptr {place}")
+    wrapper.line(f"{same} = icmp eq i64 {length}, {wanted}")
     failed, both = wrapper.fresh(), wrapper.fresh()
     wrapper.line(f"{failed} = icmp ne i64 %code, 0")
     wrapper.line(f"{both} = or i1 {same}, {failed}")
@@ -184,11 +184,11 @@ def vector(layout: Layout) -> Written:
     ``int64_t f(uint64_t dim, uint64_t count, const double *x, double *result, const void *data)``. ``count`` is the
     length of the result.
     """
-    given = _vector(layout, "vector")
+    argument = _vector(layout, "vector")
     outputs = layout.with_role("output")
     if len(outputs) != 1 or outputs[0].dtype != "float64" or len(outputs[0].shape) != 1:
         raise TypeError(f"The form 'vector' needs one output, a vector of float64, not {outputs}")
-    wrapper = _vector_wrapper(layout, given)
+    wrapper = _vector_wrapper(layout, argument)
     place = wrapper.stored("i64", "%count")
     wrapper.output(_result(layout, outputs[0]), "%result", "float64", 1, place)
     wrapper.run()

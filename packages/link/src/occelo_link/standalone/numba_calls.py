@@ -50,6 +50,6 @@ def numba_function(function: Any, data: int, arguments: Sequence[Argument]) -> C
     address = ctypes.cast(function, ctypes.c_void_p).value or 0
     namespace: dict[str, Any] = {"function": ctypes.cast(address, kind), "data": data, "np": np}
     exec(text, namespace)
-    made: Any = numba.njit(types.int64(*kinds))(namespace["call"])
-    made.kept = function
-    return made
+    call: Any = numba.njit(types.int64(*kinds))(namespace["call"])
+    call.kept = function
+    return call

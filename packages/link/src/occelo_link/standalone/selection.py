@@ -86,11 +86,11 @@ def _needs_python(nodes: Sequence[Apply]) -> NeedsPython:
     from occelo_link.loops.python_only import reason_for_python  # slow to import
 
     node = nodes[0]
-    made: Variable = node.outputs[0]
+    output: Variable = node.outputs[0]
     reason = reason_for_python(node)
     because = f": {reason}" if reason else ""
     return NeedsPython(
-        f"The function needs Python. The op {node.op} of {describe(made)} runs in Python{because}"
+        f"The function needs Python. The op {node.op} of {describe(output)} runs in Python{because}"
     )
 
 
@@ -105,10 +105,10 @@ def choose(function: Any) -> Chosen:
     whole = whole_part(function)
     linker = _WithoutThreads()
     program = linker.program(whole)
-    made = linker.compile(program, whole)
-    assert isinstance(made, NativeUnit)
+    compiled = linker.compile(program, whole)
+    assert isinstance(compiled, NativeUnit)
     inputs = [function.maker.fgraph.inputs.index(v) for v in whole.inputs]
-    return Chosen(made, inputs, range(len(graph.outputs)), lambda: program)
+    return Chosen(compiled, inputs, range(len(graph.outputs)), lambda: program)
 
 
 def whole_part(function: Any) -> Part:
@@ -131,8 +131,8 @@ def _program(function: Any, unit: NativeUnit) -> Program:
     if unit.program is not None:
         return unit.program
     linker = function.maker.mode.linker
-    made: Program = linker.program(whole_part(function))
-    return made
+    program: Program = linker.program(whole_part(function))
+    return program
 
 
 def meaning(node: Apply | None) -> str:

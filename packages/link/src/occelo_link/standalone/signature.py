@@ -75,8 +75,8 @@ class Argument:
         kind, const = C_TYPES[self.dtype], "const " if self.role == "input" else ""
         if self.by_value:
             return [f"{kind} {self.name}"]
-        made = [f"{const}{kind} *{self.name}"]
-        return [*made, f"{const}int64_t *{self.name}_lengths"] if self.has_lengths else made
+        pointer = [f"{const}{kind} *{self.name}"]
+        return [*pointer, f"{const}int64_t *{self.name}_lengths"] if self.has_lengths else pointer
 
 
 class Names:
@@ -90,12 +90,12 @@ class Names:
         name = re.sub(r"\W", "_", wanted or otherwise, flags=re.ASCII)
         if name[0].isdigit() or name[0] == "_":
             name = f"{otherwise}{name if name[0] == '_' else f'_{name}'}"
-        found, number = name, 1
-        while {found, f"{found}_lengths"} & self._given:
+        unique, number = name, 1
+        while {unique, f"{unique}_lengths"} & self._given:
             number += 1
-            found = f"{name}_{number}"
-        self._given |= {found, f"{found}_lengths"}
-        return found
+            unique = f"{name}_{number}"
+        self._given |= {unique, f"{unique}_lengths"}
+        return unique
 
 
 def array_type(variable: Variable) -> tuple[str, tuple[int | None, ...]]:

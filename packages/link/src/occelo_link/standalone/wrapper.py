@@ -76,9 +76,9 @@ class Wrapper:
 
     def require(self, left: str, right: str | int) -> None:
         """Let calls fail with `BAD_LENGTH` in which two lengths differ."""
-        made = self.fresh()
-        self.line(f"{made} = icmp eq i64 {left}, {right}")
-        self._conditions.append(made)
+        equal = self.fresh()
+        self.line(f"{equal} = icmp eq i64 {left}, {right}")
+        self._conditions.append(equal)
 
     def _set(self, slot: int, kind: str, value: str | int) -> None:
         place = self.fresh()
@@ -90,9 +90,9 @@ class Wrapper:
         for axis, length in enumerate(shape if lengths else ()):
             if length is not None:
                 self.require(self.loaded("i64", lengths, axis), length)
-        found = lengths or self.constant_lengths([n for n in shape if n is not None])
+        place = lengths or self.constant_lengths([n for n in shape if n is not None])
         at = FIRST_INPUT + INPUT_SLOTS * position
-        for k, value in enumerate((memory, found, "null")):
+        for k, value in enumerate((memory, place, "null")):
             self._set(at + k, "ptr", value)
 
     def number(self, position: int, dtype: str, value: str) -> None:

@@ -109,8 +109,8 @@ def _products_of_windows(
     order = [0, 1, *range(2 + len(kernel), x.ndim), *range(2, 2 + len(kernel))]
     terms = own * int(np.prod(kernel))
     columns = x.permute(order).reshape(batch, groups, terms, int(np.prod(places)))
-    made = torch.matmul(w.reshape(groups, out // groups, terms), columns)
-    return made.reshape(batch, out, *places)
+    product = torch.matmul(w.reshape(groups, out // groups, terms), columns)
+    return product.reshape(batch, out, *places)
 
 
 class TorchArrays(Arrays):
@@ -228,8 +228,8 @@ class TorchArrays(Arrays):
             if x.dtype.is_complex:
                 return None
             if x.dtype == torch.bool:
-                made = put(flat.to(torch.uint8), values.to(torch.uint8)).to(torch.bool)
-                return made.reshape(tuple(x.shape))
+                combined = put(flat.to(torch.uint8), values.to(torch.uint8)).to(torch.bool)
+                return combined.reshape(tuple(x.shape))
             if x.dtype == torch.uint64 and combine != "prod":
                 as_int = [in_order(self.cast(v, "int64")) for v in (flat, values)]
                 return self.cast(in_order(put(*as_int)), "uint64").reshape(tuple(x.shape))
@@ -247,10 +247,10 @@ class TorchArrays(Arrays):
 
         def reduced(t: Any) -> Any:
             ordered = dtype == "uint64" and called in ("amax", "amin")
-            found = self._reduced(
+            value = self._reduced(
                 getattr(torch, called), in_order(t) if ordered else t, axes, extra
             )
-            return in_order(found) if ordered else found
+            return in_order(value) if ordered else value
 
         return self._in_wider_dtype(reduced, x)
 
@@ -321,8 +321,8 @@ class TorchArrays(Arrays):
     def sort(self, x: Any) -> tuple[Any, Any] | None:
         if x.is_complex() or x.dtype in _SIGNED:
             return None
-        found = torch.sort(x, dim=-1, stable=True)
-        return found.values, found.indices
+        ordered = torch.sort(x, dim=-1, stable=True)
+        return ordered.values, ordered.indices
 
     def searchsorted(self, a: Any, v: Any, right: bool) -> Any | None:
         if a.is_complex() or a.dtype in (*_SIGNED, torch.bool):
@@ -332,9 +332,9 @@ class TorchArrays(Arrays):
         # PyTorch takes NaN in a row for the smallest number, and it comes last
         numbers = (~torch.isnan(a)).sum(dim=-1, keepdim=True)
         row = torch.where(torch.isnan(a), torch.inf, a).contiguous()
-        found = torch.searchsorted(row, v.contiguous(), right=right)
+        places = torch.searchsorted(row, v.contiguous(), right=right)
         whole = a.shape[-1] if right else numbers
-        return torch.where(torch.isnan(v), whole, torch.minimum(found, numbers))
+        return torch.where(torch.isnan(v), whole, torch.minimum(places, numbers))
 
     def fft(self, x: Any, ndim: int, inverse: bool) -> Any:
         if 0 in x.shape:  # of which MKL says that its configuration is inconsistent
@@ -375,12 +375,12 @@ class TorchArrays(Arrays):
         def moved(x: Any) -> Any:
             shape = list(x.shape)
             shape[axis] = length
-            made = torch.zeros(shape, dtype=x.dtype)
+            spread = torch.zeros(shape, dtype=x.dtype)
             if x.shape[axis]:
                 key = [slice(None)] * x.ndim
                 key[axis] = slice(start, start + step * (x.shape[axis] - 1) + 1, step)
-                made[tuple(key)] = x
-            return made
+                spread[tuple(key)] = x
+            return spread
 
         return _signed(moved, x)
 
@@ -447,11 +447,11 @@ class TorchArrays(Arrays):
 
         # set here as types, since PyTorch cannot read annotations that are strings
         call.__annotations__ = {"tensors": list[torch.Tensor], "return": list[torch.Tensor]}
-        made: Any = torch.library.custom_op(f"occelo::call{next(_counter)}", call, mutates_args=())
+        op: Any = torch.library.custom_op(f"occelo::call{next(_counter)}", call, mutates_args=())
 
         def shapes(tensors: Any) -> Any:
             return [torch.empty(shape, dtype=_dtype(dtype)) for dtype, shape in results]
 
-        made.register_fake(shapes)
-        found: Sequence[Any] = made(list(inputs))
-        return found
+        op.register_fake(shapes)
+        outputs: Sequence[Any] = op(list(inputs))
+        return outputs

@@ -69,8 +69,8 @@ def _made(
 
         @staticmethod
         def backward(ctx: Any, *cotangents: Any) -> Any:
-            found = slopes(ctx.needs_input_grad, *ctx.saved_tensors)
-            return tuple(None if s is None else s * cotangents[0] for s in found)
+            partials = slopes(ctx.needs_input_grad, *ctx.saved_tensors)
+            return tuple(None if s is None else s * cotangents[0] for s in partials)
 
         @staticmethod
         def vmap(info: Any, axes: Any, *given: Any) -> Any:
@@ -81,5 +81,5 @@ def _made(
 
     op.register_fake(shape)
     op.register_vmap(batch)
-    made: Callable[..., Any] = Differentiable.apply
-    return made
+    wrapped: Callable[..., Any] = Differentiable.apply
+    return wrapped

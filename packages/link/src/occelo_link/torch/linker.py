@@ -79,10 +79,10 @@ class PytorchLinker(TracedLinker):
             has_checks = held is not None
             return (*results, held) if has_checks else tuple(results)
 
-        given = [on_device(v) for v in values]
+        arguments = [on_device(v) for v in values]
         with _tracing, torch.no_grad(), chosen_device():
-            module: Any = make_fx(run)(*given)
-            called = _inductor(module, given) if self.compiled else module.forward
+            module: Any = make_fx(run)(*arguments)
+            called = _inductor(module, arguments) if self.compiled else module.forward
         device = chosen_device()
         on_processor = device.type == "cpu"
 

@@ -58,18 +58,18 @@ class Arrays(ABC):
         """Return a registered scalar function with a check that its results have the shape of its arguments."""
 
         def applied(*operands: Array) -> Array:
-            made = function(self, *operands)
-            if not self.is_traced(made):
+            result = function(self, *operands)
+            if not self.is_traced(result):
                 raise TypeError(
-                    f"The function of arrays for {name} must return an array of {self.name}, and gave {made!r}"
+                    f"The function of arrays for {name} must return an array of {self.name}, and gave {result!r}"
                 )
-            wanted = np.broadcast_shapes(*(tuple(np.shape(x)) for x in operands))
-            if tuple(made.shape) != wanted:
+            shape = np.broadcast_shapes(*(tuple(np.shape(x)) for x in operands))
+            if tuple(result.shape) != shape:
                 raise TypeError(
-                    f"The function of arrays for {name} must return an array of shape {wanted}, "
-                    f"and gave one of shape {tuple(made.shape)}"
+                    f"The function of arrays for {name} must return an array of shape {shape}, "
+                    f"and gave one of shape {tuple(result.shape)}"
                 )
-            return made
+            return result
 
         return applied
 
@@ -80,8 +80,8 @@ class Arrays(ABC):
         no such function. Raises TypeError if no operand is an array of the library, and for numbers that the common
         dtype cannot represent, such as 0.5 for arrays of integers.
         """
-        found = self._known_scalar(name)
-        if found is None:
+        scalar = self._known_scalar(name)
+        if scalar is None:
             raise ValueError(f"The backend {self.name} has no scalar function {name!r}")
         arrays = [
             x
@@ -94,7 +94,7 @@ class Arrays(ABC):
             raise TypeError(f"{name} takes an array at least, got {operands}")
         common = self.working(np.result_type(*map(np.dtype, dtypes)).name)
         function = self.working_function(name, np.result_type(*map(np.dtype, dtypes)).name)
-        return (function or found[1])(
+        return (function or scalar[1])(
             *(
                 self.cast(x, common) if self.is_traced(x) else self.constant(_number(x, common))
                 for x in arrays
@@ -385,7 +385,7 @@ def _number(value: complex, dtype: str) -> Array:
     if isinstance(value, complex) and kind != "c":
         raise TypeError(f"{value} is no number of {dtype}; convert the arrays first")
     with np.errstate(all="ignore"):
-        made = np.asarray(value).astype(dtype)
-    if kind in "biu" and made != value:
+        number = np.asarray(value).astype(dtype)
+    if kind in "biu" and number != value:
         raise TypeError(f"{value} is no number of {dtype}; convert the arrays first")
-    return made
+    return number

@@ -33,13 +33,13 @@ def traced_function(
 
     def call(*arguments: Any) -> Any:
         rest = iter(arguments)
-        given: dict[Any, Any] = {}
+        values: dict[Any, Any] = {}
         for variable, each, container in zip(
             fgraph.inputs, inputs, function.input_storage, strict=True
         ):
             value = local(container.storage[0]) if each.implicit else argument(next(rest))
-            given[variable] = in_parts(variable.type, value)
-        tracer = Tracer(arrays, given)
+            values[variable] = in_parts(variable.type, value)
+        tracer = Tracer(arrays, values)
         results = list(map(tracer.array, tracer.all_values(outputs)))
         return results[0] if function.unpack_single else results
 

@@ -38,21 +38,21 @@ def fall_back(tracer: Tracer, node: Apply, inputs: Sequence[TracedValue]) -> Seq
         tracer.on_fallback(node)
     if node.op.lazy:
         inputs = _chosen(tracer, node, inputs)
-    kinds, made = [v.type for v in node.inputs], [v.type for v in node.outputs]
+    kinds, out_kinds = [v.type for v in node.inputs], [v.type for v in node.outputs]
     varying = tracer.varying
-    unknown = any(map(is_opaque, made)) or (varying is not None and node in varying)
+    unknown = any(map(is_opaque, out_kinds)) or (varying is not None and node in varying)
     shapes = None if unknown else _shapes(node, inputs)
     if shapes is None:
         for v, x in zip(node.inputs, inputs, strict=True):
             if tracer.is_traced(x):
                 raise NeedsValue(v, node)
         return run_with_numpy(node, kinds, inputs)
-    dtypes = [part.dtype for kind in made for part in kind.parts() or ()]
+    dtypes = [part.dtype for kind in out_kinds for part in kind.parts() or ()]
     results = list(zip(dtypes, shapes, strict=True))
     kernel = node.op.kernel(node) if compiled is None else compiled
     # an opaque value is static, so it is known here; None is an input that the node does not need
     static = [x is None or is_opaque(kind) for kind, x in zip(kinds, inputs, strict=True)]
-    traced = [kind for kind, known in zip(kinds, static, strict=True) if not known]
+    traced = [kind for kind, fixed in zip(kinds, static, strict=True) if not fixed]
     interrupts = tracer.arrays.interrupts
     watched = varying if node.op.loops else None
     # JAX does not call a function if it needs only empty results, but the function may raise an error
@@ -63,28 +63,28 @@ def fall_back(tracer: Tracer, node: Apply, inputs: Sequence[TracedValue]) -> Seq
     def run(*arrays: TracedValue) -> Sequence[TracedValue]:
         rest = iter(grouped(traced, [np.array(x) for x in arrays]))
         values = [
-            x if known else whole(kind, next(rest))
-            for kind, x, known in zip(kinds, inputs, static, strict=True)
+            x if fixed else whole(kind, next(rest))
+            for kind, x, fixed in zip(kinds, inputs, static, strict=True)
         ]
         try:
             with np.errstate(all="ignore"):
-                found = [in_parts(k, v) for k, v in zip(made, kernel(*values), strict=True)]
+                parts = [in_parts(k, v) for k, v in zip(out_kinds, kernel(*values), strict=True)]
         except Exception:
             raise
         except BaseException as interrupt:
             interrupts.append(interrupt)
             raise
-        arrived = [np.asarray(x) for x in flat(found)]
+        arrived = [np.asarray(x) for x in flat(parts)]
         if watched is not None and [x.shape for x in arrived] != shapes:
             watched.add(node)
             return [np.zeros(shape, dtype) for dtype, shape in results]
         return [*arrived, np.array(True)] if checked else arrived
 
-    given = flat(x for x, known in zip(inputs, static, strict=True) if not known)
-    found = list(tracer.arrays.callback(run, list(map(tracer.array, given)), results))
+    operands = flat(x for x, fixed in zip(inputs, static, strict=True) if not fixed)
+    outputs = list(tracer.arrays.callback(run, list(map(tracer.array, operands)), results))
     if checked:
-        tracer.check(found.pop())
-    return grouped(made, found)
+        tracer.check(outputs.pop())
+    return grouped(out_kinds, outputs)
 
 
 def run_with_numpy(
@@ -100,8 +100,8 @@ def run_with_numpy(
             x if x is None or is_opaque(kind) else kind.copy(x)
             for kind, x in zip(kinds, values, strict=True)
         ]
-    found = run_node(node, values)
-    return [in_parts(v.type, x) for v, x in zip(node.outputs, found, strict=True)]
+    results = run_node(node, values)
+    return [in_parts(v.type, x) for v, x in zip(node.outputs, results, strict=True)]
 
 
 def _chosen(
@@ -170,9 +170,9 @@ def _shapes(node: Apply, inputs: Sequence[TracedValue]) -> list[tuple[int, ...]]
     if node.op.loops:
         return _unchanged(node, inputs)
     kinds = [part for v in node.outputs for part in v.type.parts() or ()]
-    known = [tuple(n for n in kind.shape if n is not None) for kind in kinds]
-    if all(len(shape) == kind.ndim for shape, kind in zip(known, kinds, strict=True)):
-        return known
+    static = [tuple(n for n in kind.shape if n is not None) for kind in kinds]
+    if all(len(shape) == kind.ndim for shape, kind in zip(static, kinds, strict=True)):
+        return static
     if not all(v.type.is_array for v in node.outputs):
         return None  # the op's shape rule returns shapes of values, not of their parts
     try:
@@ -180,7 +180,7 @@ def _shapes(node: Apply, inputs: Sequence[TracedValue]) -> list[tuple[int, ...]]
             tuple(int(n) for n in x.shape) if v.type.is_array else None
             for v, x in zip(node.inputs, inputs, strict=True)
         ]
-        found = node.op.shapes(node, shapes)
-        return [tuple(int(n) for n in shape) for shape in found]
+        inferred = node.op.shapes(node, shapes)
+        return [tuple(int(n) for n in shape) for shape in inferred]
     except Exception:
         return None

@@ -95,10 +95,10 @@ def _jax_extreme(name: str) -> Callable[..., Array]:
 
     def function(of: Library, x: Array, y: Array) -> Array:
         jnp = of.jnp
-        made = getattr(jnp, name)(x, y)
-        if jnp.iscomplexobj(made):
-            made = jnp.where(jnp.isnan(x), x, jnp.where(jnp.isnan(y), y, made))
-        return made
+        extreme = getattr(jnp, name)(x, y)
+        if jnp.iscomplexobj(extreme):
+            extreme = jnp.where(jnp.isnan(x), x, jnp.where(jnp.isnan(y), y, extreme))
+        return extreme
 
     return function
 
@@ -415,9 +415,9 @@ def functions_of(library: Library, column: int) -> dict[str, Scalar]:
     `add_functions` adds to the result. Raises AttributeError if the library lacks a function whose path has no question
     mark.
     """
-    found = _column(CALLED, library, column)
-    _made.append((library, column, found))
-    return found
+    functions = _column(CALLED, library, column)
+    _made.append((library, column, functions))
+    return functions
 
 
 def add_functions(rows: Mapping[str, tuple[Conversion, Called, Called]]) -> None:

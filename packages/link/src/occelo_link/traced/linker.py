@@ -87,7 +87,7 @@ def value_roots(variable: Variable) -> list[Variable]:
 
     Constants are left out, and so are roots of which only the shape matters.
     """
-    found: dict[Variable, None] = {}
+    roots: dict[Variable, None] = {}
     pending, seen = [variable], set[Variable]()
     while pending:
         each = pending.pop()
@@ -96,10 +96,10 @@ def value_roots(variable: Variable) -> list[Variable]:
         seen.add(each)
         if each.owner is None:
             if not isinstance(each, Constant):
-                found[each] = None
+                roots[each] = None
         elif not each.owner.op.of_shapes:
             pending.extend(each.owner.inputs)
-    return list(found)
+    return list(roots)
 
 
 def value_dependent(fgraph: FunctionGraph) -> list[tuple[Apply, Variable]]:
@@ -108,11 +108,11 @@ def value_dependent(fgraph: FunctionGraph) -> list[tuple[Apply, Variable]]:
     Only inputs that depend on values of the graph's inputs are listed.
     """
     inputs = set(fgraph.inputs)
-    found: list[tuple[Apply, Variable]] = []
+    pairs: list[tuple[Apply, Variable]] = []
     for node in fgraph.toposort():
         shaping = [node.inputs[i] for i in node.op.static_inputs(node)]
-        found += [(node, v) for v in shaping if not inputs.isdisjoint(value_roots(v))]
-    return found
+        pairs += [(node, v) for v in shaping if not inputs.isdisjoint(value_roots(v))]
+    return pairs
 
 
 class Traced:
@@ -183,9 +183,9 @@ class TracedVM(VM):
         sources = [
             arguments.get(v, cell) for v, cell in zip(self.fgraph.inputs, self.inputs, strict=True)
         ]
-        wanted = tuple(range(len(self.outputs)))
-        returned = [i for i in wanted if i not in updates]
-        known: dict[Any, Traced] = {}
+        positions = tuple(range(len(self.outputs)))
+        returned = [i for i in positions if i not in updates]
+        cache: dict[Any, Traced] = {}
         signature, fetch = self.linker.signature, self.linker.fetch
 
         def compute(arrays: Sequence[TracedValue]) -> Sequence[TracedValue] | None:
@@ -193,10 +193,10 @@ class TracedVM(VM):
                 return None  # an input has become static after the entry was made
             values = self._in_parts([arrays[s] if isinstance(s, int) else s[0] for s in sources])
             key = signature(values), len(self._varying)
-            traced = known.get(key)
+            traced = cache.get(key)
             try:
                 if traced is None:
-                    traced = known[key] = self._traced(values, wanted)
+                    traced = cache[key] = self._traced(values, positions)
                 results: Sequence[TracedValue] = traced.call(*values)
                 held = results[-1]
                 return None if held is not None and not bool(held) else results
@@ -235,14 +235,14 @@ class TracedVM(VM):
 
     def __call__(self, output_subset: Sequence[int] | None = None) -> None:
         values = self._in_parts([cell[0] for cell in self.inputs])
-        wanted = tuple(range(len(self.outputs)) if output_subset is None else output_subset)
+        positions = tuple(range(len(self.outputs)) if output_subset is None else output_subset)
         try:
-            results = self._run(values, wanted)
+            results = self._run(values, positions)
         except NeedsValue:
             raise
         except Exception as error:
-            results = self._replay(values, wanted, error)
-        for i, result in zip(wanted, results, strict=True):
+            results = self._replay(values, positions, error)
+        for i, result in zip(positions, results, strict=True):
             self.outputs[i][0] = result
 
     def _copied_inputs(self, values: Sequence[TracedValue]) -> dict[Variable, TracedValue]:
@@ -259,8 +259,8 @@ class TracedVM(VM):
         if compiled:
             results.update(zip(compiled, self._run_compiled(values, compiled), strict=True))
         others = [i for i in wanted if i not in results]
-        found = evaluate([outputs[i] for i in others], self._copied_inputs(values))
-        results.update(zip(others, found, strict=True))
+        computed = evaluate([outputs[i] for i in others], self._copied_inputs(values))
+        results.update(zip(others, computed, strict=True))
         return [results[i] for i in wanted]
 
     def _run_compiled(
@@ -298,9 +298,9 @@ class TracedVM(VM):
         """
         interrupts = self.linker.arrays.interrupts
         if interrupts:
-            found = interrupts.pop()
+            interrupt = interrupts.pop()
             interrupts.clear()
-            raise found
+            raise interrupt
 
     def _dynamic(self, values: Sequence[TracedValue]) -> list[TracedValue]:
         """Return the arrays of inputs that are not static."""
@@ -318,30 +318,30 @@ class TracedVM(VM):
     def _traced(self, values: list[TracedValue], wanted: tuple[int, ...]) -> Traced:
         fixed = {i: _as_numpy(self._kinds[i], values[i]) for i in sorted(self.static)}
         contents = tuple(_contents(value) for value in fixed.values())
-        given = self._dynamic(values)
+        dynamic = self._dynamic(values)
         if None in contents:
-            return self.linker.compile_traced(self, fixed, given, wanted)
+            return self.linker.compile_traced(self, fixed, dynamic, wanted)
         key = (
             wanted,
             tuple(sorted(self.static)),
             len(self._varying),
             contents,
-            self.linker.signature(given),
+            self.linker.signature(dynamic),
         )
-        found = self._compiled.get(key)
-        if found is None:
-            found = self._compiled[key] = self.linker.compile_traced(self, fixed, given, wanted)
+        traced = self._compiled.get(key)
+        if traced is None:
+            traced = self._compiled[key] = self.linker.compile_traced(self, fixed, dynamic, wanted)
             if len(self._compiled) > _CACHE_SIZE:
                 self._compiled.popitem(last=False)
         else:
             self._compiled.move_to_end(key)
-        return found
+        return traced
 
     def compiled_for(self, *values: TracedValue) -> tuple[Traced, list[TracedValue]]:
         """Return the compiled form for given values of all inputs, and its array arguments."""
-        given = self._in_parts(list(values))
-        traced = self._traced(given, tuple(range(len(self.outputs))))
-        return traced, self._dynamic(given)
+        parts = self._in_parts(list(values))
+        traced = self._traced(parts, tuple(range(len(self.outputs))))
+        return traced, self._dynamic(parts)
 
     def trace(
         self, fixed: dict[int, TracedValue], dynamic: Sequence[TracedValue], wanted: Sequence[int]
@@ -352,12 +352,12 @@ class TracedVM(VM):
         checks.
         """
         rest = iter(grouped((k for i, k in enumerate(self._kinds) if i not in fixed), dynamic))
-        given = {
+        inputs = {
             v: fixed[i] if i in fixed else next(rest) for i, v in enumerate(self.fgraph.inputs)
         }
         arrays = self.linker.arrays
         varying = len(self._varying)
-        tracer = Tracer(arrays, given, on_fallback=self.on_fallback, varying=self._varying)
+        tracer = Tracer(arrays, inputs, on_fallback=self.on_fallback, varying=self._varying)
         with applied(self._withheld):
             results = flat(tracer.all_values([self.fgraph.outputs[i] for i in wanted]))
         if len(self._varying) > varying:  # PyTorch runs callbacks while it traces
@@ -399,8 +399,8 @@ class TracedVM(VM):
         """
         if isinstance(error, NotImplementedError):
             raise error
-        given = self._copied_inputs(values)
-        found = evaluate([self.fgraph.outputs[i] for i in wanted], given)
+        inputs = self._copied_inputs(values)
+        results = evaluate([self.fgraph.outputs[i] for i in wanted], inputs)
         branches = any(node.op.lazy for node in self.fgraph.apply_nodes)
         if not (branches and self.linker.computes_both_branches):
             raise error
@@ -412,7 +412,7 @@ class TracedVM(VM):
             self.linker.arrays.constant(np.asarray(value))
             if self.fgraph.outputs[i].type.is_array
             else value
-            for i, value in zip(wanted, found, strict=True)
+            for i, value in zip(wanted, results, strict=True)
         ]
 
 
@@ -569,10 +569,10 @@ class TracedLinker(Linker, ABC):
         if isinstance(name, int):
             return name
         names = [v.name for v in fgraph.inputs]
-        wanted = name.name if isinstance(name, Variable) else name
-        if wanted not in names:
+        label = name.name if isinstance(name, Variable) else name
+        if label not in names:
             raise ValueError(f"The graph has no input {name}; static inputs are told by name")
-        return names.index(wanted)
+        return names.index(label)
 
     def _report(
         self, fgraph: FunctionGraph, depending: Sequence[tuple[Apply, Variable]], roots: set[int]

@@ -59,13 +59,13 @@ def trace_in_pieces(tracer: Tracer, variables: Sequence[Variable]) -> None:
         return
     pieces = [order[i : i + _PIECE] for i in range(0, len(order), _PIECE)]
     number = {node: k for k, piece in enumerate(pieces) for node in piece}
-    wanted = set(variables)
+    read = set(variables)
     # nodes in regions are in no piece, and read results of pieces
     for node in toposort(variables):
         own = number.get(node)
-        wanted.update(v for v in node.inputs if own is None or _place(v, number) != own)
+        read.update(v for v in node.inputs if own is None or _place(v, number) != own)
     for piece in pieces:
-        _trace(tracer, piece, [v for node in piece for v in node.outputs if v in wanted])
+        _trace(tracer, piece, [v for node in piece for v in node.outputs if v in read])
 
 
 def _place(variable: Variable, number: Mapping[Apply, int]) -> int | None:
@@ -78,17 +78,17 @@ def _missing(tracer: Tracer, variables: Sequence[Variable]) -> list[Apply]:
 
     def unknown(candidates: Sequence[Variable]) -> list[Apply]:
         owners = [v.owner for v in candidates if v.owner is not None and tracer.find(v) is None]
-        return [node for node in owners if node not in found]
+        return [node for node in owners if node not in order]
 
-    found: dict[Apply, None] = {}
+    order: dict[Apply, None] = {}
     stack = unknown(variables)[::-1]
     while stack:
-        missing = [] if stack[-1] in found else unknown(operands_of(stack[-1]))
+        missing = [] if stack[-1] in order else unknown(operands_of(stack[-1]))
         if missing:
             stack += missing
         else:
-            found[stack.pop()] = None
-    return list(found)
+            order[stack.pop()] = None
+    return list(order)
 
 
 def _trace(tracer: Tracer, piece: Sequence[Apply], wanted: Sequence[Variable]) -> None:
@@ -111,6 +111,6 @@ def _trace(tracer: Tracer, piece: Sequence[Apply], wanted: Sequence[Variable]) -
     if checked:
         *results, held = results
         tracer.checks.append(held)
-    known = set(traced)
-    tracer.values.update((v, inner.values[v]) for v in wanted if v not in known)
+    shared = set(traced)
+    tracer.values.update((v, inner.values[v]) for v in wanted if v not in shared)
     tracer.values.update(zip(traced, grouped((v.type for v in traced), results), strict=True))

@@ -65,8 +65,8 @@ def find_lowering(node: Apply) -> Lowering | None:
     """
     if is_withheld(node):
         return None
-    known = _lowerings
+    table = _lowerings
     if not all([v.type.is_array for v in (*node.inputs, *node.outputs)]):
-        known = _parts
-    found = known.find(node.op)
-    return None if found is None else found[0]
+        table = _parts
+    entry = table.find(node.op)
+    return None if entry is None else entry[0]

@@ -56,8 +56,8 @@ def traces_scalar(
                 )
         for name in names:
             # a function from another package stays, even if Occelo's families are imported later
-            known = _functions.get((name, backend))
-            if known is not None and is_external(known[0][1]) and not is_external(function):
+            other = _functions.get((name, backend))
+            if other is not None and is_external(other[0][1]) and not is_external(function):
                 continue
             _functions[name, backend] = (convert, function), ScalarFunction.named(name)
             place = f"{name} ({backend})" if backend else name
@@ -77,8 +77,8 @@ def _check(names: Sequence[str], function: Callable[..., Any], backend: str | No
     for name in names:
         count = ScalarFunction(name).nin
         if count is not None:
-            given = ["x"] if count == 1 else [f"x{number + 1}" for number in range(count)]
-            check_arguments(f"The function of arrays for {name}", function, "the arrays", *given)
+            xs = ["x"] if count == 1 else [f"x{number + 1}" for number in range(count)]
+            check_arguments(f"The function of arrays for {name}", function, "the arrays", *xs)
 
 
 def registered_scalar(backend: str, name: str) -> Scalar | None:
@@ -88,8 +88,8 @@ def registered_scalar(backend: str, name: str) -> Scalar | None:
     """
     for key in ((name, backend), (name, None)):
         if key in _functions:
-            found, made_for = _functions[key]
+            scalar, made_for = _functions[key]
             # the scalar function may have been defined again after the registration
             if made_for is None or made_for is ScalarFunction.named(name):
-                return found
+                return scalar
     return None

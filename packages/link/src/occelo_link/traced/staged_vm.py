@@ -27,7 +27,7 @@ def loops_before(fgraph: FunctionGraph, shaping: Sequence[Variable]) -> list[App
     Three kinds of loops are left out: loops that depend only on integer scalars, because these scalars may be static
     instead; loops in a branch, because they may not run; and loops with opaque results.
     """
-    found: dict[Apply, None] = {}
+    loops: dict[Apply, None] = {}
     pending, seen = list(shaping), set[Variable]()
     while pending:
         each = pending.pop()
@@ -36,15 +36,15 @@ def loops_before(fgraph: FunctionGraph, shaping: Sequence[Variable]) -> list[App
             continue
         seen.add(each)
         if node.op.loops and node.op.loop(node).count is not None:
-            found[node] = None
+            loops[node] = None
         elif not node.op.of_shapes:
             pending.extend(node.inputs)
-    if not found:
+    if not loops:
         return []
     order = fgraph.toposort()
     lazily = divide(order, fgraph.outputs).outermost
-    opaque = [n for n in found for v in n.outputs if is_opaque(v.type)]
-    return [n for n in found if not (n in lazily or n in opaque or _is_static(n))]
+    opaque = [n for n in loops for v in n.outputs if is_opaque(v.type)]
+    return [n for n in loops if not (n in lazily or n in opaque or _is_static(n))]
 
 
 def _is_static(node: Apply) -> bool:
@@ -60,10 +60,10 @@ class StagedVM(VM):
 
     def __init__(self, linker: TracedLinker, linking: Linking, loops: Sequence[Apply]) -> None:
         fgraph = linking.fgraph
-        made = {v for n in loops for v in n.outputs}
-        rest = toposort(fgraph.outputs, blockers=frozenset(made))
-        read = dict.fromkeys(v for n in rest for v in n.inputs if v in made)
-        read.update(dict.fromkeys(v for v in fgraph.outputs if v in made))
+        results = {v for n in loops for v in n.outputs}
+        rest = toposort(fgraph.outputs, blockers=frozenset(results))
+        read = dict.fromkeys(v for n in rest for v in n.inputs if v in results)
+        read.update(dict.fromkeys(v for v in fgraph.outputs if v in results))
         between = list(read)
         first = FunctionGraph(list(fgraph.inputs), between)
         second = FunctionGraph([*fgraph.inputs, *between], list(fgraph.outputs))

@@ -51,13 +51,13 @@ def whole(kind: Type, value: TracedValue) -> TracedValue:
 
 def flat(values: Iterable[TracedValue]) -> list[Array]:
     """Return the arrays of all values as one flat list."""
-    found: list[Array] = []
+    arrays: list[Array] = []
     for value in values:
         if isinstance(value, Parts):
-            found += value
+            arrays += value
         else:
-            found.append(value)
-    return found
+            arrays.append(value)
+    return arrays
 
 
 def grouped(kinds: Iterable[Type], arrays: Sequence[Array]) -> list[TracedValue]:

@@ -89,12 +89,12 @@ class Tracer:
         """Return the value of a variable. Values that it needs are computed first."""
         stack = [variable]
         while stack:
-            wanted = stack[-1]
-            if self.find(wanted) is not None:
+            current = stack[-1]
+            if self.find(current) is not None:
                 stack.pop()
                 continue
-            node = wanted.owner
-            assert node is not None, wanted
+            node = current.owner
+            assert node is not None, current
             missing = [v for v in operands_of(node) if self.find(v) is None]
             if missing:
                 stack.extend(missing)
@@ -164,10 +164,10 @@ class Tracer:
         try:
             results = [inner.value(v) for v in parts.outputs]
         except NeedsValue as need:
-            found = next((i for i, v in enumerate(parts.inputs) if v is need.variable), None)
-            if found is None:
+            position = next((i for i, v in enumerate(parts.inputs) if v is need.variable), None)
+            if position is None:
                 return fall_back(self, node, inputs)
-            raise NeedsValue(node.inputs[found], node) from None
+            raise NeedsValue(node.inputs[position], node) from None
         self.checks += inner.checks
         return results
 
@@ -176,11 +176,11 @@ class Tracer:
         body = node.op.loop(node).body
         inner = self.body(dict(zip(body.inputs, inputs, strict=True)))
         try:
-            found = inner.all_values(body.outputs)
+            results = inner.all_values(body.outputs)
         except NeedsValue:
             return fall_back(self, node, inputs)
         self.checks += inner.checks
-        return found
+        return results
 
     def _repeat(self, node: Apply, inputs: list[TracedValue]) -> Sequence[TracedValue]:
         """Return the results of a loop. If the library has no loops, or if shapes change from step to step, `fall_back`
@@ -201,10 +201,10 @@ class Tracer:
         ) -> tuple[Sequence[TracedValue], TracedValue, TracedValue]:
             inner = self.body(dict(zip(arguments, [*grouped(kinds, state), *read], strict=True)))
             inner.rows_read = {v: [] for v in overwritten}
-            found = inner.all_values(results)
-            left = list(map(inner.array, flat(found[: len(kinds)])))
+            values = inner.all_values(results)
+            left = list(map(inner.array, flat(values[: len(kinds)])))
             held = inner.all_checks()
-            stops = inner.array(found[-1]) if loop.stops else false
+            stops = inner.array(values[-1]) if loop.stops else false
             return left, stops, true if held is None else held
 
         try:
@@ -249,11 +249,11 @@ class Tracer:
         """Return one scalar that is true if all checks hold, or None if there are no checks."""
         if not self.checks:
             return None
-        found = self.checks[0]
+        held = self.checks[0]
         conjunction = self.arrays.scalars["and"][1]
         for each in self.checks[1:]:
-            found = conjunction(found, each)
-        return found
+            held = conjunction(held, each)
+        return held
 
     def branch(self, condition: TracedValue, node: Apply) -> Sequence[TracedValue]:
         """Return the results of a node's first region if the condition holds, and otherwise those of its second region.

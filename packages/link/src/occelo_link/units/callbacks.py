@@ -66,17 +66,17 @@ class _Callback:
         Returns 0, or 1 if the op fails.
         """
         try:
-            given = joined(self.input_types, self.arrays(slots, inputs))
+            values = joined(self.input_types, self.arrays(slots, inputs))
             try:
                 with np.errstate(all="ignore"):
                     results = [
                         np.asarray(v) if kind.is_array else v
-                        for kind, v in zip(self.output_types, self.kernel(*given), strict=True)
+                        for kind, v in zip(self.output_types, self.kernel(*values), strict=True)
                     ]
                 parts = split(self.output_types, results)
                 self.check(parts)
             except Exception as error:
-                raise annotate_error(error, self.node, given) from None
+                raise annotate_error(error, self.node, values) from None
             lengths = [n for part in parts for n in part.shape]
             self.output_lengths.from_address(slots + ctypes.sizeof(self.input_lengths))[:] = lengths
             thread = threading.get_ident()
@@ -94,7 +94,7 @@ class _Callback:
     def arrays(self, slots: int, inputs: Sequence[int | None]) -> list[Any]:
         """The inputs as arrays. They are copied, because an op may keep its inputs."""
         lengths = self.input_lengths.from_address(slots)
-        made: list[Any] = []
+        arrays: list[Any] = []
         at = 0
         for (dtype, ndim), address in zip(self.input_layouts, inputs, strict=True):
             shape = lengths[at : at + ndim]
@@ -102,12 +102,12 @@ class _Callback:
             size = math.prod(shape) * dtype.itemsize
             if size <= _SMALL:
                 held = bytearray(ctypes.string_at(address or 0, size)) if size else b""
-                made.append(np.ndarray(shape, dtype, held))
+                arrays.append(np.ndarray(shape, dtype, held))
             else:
                 array = np.empty(shape, dtype)
                 ctypes.memmove(array.ctypes.data, address or 0, size)
-                made.append(array)
-        return made
+                arrays.append(array)
+        return arrays
 
     def check(self, results: Sequence[Any]) -> None:
         """Raise TypeError if the arrays of the results do not have the types of the node's outputs."""

@@ -169,7 +169,7 @@ def make_entry(
     slots[ctx.CTX_SLOW] = id(slow)
     for slot, value in slots.items():
         context[slot] = value
-    kept: list[Any] = [unit, table, slow, held, code]
+    alive: list[Any] = [unit, table, slow, held, code]
     for i, rule in enumerate(inputs):
         first, other = _type_numbers(rule.dtype)
         dims = None
@@ -185,7 +185,7 @@ def make_entry(
             _scalar_kinds(rule),
             id(np.dtype(rule.dtype)),
         ]
-        kept += [dims, rule.source, np.dtype(rule.dtype)]
+        alive += [dims, rule.source, np.dtype(rule.dtype)]
         at = ctx.CTX_FIRST_RECORD + ctx.RECORD * i
         for k, value in enumerate(record):
             context[at + k] = value
@@ -194,8 +194,8 @@ def make_entry(
         context[at + ctx.OUT_DESCR] = id(np.dtype(out.dtype))
         context[at + ctx.OUT_NDIM] = out.ndim
         context[at + ctx.OUT_CELL] = 0 if out.cell is None else id(out.cell)
-        kept += [np.dtype(out.dtype), out.cell]
-    return _builtin(code, context, kept, name)
+        alive += [np.dtype(out.dtype), out.cell]
+    return _builtin(code, context, alive, name)
 
 
 def _builtin(
@@ -208,5 +208,5 @@ def _builtin(
     make.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
     # the function keeps the context alive, and the context keeps all objects alive that the code reads
     context.kept = [*kept, definition]
-    made: Callable[..., Any] = make(ctypes.addressof(definition), context, None)
-    return made
+    entry: Callable[..., Any] = make(ctypes.addressof(definition), context, None)
+    return entry

@@ -81,13 +81,13 @@ class UnitInterface:
             count = int(np.prod(shape, dtype=np.int64))
             constants.append(np.frombuffer(data, element, count, at).reshape(shape).copy())
             at += count * element.itemsize
-        made = cls(
+        interface = cls(
             [(d, tuple(s)) for d, s in header["inputs"]],
             [(d, n) for d, n in header["outputs"]],
             header["table"],
             constants,
         )
-        return made, code
+        return interface, code
 
 
 def _total_bytes(arrays: Sequence[Any]) -> int:

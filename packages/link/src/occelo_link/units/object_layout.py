@@ -80,7 +80,7 @@ def _arrays_fit() -> bool:
         where = id(each)
         dims = _read(where + ARRAY_DIMS, ctypes.c_void_p)
         strides = _read(where + ARRAY_STRIDES, ctypes.c_void_p)
-        found = [
+        fits = [
             _read(where + OBJECT_TYPE, ctypes.c_void_p) == id(np.ndarray),
             _read(where + ARRAY_DATA, ctypes.c_void_p) == each.ctypes.data,
             _read(where + ARRAY_NDIM, ctypes.c_int) == each.ndim,
@@ -92,7 +92,7 @@ def _arrays_fit() -> bool:
             _read(id(each.dtype) + DESCR_TYPE_NUM, ctypes.c_int) == each.dtype.num,
             _read(id(each.dtype) + DESCR_BYTEORDER, ctypes.c_char) == each.dtype.byteorder.encode(),
         ]
-        if not all(found):
+        if not all(fits):
             return False
     return True
 

@@ -39,8 +39,8 @@ def register_kind(cls: U) -> U:
 def pack_unit(unit: Any) -> bytes | None:
     """A unit as bytes. None if its kind is not registered, or if it cannot be cached."""
     kind = getattr(unit, "kind", None)
-    made: bytes | None = unit.pack() if kind in _kinds else None
-    return None if made is None else pack(kind, made)
+    packed: bytes | None = unit.pack() if kind in _kinds else None
+    return None if packed is None else pack(kind, packed)
 
 
 def unpack_unit(packed: memoryview) -> Any:

@@ -106,9 +106,9 @@ class PythonEntry:
         services = [ctypes.c_void_p.from_address(ctypes.addressof(f)).value or 0 for f in functions]
         assert (slots.ALLOC_OUTPUT, slots.GROW, slots.POLL, slots.TAKE) == (0, 1, 2, 3)
         table = make_table(self._interface, services, self.threads)
-        frame, kept = make_frame(arrays)
+        frame, alive = make_frame(arrays)
         status = self._unit(frame.ctypes.data, table.ctypes.data)
-        del kept
+        del alive
         if errors:
             raise errors[0]
         if status:
@@ -119,11 +119,11 @@ class PythonEntry:
 def make_frame(arrays: Sequence[Any]) -> tuple[Any, list[Any]]:
     """The frame for input arrays, and the arrays that the frame points to."""
     frame = np.zeros(slots.FIRST_INPUT + slots.INPUT_SLOTS * len(arrays), dtype=np.int64)
-    kept: list[Any] = []
+    alive: list[Any] = []
     for i, array in enumerate(arrays):
         shape = np.array(array.shape or (0,), dtype=np.int64)
         strides = np.array(array.strides or (0,), dtype=np.int64)
-        kept += [shape, strides]
+        alive += [shape, strides]
         at = slots.FIRST_INPUT + slots.INPUT_SLOTS * i
         frame[at : at + 3] = array.ctypes.data, shape.ctypes.data, strides.ctypes.data
-    return frame, kept
+    return frame, alive

@@ -116,9 +116,9 @@ def reduce_huge(b: Builder, x: Value) -> tuple[Value, Value, Value]:
     start = b.op("sub", b.op("sub", behind, exponent), b.i64(126))
     shift = b.cast(b.op("and", start, b.i64(31)), "uint64")
     whole = b.op("shr", start, b.i64(5))
-    kept = [_window(b, product, whole, shift, k) for k in range(4)]
-    top = b.op("or", b.op("shl", kept[3], _u(b, 32)), kept[2])
-    bottom = b.op("or", b.op("shl", kept[1], _u(b, 32)), kept[0])
+    windows = [_window(b, product, whole, shift, k) for k in range(4)]
+    top = b.op("or", b.op("shl", windows[3], _u(b, 32)), windows[2])
+    bottom = b.op("or", b.op("shl", windows[1], _u(b, 32)), windows[0])
     two = _u(b, 2)
     upper = b.op("or", b.op("shl", top, two), b.op("shr", bottom, _u(b, 62)))
     lower = b.op("shl", bottom, two)

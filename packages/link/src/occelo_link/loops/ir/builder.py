@@ -132,21 +132,21 @@ class Builder:
             number = int(number)
             key = (dtype, number)
         root = self.stack[0]
-        found = root.known.get(key)
-        if found is None:
+        value = root.known.get(key)
+        if value is None:
             self._count += 1
-            found = Value(self._count, dtype, "const", (number,), root, self.node)
-            root.known[key] = found
-        return found
+            value = Value(self._count, dtype, "const", (number,), root, self.node)
+            root.known[key] = value
+        return value
 
     def i64(self, number: int) -> Value:
         """An int64 constant. OverflowError if int64 does not hold the number."""
-        found = self._integers.get(number)
-        if found is None:
+        value = self._integers.get(number)
+        if value is None:
             if number != _wrap(number):
                 raise OverflowError(f"int64 does not hold {number}")
-            found = self._integers[number] = self.const(number, "int64")
-        return found
+            value = self._integers[number] = self.const(number, "int64")
+        return value
 
     def op(self, name: str, *args: Value, dtype: str | None = None) -> Value:
         """The result of an operation on values. The operations ``cast`` and ``bits`` need the ``dtype`` of the result."""
@@ -162,12 +162,12 @@ class Builder:
             if a.block.depth > depth:
                 depth = a.block.depth
         block = stack[depth]
-        found = block.known.get(key)
-        if found is None:
+        value = block.known.get(key)
+        if value is None:
             self._count += 1
-            found = block.known[key] = Value(self._count, dtype, name, args, block, self.node)
-            block.statements.append(found)
-        return found
+            value = block.known[key] = Value(self._count, dtype, name, args, block, self.node)
+            block.statements.append(value)
+        return value
 
     # integers, with the constant folding that index arithmetic needs
 
@@ -262,22 +262,22 @@ class Builder:
 
     def constant_table(self, name: str, array: npt.NDArray[Any]) -> Buffer:
         """The buffer of a constant array. Calls with the same name return the same buffer."""
-        found = self._tables.get(name)
-        if found is None:
+        table = self._tables.get(name)
+        if table is None:
             entry = self.program.entry(f"constant{len(self.program.constants)}")
             self.program.constants.append(array)
-            found = self._tables[name] = self.buffer(
+            table = self._tables[name] = self.buffer(
                 array.dtype.name, "constant", ndim=array.ndim, entry=entry
             )
-        return found
+        return table
 
     def load(self, buffer: Buffer, offset: Value, *, fixed: bool = False) -> Value:
         """The element at ``offset``. If ``fixed`` is True, the load is neither hoisted nor reused."""
         if fixed:
             block = self.stack[-1]
-            found = self._value(buffer.dtype, "load", (buffer, offset), block)
-            block.statements.append(found)
-            return found
+            fresh = self._value(buffer.dtype, "load", (buffer, offset), block)
+            block.statements.append(fresh)
+            return fresh
         depth = max(self.stack[-1].floor, offset.block.depth)
         for deeper in range(len(self.stack) - 1, depth, -1):
             if buffer in self.stack[deeper].writes:
@@ -285,12 +285,12 @@ class Builder:
                 break
         block = self.stack[depth]
         key = ("load", buffer, buffer.version, offset)
-        known = block.known.get(key)
-        if known is None:
-            known = block.known[key] = self._value(buffer.dtype, "load", (buffer, offset), block)
-            block.statements.append(known)
-        self.use(buffer, known)
-        return known
+        value = block.known.get(key)
+        if value is None:
+            value = block.known[key] = self._value(buffer.dtype, "load", (buffer, offset), block)
+            block.statements.append(value)
+        self.use(buffer, value)
+        return value
 
     def use(self, buffer: Buffer, value: Value) -> None:
         """Record that an available value replaces a load from a buffer, in the block under construction."""
@@ -318,11 +318,11 @@ class Builder:
     def _header(self, op: str, buffer: Buffer, axis: int) -> Value:
         root = self.stack[0]
         key = (op, buffer, axis)
-        found = root.known.get(key)
-        if found is None:
-            found = root.known[key] = self._value("int64", op, (buffer, axis), root)
-            root.statements.append(found)
-        return found
+        value = root.known.get(key)
+        if value is None:
+            value = root.known[key] = self._value("int64", op, (buffer, axis), root)
+            root.statements.append(value)
+        return value
 
     def store(self, buffer: Buffer, offset: Value, value: Value) -> None:
         """Write an element to a buffer."""
@@ -368,11 +368,11 @@ class Builder:
         key = ("call", entry, args)
         depth = max(self.stack[-1].floor, *(a.block.depth for a in args))
         block = self.stack[depth]
-        found = block.known.get(key)
-        if found is None:
-            found = block.known[key] = self._value(dtype, "call", (entry, *args), block)
-            block.statements.append(found)
-        return found
+        value = block.known.get(key)
+        if value is None:
+            value = block.known[key] = self._value(dtype, "call", (entry, *args), block)
+            block.statements.append(value)
+        return value
 
     def apply(self, name: str, make: Callable[..., Value], *args: Value) -> Value:
         """The result of a function of scalars that belongs to the program. If needed, ``make(builder, *params)``
@@ -383,12 +383,12 @@ class Builder:
             function = self.program.functions[name] = self._function(name, make, args)
         key = ("apply", name, args)
         block = self.stack[max(self.stack[-1].floor, *(a.block.depth for a in args))]
-        found = block.known.get(key)
-        if found is None:
+        value = block.known.get(key)
+        if value is None:
             dtype = function.result.dtype
-            found = block.known[key] = self._value(dtype, "apply", (name, *args), block)
-            block.statements.append(found)
-        return found
+            value = block.known[key] = self._value(dtype, "apply", (name, *args), block)
+            block.statements.append(value)
+        return value
 
     def _function(self, name: str, make: Callable[..., Value], args: Sequence[Value]) -> Function:
         outer, integers = self.stack, self._integers
@@ -414,12 +414,12 @@ class Builder:
         depth = max(self.stack[-1].floor, *(v.block.depth for v in values))
         block = self.stack[depth]
         key = ("unlikely", name, values)
-        found = block.known.get(key)
-        if found is None:
+        value = block.known.get(key)
+        if value is None:
             arguments = (condition, usual, name, *args)
-            found = block.known[key] = self._value(usual.dtype, "unlikely", arguments, block)
-            block.statements.append(found)
-        return found
+            value = block.known[key] = self._value(usual.dtype, "unlikely", arguments, block)
+            block.statements.append(value)
+        return value
 
     def invoke(
         self,

@@ -129,8 +129,8 @@ class _Works(Visitor[Work]):
     def cost(self, loop: For) -> Work:
         each = 1 if loop.lanes > 1 else _SCALAR
         if self.known(loop.start) and self.known(loop.stop):
-            found = [(s, n) for s in loop.body if isinstance(s, For) and (n := self.whole(loop, s))]
-            part, length = found[0] if found else (None, loop.start)
+            loops = [(s, n) for s in loop.body if isinstance(s, For) and (n := self.whole(loop, s))]
+            part, length = loops[0] if loops else (None, loop.start)
             inner = [(loop.start, loop.stop, self.of(loop.body, each, part))]
             if part is not None:
                 inner.append(
@@ -209,7 +209,7 @@ def work_memory(program: Program) -> list[tuple[int, Value | None]]:
     a conditional allocate memory, both count. Actual allocations are rounded up to multiples of 64 bytes, which the
     bound ignores.
     """
-    made = [
+    allocs = [
         (itemsize(statement.buffer.dtype), statement.size)
         for block in program.blocks()
         for statement in block
@@ -217,9 +217,9 @@ def work_memory(program: Program) -> list[tuple[int, Value | None]]:
         and statement.buffer.space == "work"
         and statement.reuse is None
     ]
-    fixed = sum(size * value.args[0] for size, value in made if value.op == "const")
-    found: list[tuple[int, Value | None]] = [(fixed, None)] if fixed else []
-    return found + [(size, value) for size, value in made if value.op != "const"]
+    fixed = sum(size * value.args[0] for size, value in allocs if value.op == "const")
+    terms: list[tuple[int, Value | None]] = [(fixed, None)] if fixed else []
+    return terms + [(size, value) for size, value in allocs if value.op != "const"]
 
 
 def poll_interval_text(loop: For, use: Callable[[Value], str], divided_by: str) -> str:
@@ -261,5 +261,5 @@ def is_long(loop: For) -> bool:
 
 def is_short(loop: For, work: Work, most: int) -> bool:
     """Whether a loop, whose iterations take ``work``, is known to take at most ``most`` operations."""
-    known = loop.stop.op == "const" and loop.start.op == "const" and not work.inner
-    return known and (loop.stop.args[0] - loop.start.args[0]) * work.own <= most
+    fixed = loop.stop.op == "const" and loop.start.op == "const" and not work.inner
+    return fixed and (loop.stop.args[0] - loop.start.args[0]) * work.own <= most

@@ -41,10 +41,10 @@ def extents_of(
     kind, _, routine = call.entry.partition(":")
     if kind != "blas":
         return None
-    found = _ROUTINES.get(routine[1:])
-    if found is None:
+    rule = _ROUTINES.get(routine[1:])
+    if rule is None:
         raise NotImplementedError(f"It is not known what {call.entry} reads and writes")
-    extents = found(_Arguments(call, operate, i64))
+    extents = rule(_Arguments(call, operate, i64))
     if routine[0] not in "cz":
         return extents
     # a complex element is two numbers; the complex factors alpha and beta are in memory, too
@@ -165,11 +165,11 @@ def _of_lapack(
     arguments = _Arguments(call, operate, i64)
     places = {argument.name: k for k, argument in enumerate(routine.arguments)}
     complex_ = call.entry.partition(":")[2][0] in "cz"
-    found: list[Extent] = []
-    for argument, given in zip(routine.arguments, call.args, strict=True):
-        if isinstance(given, Pointer):
-            wanted = argument.wanted
-            if wanted and arguments.plain(places[wanted]):
+    extents: list[Extent] = []
+    for argument, value in zip(routine.arguments, call.args, strict=True):
+        if isinstance(value, Pointer):
+            letter = argument.wanted
+            if letter and arguments.plain(places[letter]):
                 continue
             height, leading, width = (
                 _length(n, arguments, places, operate, i64) for n in argument.extent
@@ -181,8 +181,8 @@ def _of_lapack(
             if complex_ and argument.kind == "array":
                 count = operate("mul", count, i64(2))
             valid = operate("le", operate("max", height, i64(1)), leading)
-            found.append(Extent(given, count, valid))
-    return found
+            extents.append(Extent(value, count, valid))
+    return extents
 
 
 def _length(

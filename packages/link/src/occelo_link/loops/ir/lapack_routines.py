@@ -154,7 +154,7 @@ def routine_of(entry: str) -> Routine | None:
     kind, _, function = entry.partition(":")
     if kind != "lapack":
         return None
-    found = find_routine(function[0], function[1:])
-    if found is None:
+    routine = find_routine(function[0], function[1:])
+    if routine is None:
         raise NotImplementedError(f"{entry} is not in the table of LAPACK routines")
-    return found
+    return routine

@@ -46,9 +46,9 @@ class Ranges:
         if initial is None or step is None:
             return
         for value, steps in ((carried.param, iterations - 1), (carried.result, iterations)):
-            found = _valid(initial[0] + min(0, step * steps), initial[1] + max(0, step * steps))
-            if found is not None:
-                self._params[value.number] = found
+            interval = _valid(initial[0] + min(0, step * steps), initial[1] + max(0, step * steps))
+            if interval is not None:
+                self._params[value.number] = interval
 
     def of(self, value: Value, depth: int = _DEPTH) -> Range | None:
         """Return the range of a value, or None if it is not known."""
@@ -77,9 +77,9 @@ class Ranges:
 
     def _of_select(self, value: Value, depth: int) -> Range | None:
         condition, *choices = value.args
-        known = self.truth(condition, depth)
-        if known is not None:
-            return self.of(choices[0 if known else 1], depth)
+        truth = self.truth(condition, depth)
+        if truth is not None:
+            return self.of(choices[0 if truth else 1], depth)
         x, y = (self.of(v, depth) for v in choices)
         return None if x is None or y is None else (min(x[0], y[0]), max(x[1], y[1]))
 

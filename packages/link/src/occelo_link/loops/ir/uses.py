@@ -228,12 +228,12 @@ def nested_memory(program: Program) -> list[Buffer]:
 
 def constants_of(program: Program) -> list[Buffer]:
     """The buffers of constants that a program reads."""
-    found: dict[Buffer, None] = {}
+    buffers: dict[Buffer, None] = {}
     for block in program.blocks():
         for statement in block:
             for buffer in _READ.statement(statement):
-                found[buffer] = None
-    return [buffer for buffer in found if buffer.space == "constant"]
+                buffers[buffer] = None
+    return [buffer for buffer in buffers if buffer.space == "constant"]
 
 
 def live_values(program: Program) -> set[int]:

@@ -108,8 +108,8 @@ class _Verifier(Visitor[None]):
         )
 
     def memory(self, buffer: Buffer, where: object, written: bool = False) -> None:
-        known = buffer in self.buffers or buffer.space == "constant"
-        self.require(known, f"{buffer} is used by {where} before it is allocated")
+        exists = buffer in self.buffers or buffer.space == "constant"
+        self.require(exists, f"{buffer} is used by {where} before it is allocated")
         fixed = buffer.space in ("input", "constant") or buffer in self.named
         self.require(not (written and fixed), f"{where} writes the {buffer.space} {buffer}")
 
@@ -186,8 +186,8 @@ class _Verifier(Visitor[None]):
             return
         if value.op in ("apply", "unlikely"):
             name = value.args[0 if value.op == "apply" else 2]
-            known = name in self.program.functions
-            self.require(known, f"{name} is no function of the program")
+            exists = name in self.program.functions
+            self.require(exists, f"{name} is no function of the program")
             return
         self.require(value.op in OPERATIONS, f"{value} has the unknown operation {value.op}")
         self.dtypes(value, operands)

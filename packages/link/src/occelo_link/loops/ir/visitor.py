@@ -49,15 +49,15 @@ class Visitor(ABC, Generic[Result]):
 
     def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)
-        found: dict[type, Callable[[Any, Any], Any]] = {}
+        methods: dict[type, Callable[[Any, Any], Any]] = {}
         for kind in get_args(Statement):
             method = getattr(cls, _METHODS.get(kind, ""), None)
             if method is None or getattr(method, "__isabstractmethod__", False):
                 raise TypeError(
                     f"{cls.__qualname__} has no method for the statement {kind.__name__}"
                 )
-            found[kind] = method
-        cls.methods = found
+            methods[kind] = method
+        cls.methods = methods
 
     def statement(self, statement: Statement) -> Result:
         """Call the method for the kind of this statement."""

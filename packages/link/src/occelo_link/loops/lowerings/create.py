@@ -70,10 +70,10 @@ def lower_arange(
             number = b.add(first, b.mul(index[0], by))
             return b.cast(number, op.dtype)
 
-        made = context.virtual(op.dtype, [length], whole, flat=True, cost=1)
+        numbers = context.virtual(op.dtype, [length], whole, flat=True, cost=1)
         if op.dtype == "int64" and _is_const(first, 0) and _is_const(by, 1):
-            made.bounds = first, builder.sub(length, context.i64(1))
-        return [made]
+            numbers.bounds = first, builder.sub(length, context.i64(1))
+        return [numbers]
     return [_float_range(context, op.dtype, start, stop, step)]
 
 

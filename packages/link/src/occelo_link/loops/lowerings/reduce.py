@@ -36,8 +36,8 @@ def _scalar(reduction: Reduction, dtype: str) -> Callable[[Builder, Value, Value
     operation = _operation(reduction, dtype)
     if operation is not None:
         return lambda b, x, y: b.op(operation, x, y)
-    found = find_scalar(reduction.name, [dtype, dtype], dtype)
-    return None if found is None else lambda b, x, y: b.cast(found(b, dtype, [x, y]), dtype)
+    formula = find_scalar(reduction.name, [dtype, dtype], dtype)
+    return None if formula is None else lambda b, x, y: b.cast(formula(b, dtype, [x, y]), dtype)
 
 
 def _computed_in(node: TensorApply[CAReduce]) -> str:
@@ -97,8 +97,8 @@ def _fold(context: Context, node: TensorApply[CAReduce], x: Tensor) -> Tensor:
     output = node.outputs[0].type
     combine = _scalar(op.reduction, x.dtype)
     assert combine is not None
-    kept = [i for i in range(x.ndim) if i not in op.axis]
-    result = context.new_stored(output.dtype, [x.shape[i] for i in kept])
+    outer = [i for i in range(x.ndim) if i not in op.axis]
+    result = context.new_stored(output.dtype, [x.shape[i] for i in outer])
     initial = op.reduction.start(x.dtype) if op.reduction.may_be_empty else 0
 
     def elements(
@@ -124,12 +124,12 @@ def _fold(context: Context, node: TensorApply[CAReduce], x: Tensor) -> Tensor:
         builder = context.builder
         index = [context.i64(0)] * x.ndim
         with ExitStack() as stack:
-            for axis in kept:
-                row = builder.loop(x.shape[axis], parallel=axis == kept[0])
+            for axis in outer:
+                row = builder.loop(x.shape[axis], parallel=axis == outer[0])
                 index[axis] = stack.enter_context(row).index
             start = builder.const(initial, x.dtype), builder.const(False, "bool")
             value, _ = elements(index, op.axis, start)
-            where = result.position(builder, [index[i] for i in kept])
+            where = result.position(builder, [index[i] for i in outer])
             builder.store(result.buffer, where, builder.cast(value, output.dtype))
 
     context.step([x], [result], emit)
@@ -140,13 +140,13 @@ def _complex_formula(
     node: TensorApply[CAReduce] | TensorApply[CumOp],
 ) -> Callable[[Builder, Complex, Complex], Complex]:
     """The function that combines two complex numbers in a reduction."""
-    found = find_complex(node.op.reduction.name)
-    assert found is not None
+    formula = find_complex(node.op.reduction.name)
+    assert formula is not None
 
     def combine(builder: Builder, x: Complex, y: Complex) -> Complex:
-        made = found(builder, [x, y])
-        assert isinstance(made, tuple)
-        return made
+        value = formula(builder, [x, y])
+        assert isinstance(value, tuple)
+        return value
 
     return combine
 
@@ -173,8 +173,8 @@ def lower_complex_reduce(
     op, (x,), combine = node.op, inputs, _complex_formula(node)
     output = PARTS[node.outputs[0].type.dtype]
     acc = PARTS[_computed_in(node)]
-    kept = [i for i in range(x.ndim) if i not in op.axis]
-    results = [context.new_stored(acc, [x.shape[i] for i in kept]) for _ in range(2)]
+    outer = [i for i in range(x.ndim) if i not in op.axis]
+    results = [context.new_stored(acc, [x.shape[i] for i in outer]) for _ in range(2)]
     start = op.reduction.start(acc)
     if not op.reduction.may_be_empty:
         _check_not_empty(context, x, op.axis)
@@ -187,7 +187,7 @@ def lower_complex_reduce(
         def combined(state: Complex, index: Index) -> Complex:
             return combine(builder, state, complex_element(builder, acc, x, index))
 
-        if kept and kept[-1] == x.ndim - 1 and not is_unit(x.shape[-1]):
+        if outer and outer[-1] == x.ndim - 1 and not is_unit(x.shape[-1]):
             _combine_rows(context, x.shape, op.axis, results, one, combined)
         else:
             _combine_each(context, x.shape, op.axis, results, one, combined)
@@ -206,7 +206,7 @@ def _combine_each(
 ) -> None:
     """Reduce complex elements along axes. Each result is completed before the next one begins."""
     builder = context.builder
-    kept = [i for i in range(len(shape)) if i not in axes]
+    outer = [i for i in range(len(shape)) if i not in axes]
     index = [context.i64(0)] * len(shape)
 
     def elements(index: Sequence[Value], over: Sequence[int], state: Complex) -> Complex:
@@ -220,11 +220,11 @@ def _combine_each(
         return re.result, im.result
 
     with ExitStack() as stack:
-        for axis in kept:
-            row = builder.loop(shape[axis], parallel=axis == kept[0])
+        for axis in outer:
+            row = builder.loop(shape[axis], parallel=axis == outer[0])
             index[axis] = stack.enter_context(row).index
         for result, value in zip(results, elements(index, axes, start), strict=True):
-            where = result.position(builder, [index[i] for i in kept])
+            where = result.position(builder, [index[i] for i in outer])
             builder.store(result.buffer, where, value)
 
 
@@ -268,21 +268,21 @@ def lower_argmax(
     op = node.op
     x = inputs[0]
     _check_not_empty(context, x, op.axis)
-    kept = [i for i in range(x.ndim) if i not in op.axis]
-    result = context.new_stored("int64", [x.shape[i] for i in kept])
+    outer = [i for i in range(x.ndim) if i not in op.axis]
+    result = context.new_stored("int64", [x.shape[i] for i in outer])
     parts = parts_of(x)
 
     def emit() -> None:
         builder = context.builder
         index = [context.i64(0)] * x.ndim
         with ExitStack() as stack:
-            for axis in kept:
-                row = builder.loop(x.shape[axis], parallel=axis == kept[0])
+            for axis in outer:
+                row = builder.loop(x.shape[axis], parallel=axis == outer[0])
                 index[axis] = stack.enter_context(row).index
             zero = context.i64(0)
             start = [builder.const(0, part.dtype) for part in parts]
             state = _best(context, parts, op.axis, index, (zero, zero, *start))
-            where = result.position(builder, [index[i] for i in kept])
+            where = result.position(builder, [index[i] for i in outer])
             builder.store(result.buffer, where, state[0])
 
     context.step(parts, [result], emit)
@@ -417,10 +417,10 @@ def lower_cumulative(
     def following(state: Sequence[Value], index: Index) -> list[Value]:
         builder = context.builder
         value = builder.cast(x.at(builder, index), output.dtype)
-        made = combine(builder, state[0], value)
+        combined = combine(builder, state[0], value)
         if plain:
-            return [made]
-        return [builder.select(builder.eq(index[op.axis], context.i64(0)), value, made)]
+            return [combined]
+        return [builder.select(builder.eq(index[op.axis], context.i64(0)), value, combined)]
 
     start = op.reduction.start(output.dtype) if plain else 0
     return _scan(context, [x], x.shape, op.axis, output.dtype, [start], following)
@@ -474,8 +474,8 @@ def lower_complex_recurrence(
     def following(state: Sequence[Value], index: Index) -> Sequence[Value]:
         builder = context.builder
         a, b = (complex_element(builder, dtype, x, index) for x in (factor, term))
-        made = times(builder, a, (state[0], state[1]))
-        return [builder.op("add", *pair) for pair in zip(made, b, strict=True)]
+        product = times(builder, a, (state[0], state[1]))
+        return [builder.op("add", *pair) for pair in zip(product, b, strict=True)]
 
     reads = [part for x in inputs for part in parts_of(x)]
     parts = _scan(context, reads, shape, node.op.axis, dtype, [0.0, 0.0], following)

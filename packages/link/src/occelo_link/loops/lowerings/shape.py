@@ -86,12 +86,12 @@ def lower_specify_shape(
     op = node.op
     rest = iter(inputs[1:])
     shape: list[Value] = []
-    for known, given, own in zip(op.static, op.given, inputs[0].shape, strict=True):
-        if given:
-            wanted = context.builder.cast(context.scalar(next(rest)), "int64")
-            shape.append(context.unify(wanted, own))
-        elif known is not None:
-            shape.append(context.unify(context.i64(known), own))
+    for static, is_given, own in zip(op.static, op.given, inputs[0].shape, strict=True):
+        if is_given:
+            length = context.builder.cast(context.scalar(next(rest)), "int64")
+            shape.append(context.unify(length, own))
+        elif static is not None:
+            shape.append(context.unify(context.i64(static), own))
         else:
             shape.append(own)
     own = inputs[0].shape
@@ -114,8 +114,8 @@ def lower_dimshuffle(
     order = op.new_order
     shape = [one if isinstance(a, str) else x.shape[a] for a in order]
     # dimensions of length 1 may be in any order
-    kept = [a for a in order if not isinstance(a, str) and not is_unit(x.shape[a])]
-    in_order = kept == sorted(kept)
+    axes = [a for a in order if not isinstance(a, str) and not is_unit(x.shape[a])]
+    in_order = axes == sorted(axes)
     if isinstance(x, Stored):
         strides = [zero if isinstance(a, str) else x.strides[a] for a in order]
         flat = x.flat and in_order
@@ -141,20 +141,20 @@ def lower_reshape(
     x = inputs[0]
     size = builder.product(x.shape)
     output = node.outputs[0].type
-    known = lengths_from(context, op.shape, inputs[1:])
+    lengths = lengths_from(context, op.shape, inputs[1:])
     # rewriting may have turned an input into the constant -1, which the op does not know as a static length
-    open_axes = [i for i, n in enumerate(known) if n.op == "const" and n.args[0] == -1]
-    unknown = [i for i, n in enumerate(known) if not _is_never_negative(n) and i not in open_axes]
+    open_axes = [i for i, n in enumerate(lengths) if n.op == "const" and n.args[0] == -1]
+    unknown = [i for i, n in enumerate(lengths) if not _is_never_negative(n) and i not in open_axes]
     length = output.shape[open_axes[0]] if len(open_axes) == 1 else None
     if length is not None:
-        known[open_axes[0]] = context.i64(length)
+        lengths[open_axes[0]] = context.i64(length)
     elif open_axes or unknown:
-        _infer_open_length(context, known, open_axes, unknown, size)
+        _infer_open_length(context, lengths, open_axes, unknown, size)
     for axis in (*open_axes, *unknown):
-        context.check(builder.op("le", context.i64(0), known[axis]))
-    context.check_size([known[axis] for axis in unknown])
-    context.unify(builder.product(known), size)
-    return [_reshaped(context, x, known)]
+        context.check(builder.op("le", context.i64(0), lengths[axis]))
+    context.check_size([lengths[axis] for axis in unknown])
+    context.unify(builder.product(lengths), size)
+    return [_reshaped(context, x, lengths)]
 
 
 def _is_never_negative(length: Value) -> bool:

@@ -32,9 +32,9 @@ def _stated(
         context.builder.cast(context.scalar(next(rest)), "int64")
         if is_given
         else n
-        if known is None
-        else context.i64(known)
-        for n, known, is_given in zip(own, op.static, op.given, strict=True)
+        if static is None
+        else context.i64(static)
+        for n, static, is_given in zip(own, op.static, op.given, strict=True)
     ]
 
 
@@ -78,10 +78,10 @@ def _memory_of_either(
         return []
 
     def unusual() -> Sequence[Value]:
-        made = context.new_stored(stored.dtype, shape)
-        builder.alloc(made.buffer, size)
-        fill(stored, made)
-        builder.alloc(view, size, reuse=made.buffer, keeps=True)
+        filled = context.new_stored(stored.dtype, shape)
+        builder.alloc(filled.buffer, size)
+        fill(stored, filled)
+        builder.alloc(view, size, reuse=filled.buffer, keeps=True)
         return []
 
     context.check_size(shape)
@@ -137,20 +137,20 @@ def lower_stretch(
 def lower_sum_stretched(
     context: Context, node: TensorApply[SumStretched], inputs: list[Tensor]
 ) -> Sequence[Tensor]:
-    found = inputs[0]
-    shape = _stated(context, node.op, found.shape, inputs[1:])
+    x = inputs[0]
+    shape = _stated(context, node.op, x.shape, inputs[1:])
     one = context.i64(1)
-    for axis in range(found.ndim):
-        wanted = [*found.shape[:axis], shape[axis], *found.shape[axis + 1 :]]
-        axes, same = _differing(context, found.shape, wanted)
+    for axis in range(x.ndim):
+        target = [*x.shape[:axis], shape[axis], *x.shape[axis + 1 :]]
+        axes, same = _differing(context, x.shape, target)
         if not axes:
             continue
         context.check(context.builder.op("or", same, context.builder.eq(shape[axis], one)))
-        if isinstance(found, Stored):
-            found = _memory_of_either(context, found, same, wanted, _sum_along(context, axis))
+        if isinstance(x, Stored):
+            x = _memory_of_either(context, x, same, target, _sum_along(context, axis))
         else:
-            found = _stored_or_summed(context, found, same, wanted, axis)
-    return [found]
+            x = _stored_or_summed(context, x, same, target, axis)
+    return [x]
 
 
 def _stored_or_summed(
@@ -164,9 +164,9 @@ def _stored_or_summed(
         # this loop is outside of the branch, so that it may run in several threads
         some = list(tensor.shape)
         some[axis] = builder.select(same, some[axis], context.i64(0))
-        kept = Virtual(tensor.dtype, some, tensor.at, flat=tensor.flat, cost=tensor.cost)
-        kept.reads = tensor.reads
-        copy_elements(context, kept, result)
+        copied = Virtual(tensor.dtype, some, tensor.at, flat=tensor.flat, cost=tensor.cost)
+        copied.reads = tensor.reads
+        copy_elements(context, copied, result)
 
         def unusual() -> Sequence[Value]:
             _sum_along(context, axis)(tensor, result)

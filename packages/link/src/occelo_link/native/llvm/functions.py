@@ -99,19 +99,19 @@ class Functions:
         function = self.out.program.functions[value.args[2]]
         kind, truth = type_of(value.dtype, count), type_of("bool", count)
         condition, usual, *rest = names
-        out, wanted, some = self.out, "", condition
+        out, bits, some = self.out, "", condition
         if count > 1:
             if mask is not None:
                 condition = self.emit(f"and {truth} {condition}, {mask}")
-            wanted = self.emit(f"bitcast {truth} {condition} to i{count}")
-            some = self.emit(f"icmp ne i{count} {wanted}, 0")
+            bits = self.emit(f"bitcast {truth} {condition} to i{count}")
+            some = self.emit(f"icmp ne i{count} {bits}, 0")
         before, cold, done = out.label, out.new_label("unlikely"), out.new_label("done")
         out.line(f"br i1 {some}, label %{cold}, label %{done}")
         out.start_block(cold)
         if count == 1:
             chosen = self.call_own(function, rest, 1)
         else:
-            chosen = self.lane_by_lane(function, wanted, usual, rest, count)
+            chosen = self.lane_by_lane(function, bits, usual, rest, count)
         cold = out.label
         out.line(f"br label %{done}")
         out.start_block(done)
@@ -171,9 +171,9 @@ class Functions:
         out.line(f"br i1 {more}, label %{head}, label %{done}")
         out.start_block(done)
         memory = f"<{count} x {memory_type(result)}>"
-        found = self.emit(f"load {memory}, ptr {chosen[0]}, align 8")
+        loaded = self.emit(f"load {memory}, ptr {chosen[0]}, align 8")
         return (
-            self.emit(f"icmp ne {memory} {found}, zeroinitializer") if result == "bool" else found
+            self.emit(f"icmp ne {memory} {loaded}, zeroinitializer") if result == "bool" else loaded
         )
 
     def on_stack(self, name: str, dtype: str, count: int) -> tuple[str, str]:
@@ -202,17 +202,17 @@ class Functions:
 
     def expand(self, function: Function, names: Sequence[str], count: int, mask: str | None) -> str:
         """Print the body of a function in place. Returns the name of its result, or a literal."""
-        known = {p.number: n for p, n in zip(function.params, names, strict=True)}
+        bound = {p.number: n for p, n in zip(function.params, names, strict=True)}
 
         def name_of(value: Value) -> str:
             if value.op == "const":
                 return constant(value.args[0], value.dtype, count)
-            return known[value.number]
+            return bound[value.number]
 
         for value in function.body:
             assert isinstance(value, Value)
             own = [name_of(a) for a in value.args if isinstance(a, Value)]
-            known[value.number] = self.pure(value, own, count, mask)
+            bound[value.number] = self.pure(value, own, count, mask)
         if function.result.op == "const" and count == 1:
             return literal(function.result.args[0], function.result.dtype)
         return name_of(function.result)

@@ -138,8 +138,8 @@ class Memory:
     def continue_unless_null(self, pointer: str, label: str) -> None:
         """Print a branch: continue at a label, or return from the unit if an allocation failed."""
         self.can_fail = True
-        found = self.emit(f"icmp ne ptr {pointer}, null")
-        self.out.branch_likely(found, label, "no_memory")
+        valid = self.emit(f"icmp ne ptr {pointer}, null")
+        self.out.branch_likely(valid, label, "no_memory")
 
     def exit_if_failed(self) -> None:
         """Print the block where a unit returns after a failed allocation."""

@@ -28,9 +28,9 @@ def fixed_function(name: str) -> str:
     """
     with open(os.path.join(os.path.dirname(__file__), "loops.ll"), encoding="utf-8") as file:
         text = file.read()
-    found = re.search(rf"^define ([^\n]* @{name}\(.*?^\}})", text, re.MULTILINE | re.DOTALL)
-    assert found is not None
-    return f"define internal {found[1]}"
+    match = re.search(rf"^define ([^\n]* @{name}\(.*?^\}})", text, re.MULTILINE | re.DOTALL)
+    assert match is not None
+    return f"define internal {match[1]}"
 
 
 class _TableEntries(dict[str, str]):

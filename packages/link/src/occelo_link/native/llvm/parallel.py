@@ -90,13 +90,13 @@ class OutlinedLoops:
             self.line(f"store {kind} {name}, ptr {at}, align 8")
         start, stop = self.use(loop.start), self.use(loop.stop)
         function = self.function(self.function_text(loop, captured))
-        given = f"ptr {env}, i64 {start}, i64 {stop}, ptr %table"
+        args = f"ptr {env}, i64 {start}, i64 {stop}, ptr %table"
         if self.is_divided(loop):
-            self.in_threads(loop, function, given)
+            self.in_threads(loop, function, args)
         elif self.polling.is_strip_mined(loop):
-            self.in_strips(loop, function, given)
+            self.in_strips(loop, function, args)
         else:
-            self.line(f"call void {function}({given})")
+            self.line(f"call void {function}({args})")
 
     def captured(self, loop: For) -> list[tuple[Value | Buffer, str, str]]:
         """Return the values and buffers from outside that a loop uses, each with its LLVM type and name."""

@@ -94,12 +94,12 @@ class Printer(Visitor[None]):
 
     def value(self, value: Value) -> None:
         if value.dtype == "bool" or value.op == "select":
-            known = self.ranges.truth(value.args[0] if value.op == "select" else value)
-            if known is not None:
+            truth = self.ranges.truth(value.args[0] if value.op == "select" else value)
+            if truth is not None:
                 self.scalars.names[value.number] = (
-                    self.scalars.use(value.args[1 if known else 2])
+                    self.scalars.use(value.args[1 if truth else 2])
                     if value.op == "select"
-                    else literal(known, "bool")
+                    else literal(truth, "bool")
                 )
                 return
         self.scalars.define(value)

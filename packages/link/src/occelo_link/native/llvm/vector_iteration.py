@@ -79,9 +79,9 @@ class VectorIteration(Visitor[None]):
             name = self.vector(each.following)
             if self.mask is not None:
                 kind, truth = (type_of(d, self.lanes) for d in (each.param.dtype, "bool"))
-                kept = self.vectors[each.param.number]
+                old = self.vectors[each.param.number]
                 name = self.parts.out.emit(
-                    f"select {truth} {self.mask}, {kind} {name}, {kind} {kept}"
+                    f"select {truth} {self.mask}, {kind} {name}, {kind} {old}"
                 )
             result.append(name)
         return result
@@ -95,11 +95,11 @@ class VectorIteration(Visitor[None]):
         buffer = statement.buffer
         value = self.vector(statement.value)
         two = buffer.space == "output" and self.stride(statement.offset) == 2
-        found = base_and_part(buffer, statement.offset) if two else None
-        if found is None:
+        place = base_and_part(buffer, statement.offset) if two else None
+        if place is None:
             self.store_vector(statement, value)
             return
-        base, part = found
+        base, part = place
         other = self.pending.pop((buffer, base.number), None)
         if other is None:
             self.pending[buffer, base.number] = (statement, value)
@@ -121,23 +121,23 @@ class VectorIteration(Visitor[None]):
 
     def vector(self, value: Value) -> str:
         """Return the name of a value as a vector of all lanes. Its computation is printed at the first use."""
-        found = self.vectors.get(value.number)
-        if found is not None:
-            return found
+        name = self.vectors.get(value.number)
+        if name is not None:
+            return name
         parts = self.parts
         if value.op == "const":
             return parts.vectors.spread(value, self.lanes)
         if value is self.index:
-            made = parts.vectors.count_from(self.first, self.lanes)
+            vector = parts.vectors.count_from(self.first, self.lanes)
         elif value.block is not self.body:
-            made = parts.vectors.spread(value, self.lanes)
+            vector = parts.vectors.spread(value, self.lanes)
         elif value.op == "load":
-            made = self.load(value)
+            vector = self.load(value)
         else:
             names = [self.vector(a) for a in value.args if isinstance(a, Value)]
-            made = parts.functions.pure(value, names, self.lanes, self.mask)
-        self.vectors[value.number] = made
-        return made
+            vector = parts.functions.pure(value, names, self.lanes, self.mask)
+        self.vectors[value.number] = vector
+        return vector
 
     def stride(self, value: Value) -> int | None:
         """Return the difference of an integer between one lane and the next, or None if that is not static."""
@@ -145,28 +145,28 @@ class VectorIteration(Visitor[None]):
             return 0
         if value.number in self.strides:
             return self.strides[value.number]
-        found: int | None = None
+        stride: int | None = None
         if value.op in ("add", "sub"):
             a, b = (self.stride(v) for v in value.args)
             if a is not None and b is not None:
-                found = a + b if value.op == "add" else a - b
+                stride = a + b if value.op == "add" else a - b
         elif value.op == "mul":
             for a, b in (value.args, value.args[::-1]):
                 inner = self.stride(a)
                 if b.op == "const" and inner is not None:
-                    found = inner * b.args[0]
-        self.strides[value.number] = found
-        return found
+                    stride = inner * b.args[0]
+        self.strides[value.number] = stride
+        return stride
 
     def first_lane(self, value: Value) -> str:
         """Return the name of an integer's value in the first lane, as a scalar."""
         if self.is_outside(value):
             return self.parts.scalars.use(value)
-        found = self.scalars.get(value.number)
-        if found is None:
+        name = self.scalars.get(value.number)
+        if name is None:
             args = [self.first_lane(a) for a in value.args]
-            found = self.scalars[value.number] = self.parts.operations.operation(value, args, 1)
-        return found
+            name = self.scalars[value.number] = self.parts.operations.operation(value, args, 1)
+        return name
 
     # memory
 
@@ -177,9 +177,9 @@ class VectorIteration(Visitor[None]):
         if stride == 0:
             uniform = scalars.load(buffer, self.first_lane(offset))
             return vectors.splat(uniform, buffer.dtype, self.lanes)
-        found = base_and_part(buffer, offset) if stride == 2 else None
-        if found is not None:
-            return self.load_part(buffer, *found)
+        place = base_and_part(buffer, offset) if stride == 2 else None
+        if place is not None:
+            return self.load_part(buffer, *place)
         if stride == 1:
             address = scalars.address(buffer, self.first_lane(offset))
             return vectors.load(buffer.dtype, address, self.lanes, self.mask)

@@ -59,10 +59,10 @@ class _Residues:
 
     def of(self, value: Value) -> _Residue:
         """Return the possible remainders of a value."""
-        known = self._known
-        for each in operands_first(value, known, lambda v: v.op in _COMBINE):
-            known[each] = self._of_known_operands(each)
-        return known[value]
+        residues = self._known
+        for each in operands_first(value, residues, lambda v: v.op in _COMBINE):
+            residues[each] = self._of_known_operands(each)
+        return residues[value]
 
     def _of_known_operands(self, value: Value) -> _Residue:
         if value.op == "const":
@@ -149,19 +149,19 @@ class VectorLoops:
         remainders = self.remainders(loop)
         if remainders is not None and not remainders:
             return carried
-        known = next(iter(remainders)) if remainders and len(remainders) == 1 else None
+        remainder = next(iter(remainders)) if remainders and len(remainders) == 1 else None
         left = out.emit(f"icmp slt i64 {index}, {stop}")
         out.line(f"br i1 {left}, label %{tail}, label %{done}")
         out.start_block(tail)
         narrow = _narrow_lanes(loop)
         if narrow < lanes:
-            self.narrow_rest(loop, narrow, index, stop, done, known)
+            self.narrow_rest(loop, narrow, index, stop, done, remainder)
             out.start_block(done)
             return []
         mask = (
             self.parts.vectors.remainder_mask(index, stop, lanes)
-            if known is None
-            else _first_lanes(known, lanes)
+            if remainder is None
+            else _first_lanes(remainder, lanes)
         )
         ended = self.iteration(loop, index, mask, carried)
         end = out.label

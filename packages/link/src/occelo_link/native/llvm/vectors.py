@@ -77,12 +77,12 @@ class Vectors:
     def load_apart(self, dtype: str, address: str, stride: int, lanes: int) -> str:
         """Print a load of elements that are ``stride`` elements apart, with one instruction for each."""
         memory = memory_type(dtype)
-        kind, found = f"<{lanes} x {memory}>", "poison"
+        kind, vector = f"<{lanes} x {memory}>", "poison"
         for k in range(lanes):
             own = self.emit(f"getelementptr {memory}, ptr {address}, i64 {k * stride}")
             element = self.emit(f"load {memory}, ptr {own}, align {itemsize(dtype)}")
-            found = self.emit(f"insertelement {kind} {found}, {memory} {element}, i32 {k}")
-        return self._truth(found, dtype, kind)
+            vector = self.emit(f"insertelement {kind} {vector}, {memory} {element}, i32 {k}")
+        return self._truth(vector, dtype, kind)
 
     def gather(self, dtype: str, addresses: str, lanes: int, mask: str | None) -> str:
         """Print a load of the elements at a vector of addresses."""

@@ -23,8 +23,8 @@ __all__: list[str] = []
 @traces(Alloc)
 def lower_alloc(tracer: Tracer, node: TensorApply[Alloc], inputs: list[Array]) -> Arrays:
     op = node.op
-    value, *given = inputs
-    lengths = [tracer.integer(node, i + 1, v) for i, v in enumerate(given)]
+    value, *rest = inputs
+    lengths = [tracer.integer(node, i + 1, v) for i, v in enumerate(rest)]
     shape = [int(n) for n in fill_static(op.shape, lengths)]
     if any(n < 0 for n in shape):
         raise ValueError("negative dimensions are not allowed")

@@ -39,8 +39,8 @@ def supports_scalar(
     if isinstance(scalar, ScalarFunction) and not knows(scalar.name):
         if scalar.formula is None or scalar.nin is None:
             return False
-        found = scalar.expression(dtypes or ["float64"] * scalar.nin)
-        return found is not None and _all_known(knows, found[1])
+        expression = scalar.expression(dtypes or ["float64"] * scalar.nin)
+        return expression is not None and _all_known(knows, expression[1])
     return isinstance(scalar, Cast | ScalarFunction)
 
 
@@ -63,10 +63,10 @@ def apply_scalar(tracer: Tracer, scalar: ScalarOp, inputs: Sequence[Array], dtyp
     holds = None if valid is None else valid(arrays, *inputs)
     if holds is not None:
         tracer.check(holds)
-    found = arrays.scalar(scalar.name)
-    if found is None:
+    entry = arrays.scalar(scalar.name)
+    if entry is None:
         return arrays.cast(_by_formula(tracer, scalar, inputs), dtype)
-    conversion, function = found
+    conversion, function = entry
     common = np.result_type(*(np.dtype(arrays.dtype(x)) for x in inputs)).name
     if conversion == "out" or (conversion == "exact" and np.can_cast(common, dtype)):
         common = dtype
@@ -96,16 +96,16 @@ def _by_formula(tracer: Tracer, scalar: ScalarOp, inputs: Sequence[Array]) -> Ar
             f"{arrays.name} has no function {scalar.name}, which has no formula"
         )
     arguments, nodes, result = expression
-    known: dict[Variable, Array] = dict(zip(arguments, inputs, strict=True))
+    values: dict[Variable, Array] = dict(zip(arguments, inputs, strict=True))
 
     def value(v: Variable) -> Array:
-        if isinstance(v, Constant) and v not in known:
+        if isinstance(v, Constant) and v not in values:
             return arrays.constant(v.data)
-        return known[v]
+        return values[v]
 
     for node in nodes:
         (out,) = node.outputs
-        known[out] = apply_scalar(
+        values[out] = apply_scalar(
             tracer, node.op.scalar_op, list(map(value, node.inputs)), out.type.dtype
         )
     return value(result)
@@ -117,8 +117,8 @@ def lower_elemwise(
 ) -> Sequence[Array]:
     op = node.op
     shape = common_shape(node, inputs)
-    known: list[str] = [v.type.dtype for v in node.inputs]
-    if not supports_scalar(tracer.arrays.scalar, op.scalar_op, known):
+    in_dtypes: list[str] = [v.type.dtype for v in node.inputs]
+    if not supports_scalar(tracer.arrays.scalar, op.scalar_op, in_dtypes):
         return fall_back(tracer, node, inputs)
     values = [tracer.array(x) for x in inputs]
     dtypes: list[str] = [v.type.dtype for v in node.outputs]
@@ -130,15 +130,15 @@ def lower_elemwise(
 
 
 def _composite(tracer: Tracer, scalar: Composite, values: Sequence[Array]) -> list[Array]:
-    known: dict[Variable, Array] = dict(zip(scalar.inner.inputs, values, strict=True))
+    computed: dict[Variable, Array] = dict(zip(scalar.inner.inputs, values, strict=True))
     for node in scalar.inner_nodes:
-        given = [
-            tracer.arrays.constant(v.data) if isinstance(v, Constant) else known[v]
+        operands = [
+            tracer.arrays.constant(v.data) if isinstance(v, Constant) else computed[v]
             for v in node.inputs
         ]
         (out,) = node.outputs
-        known[out] = apply_scalar(tracer, node.op.scalar_op, given, out.type.dtype)
-    return [known[v] for v in scalar.inner.outputs]
+        computed[out] = apply_scalar(tracer, node.op.scalar_op, operands, out.type.dtype)
+    return [computed[v] for v in scalar.inner.outputs]
 
 
 def common_shape(node: TensorApply, inputs: Sequence[Array]) -> tuple[int, ...]:

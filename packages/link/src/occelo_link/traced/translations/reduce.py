@@ -37,24 +37,24 @@ def lower_reduction(tracer: Tracer, node: TensorApply[CAReduce], inputs: list[Ar
     if acc is not None:
         x = arrays.cast(x, acc)
     if empty:
-        kept = [int(n) for i, n in enumerate(x.shape) if i not in op.axis]
-        start = np.full(kept, op.reduction.start(arrays.dtype(x)), arrays.dtype(x))
+        lengths = [int(n) for i, n in enumerate(x.shape) if i not in op.axis]
+        start = np.full(lengths, op.reduction.start(arrays.dtype(x)), arrays.dtype(x))
         return [arrays.cast(arrays.constant(start), _dtype(node))]
-    made = arrays.reduce(op.reduction.name, x, op.axis)
-    if made is not None:
-        return [arrays.cast(made, _dtype(node))]
+    reduced = arrays.reduce(op.reduction.name, x, op.axis)
+    if reduced is not None:
+        return [arrays.cast(reduced, _dtype(node))]
     combine = _combination(tracer, op.reduction, arrays.dtype(x))
     if combine is None:
         return fall_back(tracer, node, inputs)
     x, _ = _axes_first(tracer, x, op.axis)
-    found = combine_in_halves(
+    combined = combine_in_halves(
         combine,
         x,
         lambda t: int(t.shape[0]),
         _cut(tracer),
         lambda parts: arrays.concatenate(parts, 0),
     )
-    return [arrays.cast(_part(tracer, found, 0), _dtype(node))]
+    return [arrays.cast(_part(tracer, combined, 0), _dtype(node))]
 
 
 def _combination(
@@ -77,19 +77,19 @@ def _cut(tracer: Tracer) -> Callable[[Array, int, int], Array]:
 
 def _axes_first(tracer: Tracer, x: Array, axes: Sequence[int]) -> tuple[Array, tuple[int, ...]]:
     """Move some axes to the front and merge them into one. Returns the array and the lengths of its other axes."""
-    kept = [i for i in range(len(x.shape)) if i not in axes]
-    moved = tracer.arrays.transpose(x, (*axes, *kept))
-    lengths = tuple(int(x.shape[i]) for i in kept)
+    others = [i for i in range(len(x.shape)) if i not in axes]
+    moved = tracer.arrays.transpose(x, (*axes, *others))
+    lengths = tuple(int(x.shape[i]) for i in others)
     size = math.prod(int(x.shape[a]) for a in axes)
     return tracer.arrays.reshape(moved, (size, *lengths)), lengths
 
 
 def _axes_last(tracer: Tracer, x: Array, axes: Sequence[int]) -> Array:
     """Move some axes to the end and merge them into one. Returns the array."""
-    kept = [i for i in range(len(x.shape)) if i not in axes]
-    moved = tracer.arrays.transpose(x, (*kept, *axes))
+    others = [i for i in range(len(x.shape)) if i not in axes]
+    moved = tracer.arrays.transpose(x, (*others, *axes))
     size = math.prod(x.shape[a] for a in axes)
-    return tracer.arrays.reshape(moved, (*(x.shape[i] for i in kept), size))
+    return tracer.arrays.reshape(moved, (*(x.shape[i] for i in others), size))
 
 
 @traces(Argmax)
@@ -108,9 +108,9 @@ def lower_running(tracer: Tracer, node: TensorApply[CumOp], inputs: list[Array])
     op = node.op
     arrays = tracer.arrays
     x = arrays.cast(inputs[0], _dtype(node))
-    made = arrays.accumulate(op.mode, x, op.axis)
-    if made is not None:
-        return [made]
+    running = arrays.accumulate(op.mode, x, op.axis)
+    if running is not None:
+        return [running]
     combine = _combination(tracer, op.reduction, arrays.dtype(x))
     if combine is None:
         return fall_back(tracer, node, inputs)

@@ -55,9 +55,9 @@ def lower_reshape(tracer: Tracer, node: TensorApply[Reshape], inputs: list[Array
 def lower_specified(tracer: Tracer, node: TensorApply[SpecifyShape], inputs: list[Array]) -> Arrays:
     op = node.op
     x, rest = inputs[0], iter(enumerate(inputs[1:], 1))
-    for static, given, length in zip(op.static, op.given, x.shape, strict=True):
-        wanted = static
-        if given:
+    for static, is_given, length in zip(op.static, op.given, x.shape, strict=True):
+        stated = static
+        if is_given:
             position, value = next(rest)
             if tracer.arrays.is_traced(value):
                 same = tracer.arrays.scalars["eq"][1](
@@ -65,8 +65,8 @@ def lower_specified(tracer: Tracer, node: TensorApply[SpecifyShape], inputs: lis
                 )
                 tracer.check(same)
                 continue
-            wanted = tracer.integer(node, position, value)
-        if wanted is not None and wanted != int(length):
+            stated = tracer.integer(node, position, value)
+        if stated is not None and stated != int(length):
             raise ValueError(f"The shape is {tuple(x.shape)}, which is not as specified")
     return [x]
 
@@ -74,12 +74,12 @@ def lower_specified(tracer: Tracer, node: TensorApply[SpecifyShape], inputs: lis
 @traces(Stretch)
 def lower_stretch(tracer: Tracer, node: TensorApply[Stretch], inputs: list[Array]) -> Arrays:
     x, own = inputs[0], tuple(int(n) for n in inputs[0].shape)
-    wanted = _stated_lengths(tracer, node, own, inputs)
-    if own == wanted:
+    lengths = _stated_lengths(tracer, node, own, inputs)
+    if own == lengths:
         return [x]
-    if any(n not in (1, m) for n, m in zip(own, wanted, strict=True)):
-        raise ValueError(f"The shape {own} does not broadcast to {wanted}")
-    return [tracer.arrays.broadcast(tracer.array(x), wanted)]
+    if any(n not in (1, m) for n, m in zip(own, lengths, strict=True)):
+        raise ValueError(f"The shape {own} does not broadcast to {lengths}")
+    return [tracer.arrays.broadcast(tracer.array(x), lengths)]
 
 
 @traces(SumStretched)
@@ -87,12 +87,12 @@ def lower_sum_stretched(
     tracer: Tracer, node: TensorApply[SumStretched], inputs: list[Array]
 ) -> Arrays:
     x, own = inputs[0], tuple(int(n) for n in inputs[0].shape)
-    wanted = _stated_lengths(tracer, node, own, inputs)
-    axes = [i for i, (n, m) in enumerate(zip(own, wanted, strict=True)) if n != m]
-    if any(wanted[i] != 1 for i in axes):
-        raise ValueError(f"A tensor of shape {own} was not made from one of shape {wanted}")
+    lengths = _stated_lengths(tracer, node, own, inputs)
+    axes = [i for i, (n, m) in enumerate(zip(own, lengths, strict=True)) if n != m]
+    if any(lengths[i] != 1 for i in axes):
+        raise ValueError(f"A tensor of shape {own} was not made from one of shape {lengths}")
     arrays = tracer.arrays
-    return [arrays.reshape(arrays.reduce("add", tracer.array(x), axes), wanted) if axes else x]
+    return [arrays.reshape(arrays.reduce("add", tracer.array(x), axes), lengths) if axes else x]
 
 
 def _stated_lengths(
@@ -101,18 +101,18 @@ def _stated_lengths(
     own: Sequence[int],
     inputs: Sequence[Array],
 ) -> tuple[int, ...]:
-    given = [tracer.integer(node, i, v) for i, v in enumerate(inputs[1:], 1)]
-    return tuple(int(n) for n in node.op.wanted(own, given))
+    stated = [tracer.integer(node, i, v) for i, v in enumerate(inputs[1:], 1)]
+    return tuple(int(n) for n in node.op.wanted(own, stated))
 
 
 @traces(DimShuffle)
 def lower_dimshuffle(tracer: Tracer, node: TensorApply[DimShuffle], inputs: list[Array]) -> Arrays:
     op = node.op
     (x,) = inputs
-    kept = [a for a in op.new_order if isinstance(a, int)]
+    axes = [a for a in op.new_order if isinstance(a, int)]
     if any(int(x.shape[a]) != 1 for a in op.dropped):
         raise ValueError("A dimension to drop is not of length 1")
-    moved = tracer.arrays.transpose(x, (*kept, *op.dropped))
-    lengths = iter([int(x.shape[a]) for a in kept])
+    moved = tracer.arrays.transpose(x, (*axes, *op.dropped))
+    lengths = iter([int(x.shape[a]) for a in axes])
     shape = [1 if a == "x" else next(lengths) for a in op.new_order]
     return [tracer.arrays.reshape(moved, shape)]

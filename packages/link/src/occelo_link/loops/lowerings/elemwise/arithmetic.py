@@ -401,12 +401,12 @@ def _complex_sign(b: Builder, args: Sequence[Complex]) -> Complex:
     size = modulus(b, inner)
     vanishes = b.op("eq", size, zero)
     size = b.select(vanishes, one, size)
-    found = chosen(
+    sign = chosen(
         b, vanishes, (zero, zero), (b.op("div", inner[0], size), b.op("div", inner[1], size))
     )
     nan = b.const(math.nan, "float64")
-    found = chosen(b, b.op("or", *infinite), (ends[0], ends[1]), found)
-    return chosen(b, b.op("and", *infinite), (nan, nan), found)
+    sign = chosen(b, b.op("or", *infinite), (ends[0], ends[1]), sign)
+    return chosen(b, b.op("and", *infinite), (nan, nan), sign)
 
 
 @complex_scalar("angle", cost=60, wide=True)
@@ -456,8 +456,8 @@ def _complex_sqrt(b: Builder, args: Sequence[Complex]) -> Complex:
 
 def _complex_below(b: Builder, op: str, x: Complex, y: Complex) -> Value:
     """Whether ``x < y`` or, if ``op`` is "le", ``x <= y``. False if a part is NaN."""
-    known = b.op("and", *[b.op("eq", z[1], z[1]) for z in (x, y)])
-    below = b.op("and", b.op("lt", x[0], y[0]), known)
+    ordered = b.op("and", *[b.op("eq", z[1], z[1]) for z in (x, y)])
+    below = b.op("and", b.op("lt", x[0], y[0]), ordered)
     beside = b.op("and", b.op("eq", x[0], y[0]), b.op(op, x[1], y[1]))
     return b.op("or", below, beside)
 

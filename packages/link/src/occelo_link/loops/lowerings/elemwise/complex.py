@@ -62,10 +62,10 @@ def find_complex(name: str) -> ComplexLowering | None:
 
     def narrowed(b: Builder, args: Sequence[Complex]) -> Complex | Value:
         dtype = args[0][0].dtype
-        made = function(b, [(b.cast(re, "float64"), b.cast(im, "float64")) for re, im in args])
-        if isinstance(made, Value):
-            return b.cast(made, dtype) if made.dtype == "float64" else made
-        return b.cast(made[0], dtype), b.cast(made[1], dtype)
+        value = function(b, [(b.cast(re, "float64"), b.cast(im, "float64")) for re, im in args])
+        if isinstance(value, Value):
+            return b.cast(value, dtype) if value.dtype == "float64" else value
+        return b.cast(value[0], dtype), b.cast(value[1], dtype)
 
     return narrowed
 

@@ -156,8 +156,8 @@ def power_of(b: Builder, z: Complex, exponent: Complex) -> Complex:
     inverse = divided(b, (one, zero), product)
     product = chosen(b, b.op("lt", re, zero), inverse, product)
     general = exponential_of(b, times(b, exponent, logarithm_of(b, z)))
-    found = chosen(b, whole, product, general)
-    return _power_of_zero(b, z, exponent, found)
+    power = chosen(b, whole, product, general)
+    return _power_of_zero(b, z, exponent, power)
 
 
 def _constant_power(b: Builder, z: Complex, exponent: int) -> Complex:
@@ -252,9 +252,9 @@ def hyperbolic_tangent(b: Builder, z: Complex) -> Complex:
     one, zero, infinity = (b.const(c, "float64") for c in (1.0, 0.0, math.inf))
     # if x is infinite, y does not matter
     ends = b.op("eq", b.op("abs", x), infinity)
-    known = b.op("eq", b.op("sub", y, y), zero)
-    small = b.select(b.op("and", ends, b.op("not", known)), b.op("copysign", zero, y), small)
-    sized = b.select(b.op("or", ends, known), one, b.const(math.nan, "float64"))
+    finite = b.op("eq", b.op("sub", y, y), zero)
+    small = b.select(b.op("and", ends, b.op("not", finite)), b.op("copysign", zero, y), small)
+    sized = b.select(b.op("or", ends, finite), one, b.const(math.nan, "float64"))
     far = b.op("copysign", sized, x), small
     re, im = chosen(b, b.op("lt", b.const(22.0, "float64"), b.op("abs", x)), far, near)
     # on the axes one part is 0, even if the other one is not known

@@ -107,9 +107,9 @@ def area_tangent(b: Builder, z: Complex) -> Complex:
     angle = b.select(_is_far(b, z), _const(b, math.pi), angle)
     angle = b.op("mul", half, angle)
     # the angle of an infinite y is known even if x is NaN
-    known = b.op("or", b.op("eq", x, x), b.op("eq", y, _const(b, math.inf)))
+    defined = b.op("or", b.op("eq", x, x), b.op("eq", y, _const(b, math.inf)))
     nan = _const(b, math.nan)
-    angle = b.select(b.op("and", known, b.op("eq", y, y)), angle, nan)
+    angle = b.select(b.op("and", defined, b.op("eq", y, y)), angle, nan)
     return b.op("copysign", width, z[0]), b.op("copysign", angle, z[1])
 
 

@@ -80,15 +80,15 @@ def _find_inner(node: TensorApply[Elemwise]) -> dict[Apply, ScalarLowering] | No
 
     if not isinstance(scalar_op, Composite):
         return None
-    found: dict[Apply, ScalarLowering] = {}
+    lowerings: dict[Apply, ScalarLowering] = {}
     for inner in scalar_op.inner_nodes:
         if has_float16(inner):
             return None  # only separate nodes round each result to float16
         function = _find(inner)
         if function is None:
             return None
-        found[inner] = function
-    return found
+        lowerings[inner] = function
+    return lowerings
 
 
 def _lower_composite(
@@ -181,8 +181,8 @@ def lower_complex_elemwise(
             complex_element(builder, dtype, t, broadcast_index(context, kind, index))
             for t, kind in zip(inputs, types, strict=True)
         ]
-        made = function(builder, values)
-        value = made if isinstance(made, Value) else made[which]
+        number = function(builder, values)
+        value = number if isinstance(number, Value) else number[which]
         return builder.cast(value, result)
 
     def part(which: int) -> Tensor:

@@ -84,9 +84,9 @@ class Numbers:
             return [self.builder.op("sqrt", x[0])]
         function = complexes.find_complex("sqrt")
         assert function is not None
-        found = function(self.builder, [_pair(x)])
-        assert isinstance(found, tuple)
-        return list(found)
+        pair = function(self.builder, [_pair(x)])
+        assert isinstance(pair, tuple)
+        return list(pair)
 
     def log(self, x: Number) -> Number:
         """The principal logarithm."""

@@ -74,8 +74,8 @@ def lowers_scalar_to_loops(
             # a formula that another package registered is kept, even if Occelo's families are imported later
             if name in _lowerings and _lowerings[name].external and not external:
                 continue
-            found = _checked(name, function) if external else function
-            _lowerings[name] = _Registered(found, ScalarFunction.named(name), when, external)
+            lowering = _checked(name, function) if external else function
+            _lowerings[name] = _Registered(lowering, ScalarFunction.named(name), when, external)
             COSTS[name] = cost
             register_extension("lowering of the scalar function", name, function, when, cost)
         return function
@@ -93,9 +93,9 @@ def scalar_value(builder: Builder, name: str, dtype: str, *args: Value) -> Value
     """
     function = find_scalar(name, [a.dtype for a in args], dtype)
     if function is None:
-        given = ", ".join(a.dtype for a in args)
+        dtypes = ", ".join(a.dtype for a in args)
         raise ValueError(
-            f"The scalar function {name!r} has no formula in loops from {given} to {dtype}"
+            f"The scalar function {name!r} has no formula in loops from {dtypes} to {dtype}"
         )
     return function(builder, dtype, args)
 
@@ -112,10 +112,10 @@ def find_scalar(name: str, inputs: Sequence[str], output: str) -> ScalarLowering
         if function is None or not function.arithmetic:
             importlib.import_module(LATE)
             catch_up()
-    found = _lowerings.get(name)
-    if found is None or scalar_is_withheld(name):
+    entry = _lowerings.get(name)
+    if entry is None or scalar_is_withheld(name):
         return _of_formula(name, inputs)
-    lowering, made_for, when, _ = found
+    lowering, made_for, when, _ = entry
     if made_for is not None and made_for is not ScalarFunction.named(name):
         # the function was defined again after its lowering was registered
         return _of_formula(name, inputs)
@@ -127,13 +127,13 @@ def _checked(name: str, function: ScalarLowering) -> ScalarLowering:
 
     def lowering(builder: Builder, dtype: str, args: Sequence[Value]) -> Value:
         builder.foreign[name] = None
-        made: Any = function(builder, dtype, args)
-        if not isinstance(made, Value) or made.dtype != dtype:
-            found = made.dtype if isinstance(made, Value) else type(made).__name__
+        value: Any = function(builder, dtype, args)
+        if not isinstance(value, Value) or value.dtype != dtype:
+            kind = value.dtype if isinstance(value, Value) else type(value).__name__
             raise TypeError(
-                f"The lowering of the scalar function {name} must return a value of {dtype}, and gave {found}"
+                f"The lowering of the scalar function {name} must return a value of {dtype}, and gave {kind}"
             )
-        return made
+        return value
 
     return lowering
 
@@ -155,16 +155,16 @@ def _of_formula(name: str, dtypes: Sequence[str]) -> ScalarLowering | None:
     steps: list[tuple[TensorApply[Elemwise], ScalarLowering]] = []
     for node in nodes:
         scalar_op: object = getattr(node.op, "scalar_op", None)
-        found: ScalarLowering | None = None
+        formula: ScalarLowering | None = None
         if isinstance(scalar_op, Cast):
-            found = cast
+            formula = cast
         elif isinstance(scalar_op, ScalarFunction):
-            found = find_scalar(
+            formula = find_scalar(
                 scalar_op.name, [_in_loops(v) for v in node.inputs], _in_loops(node.outputs[0])
             )
-        if found is None:
+        if formula is None:
             return None
-        steps.append((node, found))
+        steps.append((node, formula))
     if name not in _lowerings:
         COSTS[name] = sum(COSTS.get(node.op.scalar_op.name, 1) for node, _ in steps) or 1
 

@@ -65,14 +65,14 @@ def _write_positions(context: Context, x: Tensor, results: Sequence[Stored]) -> 
         results.
         """
         if axis == x.ndim:
-            found = builder.cast(x.at(builder, index), "bool")
+            nonzero = builder.cast(x.at(builder, index), "bool")
 
             def write() -> list[Value]:
                 for result, i in zip(results, index, strict=True):
                     builder.store(result.buffer, place, i)
                 return [builder.add(place, builder.i64(1))]
 
-            (after,) = builder.branch(found, write, lambda: [place])
+            (after,) = builder.branch(nonzero, write, lambda: [place])
             return after
         with builder.loop(x.shape[axis], fixed=True) as loop:
             carried = loop.carry(place)

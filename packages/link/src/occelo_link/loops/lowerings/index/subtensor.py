@@ -198,10 +198,10 @@ class Layout:
             elif entry.dtype == "bool":
                 for i in range(entry.ndim):
                     context.unify(entry.shape[i], self.x.shape[axis + i])
-                found = positions_of_mask(context, entry)
-                for tensor in found:
+                positions = positions_of_mask(context, entry)
+                for tensor in positions:
                     self.static[tensor] = (None,)
-                entries += found
+                entries += positions
             else:
                 source = next(s for s, t in zip(sources, given, strict=True) if t is entry)
                 self._check(entry, source, self.x.shape[axis])
@@ -287,7 +287,7 @@ class Layout:
 
     def index_into(self, builder: Builder, index: Index) -> list[Value]:
         """The index at which ``x`` is read for the element of the result at ``index``."""
-        made = index[self.where : self.where + len(self.made)]
+        inner = index[self.where : self.where + len(self.made)]
         rest = iter([*index[: self.where], *index[self.where + len(self.made) :]])
         at: list[Value] = []
         zero = builder.i64(0)
@@ -297,7 +297,7 @@ class Layout:
             elif isinstance(entry, Part):
                 at.append(builder.add(entry.start, builder.mul(next(rest), entry.step)))
             else:
-                own = made[len(made) - entry.ndim :]
+                own = inner[len(inner) - entry.ndim :]
                 static = self.static[entry]
                 where = [zero if n == 1 else i for n, i in zip(static, own, strict=True)]
                 at.append(entry.at(builder, where))
@@ -323,8 +323,8 @@ def lower_advanced_inc(
     context: Context, node: TensorApply[AdvancedIncSubtensor], inputs: list[Tensor]
 ) -> Sequence[Tensor]:
     op = node.op
-    x, y, *given = [inputs[0], *(context.apart_from(inputs[0], v) for v in inputs[1:])]
-    layout = Layout(context, op.key, x, given, node.inputs[2:])
+    x, y, *keys = [inputs[0], *(context.apart_from(inputs[0], v) for v in inputs[1:])]
+    layout = Layout(context, op.key, x, keys, node.inputs[2:])
     value = _spread(context, node, y, layout.shape, x.dtype)
 
     def write(result: Stored) -> None:
