@@ -34,12 +34,12 @@ def lower_diagonal(
         with each_element(context, batch) as index:
             own = [own_index(context, t, 2, index) for t in (a, b)]
             with builder.loop(n, fixed=True) as singular:
-                found = singular.carry(builder.const(False, "bool"))
+                any_zero = singular.carry(builder.const(False, "bool"))
                 i = singular.index
                 is_zero = numbers.is_zero(_load(builder, matrix, [*own[0], i, i]))
-                found.following = builder.op("or", found.param, is_zero)
+                any_zero.following = builder.op("or", any_zero.param, is_zero)
             if node.op.on_error == "raise":
-                context.check(builder.eq(builder.cast(found.result, "int64"), context.i64(0)))
+                context.check(builder.eq(builder.cast(any_zero.result, "int64"), context.i64(0)))
             with builder.loop(n, fixed=True) as rows:
                 i = rows.index
                 pivot = _load(builder, matrix, [*own[0], i, i])
@@ -48,7 +48,7 @@ def lower_diagonal(
                     value = numbers.divided(_load(builder, right, [*own[1], i, j]), pivot)
                     for part, each in zip(result, value, strict=True):
                         nan = builder.const(float("nan"), part.dtype)
-                        each = builder.select(found.result, nan, each)
+                        each = builder.select(any_zero.result, nan, each)
                         builder.store(part.buffer, part.position(builder, [*index, i, j]), each)
 
     context.step([*matrix, *right], result, emit)

@@ -93,9 +93,9 @@ def _subtract_known_row(
 
     if is_unit(b.columns):
         for lane, rows in lanes.in_blocks(stop, start):
-            known = b.load(i, zero, lane)
+            solved = b.load(i, zero, lane)
             for j in rows:
-                b.subtract(j, zero, lane, builder.op("mul", factor(j, lane), known))
+                b.subtract(j, zero, lane, builder.op("mul", factor(j, lane), solved))
         return
     with builder.loop(stop, start=start, fixed=True) as loop:
         j = loop.index

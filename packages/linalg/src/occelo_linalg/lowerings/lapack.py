@@ -80,13 +80,13 @@ class Lapack:
             n[1:]: Pointer(b, context.i64(0)) for n, b in asked.items()
         }
         self.call(name, **given, **other, **query, **dict.fromkeys(sizes, context.i64(-1)))
-        found: dict[str, str | Value | Pointer] = {}
+        room: dict[str, str | Value | Pointer] = {}
         for n, buffer in asked.items():
             answer = builder.load(buffer, context.i64(0), fixed=True)
             size = builder.op("max", builder.cast(answer, "int64"), context.i64(1))
-            found[n] = size
-            found[n[1:]] = Pointer(self.memory(kinds[n[1:]], size), context.i64(0))
-        return {**found, **other}
+            room[n] = size
+            room[n[1:]] = Pointer(self.memory(kinds[n[1:]], size), context.i64(0))
+        return {**room, **other}
 
     def memory(self, kind: str, length: Value) -> Buffer:
         """A new array of ``length`` elements; ``kind`` is one of the kinds in the table of routines."""

@@ -65,18 +65,18 @@ class Substitution:
         sums = self._products_with_solved(rows)
         good = builder.const(True, "bool")
         zero = builder.const(0.0, self.column.dtype)
-        found: dict[int, Value] = {}
+        solved: dict[int, Value] = {}
         for i in range(height) if self.lower else reversed(range(height)):
             rest = builder.op("sub", self._load(rows[i]), sums[i])
-            for j, value in found.items():
+            for j, value in solved.items():
                 term = builder.op("mul", self._element(rows[i], rows[j]), value)
                 rest = builder.op("sub", rest, term)
             if not self.unit_diagonal:
                 pivot = self._element(rows[i], rows[i])
                 good = builder.op("and", good, builder.op("ne", pivot, zero))
                 rest = builder.op("div", rest, pivot)
-            found[i] = rest
-        for i, value in found.items():
+            solved[i] = rest
+        for i, value in solved.items():
             builder.store(self.column.buffer, self._place(rows[i]), value)
         return good
 

@@ -110,13 +110,13 @@ def solve_unrolled(
             good = builder.op("and", good, builder.op("not", is_zero))
 
     def column(c: Value) -> None:
-        found: dict[int, Value] = {}
+        solved: dict[int, Value] = {}
         for i in order:
             rest = b.at(builder, [*leads[b], context.i64(i), c])
-            for j, known in found.items():
-                rest = builder.op("sub", rest, builder.op("mul", element(i, j), known))
-            found[i] = rest if unit_diagonal else builder.op("div", rest, element(i, i))
-        for i, value in found.items():
+            for j, term in solved.items():
+                rest = builder.op("sub", rest, builder.op("mul", element(i, j), term))
+            solved[i] = rest if unit_diagonal else builder.op("div", rest, element(i, i))
+        for i, value in solved.items():
             at = result.position(builder, [*leads[result], context.i64(i), c])
             builder.store(result.buffer, at, value)
 

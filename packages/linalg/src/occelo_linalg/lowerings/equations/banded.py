@@ -72,15 +72,15 @@ def _lowered(
         lapack = Lapack(context, dtype)
         work = WorkMatrix(context, dtype, context.i64(room + rows), n)
         columns = WorkMatrix(context, dtype, n, b.shape[-1])
-        given: dict[str, str | Value | Pointer] = {**numbers, "n": n, "nrhs": b.shape[-1]}
-        given |= {"ab": work.pointer, "ldab": work.leading}
-        given |= {"b": columns.pointer, "ldb": columns.leading}
+        arguments: dict[str, str | Value | Pointer] = {**numbers, "n": n, "nrhs": b.shape[-1]}
+        arguments |= {"ab": work.pointer, "ldab": work.leading}
+        arguments |= {"b": columns.pointer, "ldb": columns.leading}
         if routine == "gbsv":
-            given["ipiv"] = Pointer(lapack.integers(n), zero)
+            arguments["ipiv"] = Pointer(lapack.integers(n), zero)
         with each_element(context, batch) as index:
             _fill(context, work, diagonals, index, room, rows)
             columns.fill(right, index)
-            good = builder.eq(lapack.call(routine, **given), zero)
+            good = builder.eq(lapack.call(routine, **arguments), zero)
             if node.op.on_error == "raise":
                 context.check(good)
                 columns.copy_to(result, index)

@@ -143,16 +143,16 @@ class _Levinson:
         with builder.loop(self.columns, fixed=True) as across:
             first = builder.mul(across.index, n)
             own = builder.add(first, m)
-            given = self.negative(self.right.load(own))
+            negated = self.negative(self.right.load(own))
             with builder.loop(m, fixed=True) as loop:
                 below, place = builder.sub(last, loop.index), builder.add(first, loop.index)
-                (top,) = self._inner(loop, [(given, self.diagonals, below, self.right, place)])
-            found = self.quotient(top, divisor)
-            self.right.store(own, found)
+                (top,) = self._inner(loop, [(negated, self.diagonals, below, self.right, place)])
+            coefficient = self.quotient(top, divisor)
+            self.right.store(own, coefficient)
             with builder.loop(m, fixed=True) as loop:
                 back = builder.sub(builder.sub(m, loop.index), one)
                 place = builder.add(first, loop.index)
-                change = self.numbers.times(found, self.backward.load(back))
+                change = self.numbers.times(coefficient, self.backward.load(back))
                 self.right.store(place, self.numbers.subtract(self.right.load(place), change))
         more = builder.select(builder.lt(m, middle), one, zero)
         with builder.loop(more, fixed=True):

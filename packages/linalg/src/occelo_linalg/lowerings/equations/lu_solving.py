@@ -217,18 +217,18 @@ class _ByFactors:
         lapack = Lapack(context, self.dtype)
         matrix = WorkMatrix(context, self.dtype, n, n)
         exchanged = lapack.integers(builder.op("max", n, context.i64(1)))
-        given: dict[str, str | Value | Pointer] = {
+        arguments: dict[str, str | Value | Pointer] = {
             "n": n, "a": matrix.pointer, "lda": matrix.leading,
             "ipiv": Pointer(exchanged, context.i64(0)),
         }  # fmt: skip
-        work = lapack.workspace("getri", **given)
+        work = lapack.workspace("getri", **arguments)
         with each_element(context, self.batch) as index:
             matrix.fill(self.factors.parts, index)
             with builder.loop(n, fixed=True) as rows:
                 # LAPACK counts rows from 1
                 row = builder.add(self._pivot(index, rows.index), context.i64(1))
                 builder.store(exchanged, rows.index, builder.cast(row, context.blas_integer))
-            failed = lapack.call("getri", **given, **work)
+            failed = lapack.call("getri", **arguments, **work)
             matrix.copy_to(self.result, index, self._settled(failed))
 
     # loops
@@ -280,8 +280,8 @@ class _ByFactors:
         with builder.loop(n, fixed=True) as rows:
             i = rows.index if forward else builder.sub(last, rows.index)
             first, stop = (None, i) if forward else (builder.add(i, context.i64(1)), n)
-            with builder.loop(stop, start=first, fixed=True) as known:
-                j = known.index
+            with builder.loop(stop, start=first, fixed=True) as solved:
+                j = solved.index
                 factor = factors.load(j, i) if self.trans else factors.load(i, j)
                 right.subtract(i, factor, j)
             if with_upper:

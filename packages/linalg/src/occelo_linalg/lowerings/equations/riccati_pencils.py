@@ -35,7 +35,7 @@ def lower_balancing_scale(
         zero, one = context.i64(0), context.i64(1)
         lapack = Lapack(context, dtype)
         matrix, scale = WorkMatrix(context, dtype, n, n), WorkMatrix(context, dtype, n, one)
-        given: dict[str, str | Value | Pointer] = {
+        arguments: dict[str, str | Value | Pointer] = {
             "job": "S",
             "n": n,
             "a": matrix.pointer,
@@ -49,7 +49,7 @@ def lower_balancing_scale(
             matrix.fill([x], index)
 
             def balanced() -> Sequence[Value]:
-                lapack.call("gebal", **given)
+                lapack.call("gebal", **arguments)
                 return ()
 
             def unchanged() -> Sequence[Value]:

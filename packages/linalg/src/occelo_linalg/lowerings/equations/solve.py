@@ -144,15 +144,15 @@ class _Equations:
         work = WorkMatrix(context, self.dtype, length, context.i64(1))
         columns = matrix if self.right is None else WorkMatrix(context, self.dtype, n, self.columns)
         square: dict[str, Value | Pointer] = {"n": n, "a": matrix.pointer, "lda": matrix.leading}
-        given: dict[str, str | Value | Pointer] = {
+        arguments: dict[str, str | Value | Pointer] = {
             **square, "nrhs": self.columns, "b": columns.pointer, "ldb": columns.leading,
         }  # fmt: skip
         if routine != "gesv":
-            given["uplo"] = "L"
+            arguments["uplo"] = "L"
         if routine != "posv":
-            given["ipiv"] = pivots
+            arguments["ipiv"] = pivots
         if routine in ("sysv", "hesv"):
-            given |= {"work": work.pointer, "lwork": length}
+            arguments |= {"work": work.pointer, "lwork": length}
         with each_element(context, self.batch) as index:
             matrix.fill(self.matrix, index)
             finite: Value | None = None
@@ -165,9 +165,9 @@ class _Equations:
                     finite = matrix.all_finite("L")
                 if by_rows:
                     failed = lapack.call("getrf", m=n, ipiv=pivots, **square)
-                    lapack.call("getrs", trans="T", **given)
+                    lapack.call("getrs", trans="T", **arguments)
                 else:
-                    failed = self._failure(lambda: lapack.call(routine, **given), finite)
+                    failed = self._failure(lambda: lapack.call(routine, **arguments), finite)
             good = self.settled(failed)
             if finite is not None:
                 good = finite if good is None else context.builder.op("and", good, finite)

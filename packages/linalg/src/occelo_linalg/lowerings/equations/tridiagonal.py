@@ -35,10 +35,10 @@ def _arguments(work: WorkMatrix, n: Value) -> dict[str, str | Value | Pointer]:
     # element j of row 0 belongs to column j and lies above the diagonal, so element 0 is not in the matrix
     places = {"dl": (context.i64(2), zero), "d": (one, zero), "du": (zero, one)}
     places["du2"] = (context.i64(3), zero)
-    found: dict[str, str | Value | Pointer] = {"n": n}
+    arguments: dict[str, str | Value | Pointer] = {"n": n}
     for name, (row, column) in places.items():
-        found[name] = Pointer(work.buffer, work.offset(row, column))
-    return found
+        arguments[name] = Pointer(work.buffer, work.offset(row, column))
+    return arguments
 
 
 def _fill(
@@ -81,11 +81,11 @@ def lower_tridiagonal_factor(
         lapack = Lapack(context, dtype)
         work = WorkMatrix(context, dtype, context.i64(ROWS), n, by_rows=True)
         exchanged = lapack.integers(builder.op("max", n, context.i64(1)))
-        given = _arguments(work, n)
+        arguments = _arguments(work, n)
         with each_element(context, batch) as index:
             _fill(context, work, bands, index, 3)
             # a pivot of 0 is no failure: the factors exist
-            lapack.call("gttrf", ipiv=Pointer(exchanged, context.i64(0)), **given)
+            lapack.call("gttrf", ipiv=Pointer(exchanged, context.i64(0)), **arguments)
             work.copy_to(result, index)
             with builder.loop(n, fixed=True) as loop:
                 # LAPACK counts rows from 1
@@ -117,8 +117,8 @@ def lower_tridiagonal_solve(
         work = WorkMatrix(context, dtype, context.i64(ROWS), n, by_rows=True)
         columns = WorkMatrix(context, dtype, n, count)
         exchanged = lapack.integers(builder.op("max", n, one))
-        given = {**_arguments(work, n), "trans": "NT"[op.trans], "nrhs": count}
-        given |= {"b": columns.pointer, "ldb": columns.leading}
+        arguments = {**_arguments(work, n), "trans": "NT"[op.trans], "nrhs": count}
+        arguments |= {"b": columns.pointer, "ldb": columns.leading}
         with each_element(context, batch) as index:
             own = own_index(context, pivots, 1, index)
             with builder.loop(n, fixed=True) as loop:
@@ -132,7 +132,7 @@ def lower_tridiagonal_solve(
                 builder.store(exchanged, loop.index, following)
             _fill(context, work, rows, index, ROWS)
             columns.fill(right, index)
-            lapack.call("gttrs", ipiv=Pointer(exchanged, zero), **given)
+            lapack.call("gttrs", ipiv=Pointer(exchanged, zero), **arguments)
             good = _is_regular(work, n, count)
             if op.on_error == "raise":
                 context.check(good)
@@ -149,10 +149,10 @@ def _is_regular(work: WorkMatrix, n: Value, count: Value) -> Value:
     builder, one = work.context.builder, work.context.i64(1)
     zero = builder.const(0.0, work.buffer.dtype)
     with builder.loop(n, fixed=True) as loop:
-        found = loop.carry(work.context.i64(0))
+        zeros = loop.carry(work.context.i64(0))
         is_zero = builder.eq(work.load(one, loop.index), zero)
         for part in range(1, work.count):
             is_zero = builder.op("and", is_zero, builder.eq(work.load(one, loop.index, part), zero))
-        found.following = builder.add(found.param, builder.cast(is_zero, "int64"))
+        zeros.following = builder.add(zeros.param, builder.cast(is_zero, "int64"))
     nothing = builder.eq(count, work.context.i64(0))
-    return builder.op("or", nothing, builder.eq(found.result, work.context.i64(0)))
+    return builder.op("or", nothing, builder.eq(zeros.result, work.context.i64(0)))

@@ -43,7 +43,7 @@ class _Eigenvalues:
         self.matrix = WorkMatrix(context, dtype, n, n)
         self.values = [WorkMatrix(context, dtype, n, one) for _ in range(2 if self.real else 1)]
         self.vectors = WorkMatrix(context, dtype, *((n, n) if vectors else (one, one)))
-        given: dict[str, str | Value | Pointer] = {
+        arguments: dict[str, str | Value | Pointer] = {
             "jobvl": "N",
             "jobvr": "V" if vectors else "N",
             "n": n,
@@ -55,12 +55,12 @@ class _Eigenvalues:
             "ldvr": self.vectors.leading,
         }
         if self.real:
-            given |= {"wr": self.values[0].pointer, "wi": self.values[1].pointer}
+            arguments |= {"wr": self.values[0].pointer, "wi": self.values[1].pointer}
         else:
             length = context.builder.mul(context.i64(2), n)
             room = self.lapack.memory("real", length)
-            given |= {"w": self.values[0].pointer, "rwork": Pointer(room, context.i64(0))}
-        self.given = {**given, **self.lapack.workspace("geev", **given)}
+            arguments |= {"w": self.values[0].pointer, "rwork": Pointer(room, context.i64(0))}
+        self.given = {**arguments, **self.lapack.workspace("geev", **arguments)}
 
     def call(self) -> Value:
         """Compute the eigenvalues of the matrix. Returns LAPACK's info, which is 0 on success."""
@@ -70,7 +70,7 @@ class _Eigenvalues:
         """The real part and the imaginary part of eigenvalue ``j``."""
         zero = self.context.i64(0)
         if self.real:
-            return [found.load(j, zero) for found in self.values]
+            return [matrix.load(j, zero) for matrix in self.values]
         return [self.values[0].load(j, zero, part) for part in range(2)]
 
     def _element(self, i: Value, j: Value) -> list[Value]:
@@ -119,7 +119,7 @@ class _Eigenvalues:
 def lower_eig(
     context: Context, node: TensorApply[Eig | Eigvals], inputs: list[Tensor]
 ) -> Sequence[Tensor]:
-    x, op, wanted = inputs[0], node.op, len(node.outputs) == 2
+    x, op, has_vectors = inputs[0], node.op, len(node.outputs) == 2
     result = node.outputs[0].type.dtype
     # like NumPy, compute eigenvalues in double precision for all dtypes
     dtype = "complex128" if is_complex(node.inputs[0].type.dtype) else "float64"
@@ -127,17 +127,17 @@ def lower_eig(
     n = context.unify(x.shape[-2], x.shape[-1])
     parts = stored_parts(context, x)
     values = new_result(context, result, [*batch, n])
-    vectors = new_result(context, result, [*batch, n, n]) if wanted else []
+    vectors = new_result(context, result, [*batch, n, n]) if has_vectors else []
 
     def emit() -> None:
-        found = _Eigenvalues(context, dtype, n, wanted)
+        spectrum = _Eigenvalues(context, dtype, n, has_vectors)
         with each_element(context, batch) as index:
-            found.matrix.fill(parts, index)
-            good = if_finite(context, op.on_error, found.matrix.all_finite(), found.call)
-            found.copy_to(values, vectors, index, good)
+            spectrum.matrix.fill(parts, index)
+            good = if_finite(context, op.on_error, spectrum.matrix.all_finite(), spectrum.call)
+            spectrum.copy_to(values, vectors, index, good)
 
     context.step(parts, [*values, *vectors], emit)
-    return [whole_tensor(values), whole_tensor(vectors)] if wanted else [whole_tensor(values)]
+    return [whole_tensor(values), whole_tensor(vectors)] if has_vectors else [whole_tensor(values)]
 
 
 @lowers_matrices(TriangularSylvester)
@@ -158,7 +158,7 @@ def lower_triangular_sylvester(
         lengths = ((m, m), (n, n), (m, n))
         matrices = [WorkMatrix(context, dtype, *pair) for pair in lengths]
         scale = lapack.memory("real", context.i64(1))
-        given: dict[str, str | Value | Pointer] = {
+        arguments: dict[str, str | Value | Pointer] = {
             "trana": "N",
             "tranb": "C",
             "isgn": context.i64(1),
@@ -167,11 +167,11 @@ def lower_triangular_sylvester(
             "scale": Pointer(scale, zero),
         }
         for name, matrix in zip("abc", matrices, strict=True):
-            given |= {name: matrix.pointer, f"ld{name}": matrix.leading}
+            arguments |= {name: matrix.pointer, f"ld{name}": matrix.leading}
         with each_element(context, batch) as index:
             for matrix, operand in zip(matrices, operands, strict=True):
                 matrix.fill(operand, index)
-            lapack.call("trsyl", **given)
+            lapack.call("trsyl", **arguments)
             # if the solution could overflow, the routine solves the equations for a multiple of f
             factor = builder.load(scale, zero, fixed=True)
             solution = matrices[2]

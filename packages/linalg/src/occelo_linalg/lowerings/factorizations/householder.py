@@ -45,7 +45,7 @@ def lower_householder_product(
         matrix = WorkMatrix(context, dtype, m, n)
         tau = WorkMatrix(context, dtype, k, context.i64(1))
         routine = "ungqr" if dtype in PARTS else "orgqr"
-        given: dict[str, str | Value | Pointer] = {
+        arguments: dict[str, str | Value | Pointer] = {
             "m": m,
             "n": n,
             "k": k,
@@ -53,7 +53,7 @@ def lower_householder_product(
             "lda": matrix.leading,
             "tau": tau.pointer,
         }
-        given |= lapack.workspace(routine, **given)
+        arguments |= lapack.workspace(routine, **arguments)
         with each_element(context, batch) as index:
             matrix.fill(operand, index)
             for part, stored in enumerate(scales):
@@ -62,7 +62,7 @@ def lower_householder_product(
                     at = stored.position(builder, [*own, loop.index])
                     value = builder.load(stored.buffer, at, fixed=True)
                     tau.store(loop.index, context.i64(0), value, part)
-            context.check(builder.eq(lapack.call(routine, **given), context.i64(0)))
+            context.check(builder.eq(lapack.call(routine, **arguments), context.i64(0)))
             matrix.copy_to(result, index)
 
     context.step([*operand, *scales], result, emit)

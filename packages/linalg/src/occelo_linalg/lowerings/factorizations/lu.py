@@ -66,10 +66,10 @@ def lower_lu_factor(
         lapack = Lapack(context, dtype)
         work = WorkMatrix(context, dtype, m, n)
         exchanged = lapack.integers(builder.op("max", m, context.i64(1)))
-        given = {"m": m, "n": n, "a": work.pointer, "lda": work.leading}
+        arguments = {"m": m, "n": n, "a": work.pointer, "lda": work.leading}
         with each_element(context, batch) as index:
             work.fill(source, index)
-            lapack.call("getrf", ipiv=Pointer(exchanged, context.i64(0)), **given)
+            lapack.call("getrf", ipiv=Pointer(exchanged, context.i64(0)), **arguments)
             work.copy_to(result, index)
             with builder.loop(least, fixed=True) as loop:
                 # LAPACK counts rows from 1
@@ -147,8 +147,8 @@ def lower_pivot_to_permutation(
                 context.check(builder.op("and", low, builder.lt(other, n)))
                 _exchange(order, loop.index, other)
             with builder.loop(n, fixed=True) as loop:
-                found = builder.load(order, loop.index, fixed=True)
-                place, value = (loop.index, found) if inverse else (found, loop.index)
+                entry = builder.load(order, loop.index, fixed=True)
+                place, value = (loop.index, entry) if inverse else (entry, loop.index)
                 builder.store(result.buffer, result.position(builder, [*index, place]), value)
 
     def _exchange(order: Buffer, i: Value, p: Value) -> None:

@@ -103,13 +103,13 @@ def lower_qr(
 
     def emit() -> None:
         columns = _longer(context, m, n) if full else n
-        made = _Factored(context, dtype, m, n, columns, width if orthogonal else None)
+        factored = _Factored(context, dtype, m, n, columns, width if orthogonal else None)
         with each_element(context, batch) as index:
-            made.factor(parts, index)
-            made.copy_triangle_to(r, index)
+            factored.factor(parts, index)
+            factored.copy_triangle_to(r, index)
             if orthogonal:
-                made.unfold()
-                made.matrix.copy_to(q, index)
+                factored.unfold()
+                factored.matrix.copy_to(q, index)
 
     context.step(parts, [*q, *r], emit)
     return [whole_tensor(q), whole_tensor(r)] if orthogonal else [whole_tensor(r)]
@@ -129,13 +129,13 @@ def lower_factors(
 
     def emit() -> None:
         builder = context.builder
-        made = _Factored(context, dtype, m, n, n, None)
+        factored = _Factored(context, dtype, m, n, n, None)
         with each_element(context, batch) as index:
-            made.factor(parts, index)
-            made.matrix.copy_to(packed, index)
+            factored.factor(parts, index)
+            factored.matrix.copy_to(packed, index)
             with builder.loop(k, fixed=True) as loop:
                 for which, part in enumerate(factors):
-                    value = made.factors.load(loop.index, context.i64(0), which)
+                    value = factored.factors.load(loop.index, context.i64(0), which)
                     at = part.position(builder, [*index, loop.index])
                     builder.store(part.buffer, at, value)
 
@@ -159,7 +159,7 @@ def lower_pivots(
         matrix = WorkMatrix(context, dtype, m, n)
         factors = WorkMatrix(context, dtype, _shorter(context, m, n), context.i64(1))
         chosen = lapack.integers(n)
-        given: dict[str, str | Value | Pointer] = {
+        arguments: dict[str, str | Value | Pointer] = {
             "m": m,
             "n": n,
             "a": matrix.pointer,
@@ -169,18 +169,18 @@ def lower_pivots(
         }
         if dtype in PARTS:
             room = lapack.memory("real", builder.mul(context.i64(2), n))
-            given["rwork"] = Pointer(room, zero)
-        given = {**given, **lapack.workspace("geqp3", **given)}
+            arguments["rwork"] = Pointer(room, zero)
+        arguments = {**arguments, **lapack.workspace("geqp3", **arguments)}
         with each_element(context, batch) as index:
             matrix.fill(parts, index)
             with builder.loop(n, fixed=True) as loop:
                 builder.store(chosen, loop.index, builder.const(0, context.blas_integer))
-            context.check(builder.eq(lapack.call("geqp3", **given), zero))
+            context.check(builder.eq(lapack.call("geqp3", **arguments), zero))
             with builder.loop(n, fixed=True) as loop:
-                found = builder.cast(builder.load(chosen, loop.index, fixed=True), "int64")
+                column = builder.cast(builder.load(chosen, loop.index, fixed=True), "int64")
                 # LAPACK counts columns from 1, and returns no order if there are no rows
                 none = builder.eq(_shorter(context, m, n), zero)
-                value = builder.select(none, loop.index, builder.sub(found, context.i64(1)))
+                value = builder.select(none, loop.index, builder.sub(column, context.i64(1)))
                 at = order.position(builder, [*index, loop.index])
                 builder.store(order.buffer, at, builder.cast(value, "int32"))
 

@@ -63,7 +63,7 @@ class PencilForm:
             **self.alpha.given,
         }
         unread = Pointer(lapack.integers(self.one), self.zero)
-        given: dict[str, str | Value | Pointer] = {
+        arguments: dict[str, str | Value | Pointer] = {
             **self._pair,
             "jobvsl": "V",
             "jobvsr": "V",
@@ -78,8 +78,8 @@ class PencilForm:
         }
         if dtype in PARTS:
             length = context.builder.mul(context.i64(8), n)
-            given["rwork"] = Pointer(lapack.memory("real", length), self.zero)
-        self._given = {**given, **lapack.workspace("gges", **given)}
+            arguments["rwork"] = Pointer(lapack.memory("real", length), self.zero)
+        self._given = {**arguments, **lapack.workspace("gges", **arguments)}
         self._in_order = self._ordering(sort) if sort else None
 
     def all_finite(self) -> Value:
@@ -110,7 +110,7 @@ class PencilForm:
         lapack, one, zero = self.lapack, self.one, self.zero
         test = in_region(self.context.builder, sort)
         selected = Pointer(lapack.integers(self.n), zero)
-        given: dict[str, str | Value | Pointer] = {
+        arguments: dict[str, str | Value | Pointer] = {
             **self._pair,
             "ijob": zero,
             "wantq": one,
@@ -125,7 +125,7 @@ class PencilForm:
             "pr": Pointer(lapack.memory("real", one), zero),
             "dif": Pointer(lapack.memory("real", self.context.i64(2)), zero),
         }
-        given |= lapack.workspace("tgsen", **given)
+        arguments |= lapack.workspace("tgsen", **arguments)
 
         def put_in_order() -> Value:
             choose_positions(
@@ -134,7 +134,7 @@ class PencilForm:
                 self.n,
                 lambda i: test(self.alpha.load(i), self.load_beta(i)),
             )
-            return lapack.call("tgsen", **given)
+            return lapack.call("tgsen", **arguments)
 
         return put_in_order
 
@@ -189,17 +189,17 @@ def lower_pair(
     values += new_result(context, dtype, [*batch, n]) if sort else []
 
     def emit() -> None:
-        found = PencilForm(context, dtype, n, sort)
+        form = PencilForm(context, dtype, n, sort)
         with each_element(context, batch) as index:
-            for matrix, operand in zip(found.matrices, operands, strict=True):
+            for matrix, operand in zip(form.matrices, operands, strict=True):
                 matrix.fill(operand, index)
-            good = if_finite(context, op.on_error, found.all_finite(), found.call)
+            good = if_finite(context, op.on_error, form.all_finite(), form.call)
             for matrix, result in zip(
-                (*found.matrices, found.left, found.right), results, strict=True
+                (*form.matrices, form.left, form.right), results, strict=True
             ):
                 matrix.copy_to(result, index, good)
             if values:
-                _copy_values(context, found, values, index, good)
+                _copy_values(context, form, values, index, good)
 
     context.step(
         [p for o in operands for p in o], [*(p for r in results for p in r), *values], emit

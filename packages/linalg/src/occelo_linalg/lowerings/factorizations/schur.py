@@ -86,7 +86,7 @@ class SchurForm:
         self.matrix, self.vectors = (WorkMatrix(context, dtype, n, n) for _ in range(2))
         self.values = Spectrum(context, dtype, n, "w")
         unread = Pointer(lapack.integers(one), zero)
-        given: dict[str, str | Value | Pointer] = {
+        arguments: dict[str, str | Value | Pointer] = {
             "jobvs": "V",
             "sort": "N",
             "select": unread,
@@ -100,8 +100,8 @@ class SchurForm:
             **self.values.given,
         }
         if dtype in PARTS:
-            given["rwork"] = Pointer(lapack.memory("real", n), zero)
-        self.given = {**given, **lapack.workspace("gees", **given)}
+            arguments["rwork"] = Pointer(lapack.memory("real", n), zero)
+        self.given = {**arguments, **lapack.workspace("gees", **arguments)}
 
     def call(self) -> Value:
         """Decompose the matrix. Returns LAPACK's info, which is 0 on success."""
@@ -144,7 +144,7 @@ class SchurForm:
         context, builder, lapack = self.context, self.context.builder, self.lapack
         one, zero = context.i64(1), context.i64(0)
         selected = Pointer(lapack.integers(self.n), zero)
-        given: dict[str, str | Value | Pointer] = {
+        arguments: dict[str, str | Value | Pointer] = {
             "job": "N",
             "compq": "V",
             "select": selected,
@@ -158,11 +158,11 @@ class SchurForm:
             "sep": Pointer(lapack.memory("real", one), zero),
             **self.values.given,
         }
-        given |= lapack.workspace("trsen", **given)
+        arguments |= lapack.workspace("trsen", **arguments)
 
         def put_in_order() -> Sequence[Value]:
             choose_positions(context, selected, self.n, lambda i: test(self.values.load(i)))
-            info = lapack.call("trsen", **given)
+            info = lapack.call("trsen", **arguments)
             with builder.loop(self.n, fixed=True) as loop:
                 count, apart = loop.carry(zero), loop.carry(zero)
                 inside = test(self.values.load(loop.index))
@@ -221,10 +221,10 @@ def lower_schur(
 
     def emit() -> None:
         zero = context.i64(0)
-        found = SchurForm(context, dtype, n)
-        call, count = found.call, found.lapack.integers(context.i64(1))
+        schur = SchurForm(context, dtype, n)
+        call, count = schur.call, schur.lapack.integers(context.i64(1))
         if isinstance(op, SortedSchur):
-            put_in_order = found.ordering(_inside(builder, op.sort))
+            put_in_order = schur.ordering(_inside(builder, op.sort))
 
             def ordered() -> Sequence[Value]:
                 again, number = put_in_order()
@@ -232,14 +232,14 @@ def lower_schur(
                 return [again]
 
             def call() -> Value:
-                info = found.call()
+                info = schur.call()
                 return builder.branch(builder.eq(info, zero), ordered, lambda: [info])[0]
 
         with each_element(context, batch) as index:
-            found.matrix.fill(parts, index)
-            good = if_finite(context, op.on_error, found.matrix.all_finite(), call)
-            found.matrix.copy_to(form, index, good)
-            found.vectors.copy_to(unitary, index, good)
+            schur.matrix.fill(parts, index)
+            good = if_finite(context, op.on_error, schur.matrix.all_finite(), call)
+            schur.matrix.copy_to(form, index, good)
+            schur.vectors.copy_to(unitary, index, good)
             for result in counts:
                 number = builder.cast(builder.load(count, zero, fixed=True), "int64")
                 if good is not None:

@@ -105,23 +105,23 @@ def _eigh_by_lapack(
     routine, triangle = "heevd" if dtype in PARTS else "syevd", "L" if node.op.lower else "U"
     lapack = Lapack(context, dtype)
     matrix = WorkMatrix(context, dtype, n, n)
-    found = WorkMatrix(context, values.dtype, n, context.i64(1))
-    given: dict[str, str | Value | Pointer] = {
+    column = WorkMatrix(context, values.dtype, n, context.i64(1))
+    arguments: dict[str, str | Value | Pointer] = {
         "jobz": "V" if columns else "N",
         "uplo": triangle,
         "n": n,
         "a": matrix.pointer,
         "lda": matrix.leading,
-        "w": found.pointer,
+        "w": column.pointer,
     }
-    room = lapack.workspace(routine, **given)
+    room = lapack.workspace(routine, **arguments)
     with each_element(context, values.shape[:-1]) as index:
         matrix.fill(parts, index)
         finite = matrix.all_finite(triangle)
         good = if_finite(
-            context, node.op.on_error, finite, lambda: lapack.call(routine, **given, **room)
+            context, node.op.on_error, finite, lambda: lapack.call(routine, **arguments, **room)
         )
-        found.copy_column_to(values, index, good)
+        column.copy_column_to(values, index, good)
         if columns:
             matrix.copy_to(columns, index, good)
 
@@ -147,7 +147,7 @@ class _Svd:
             # if there are no singular values, the routine does not write these matrices
             self.left.fill_with_identity()
             self.right.fill_with_identity()
-        given: dict[str, str | Value | Pointer] = {
+        arguments: dict[str, str | Value | Pointer] = {
             "jobz": job,
             "m": m,
             "n": n,
@@ -167,8 +167,8 @@ class _Svd:
             both = builder.add(builder.mul(context.i64(2), builder.add(long, k)), one)
             size = builder.mul(k, builder.op("max", five, both))
             size = builder.op("max", size, one)
-            given["rwork"] = Pointer(self.lapack.memory("real", size), context.i64(0))
-        self.given = {**given, **self.lapack.workspace("gesdd", **given)}
+            arguments["rwork"] = Pointer(self.lapack.memory("real", size), context.i64(0))
+        self.given = {**arguments, **self.lapack.workspace("gesdd", **arguments)}
 
     def call(self) -> Value:
         """Decompose the matrix. Returns LAPACK's info, which is 0 on success."""
@@ -197,8 +197,8 @@ def lower_svd(
             svd.matrix.fill(parts, index)
             good = if_finite(context, op.on_error, svd.matrix.all_finite(), svd.call)
             svd.values.copy_column_to(values, index, good)
-            for result, found in zip(results, (svd.left, svd.right), strict=False):
-                found.copy_to(result, index, good)
+            for result, vectors in zip(results, (svd.left, svd.right), strict=False):
+                vectors.copy_to(result, index, good)
 
     context.step(parts, [values, *(part for result in results for part in result)], emit)
     if not results:

@@ -124,11 +124,11 @@ class _Exponential:
 
     def degree(self, norm: Value) -> Value:
         """The position in `DEGREES` of the lowest degree that is accurate enough for a matrix with this norm."""
-        builder, found = self.builder, self.context.i64(0)
+        builder, position = self.builder, self.context.i64(0)
         for limit in LIMITS[:-1]:
             above = builder.lt(builder.const(limit, self.real), norm)
-            found = builder.add(found, builder.cast(above, "int64"))
-        return found
+            position = builder.add(position, builder.cast(above, "int64"))
+        return position
 
     def scale(self, norm: Value) -> Value:
         """Halve the matrix until its norm is at most the largest limit. Returns how many times it was halved."""

@@ -172,12 +172,12 @@ class _Logarithm(SchurFunction):
         self.multiply(x.pointer, x.pointer, square.pointer)
         self.multiply(square.pointer, x.pointer, cube.pointer)
         norms = [(2, self._norm(square)), (3, self._norm(cube))]
-        found = self.context.i64(0)
+        position = self.context.i64(0)
         for limit in LIMITS:
             below = [builder.op("le", norm, numbers.real(limit**p)) for p, norm in norms]
             above = builder.op("not", builder.op("and", *below))
-            found = builder.add(found, builder.cast(above, "int64"))
-        return found
+            position = builder.add(position, builder.cast(above, "int64"))
+        return position
 
     def _norm(self, matrix: WorkMatrix) -> Value:
         """The largest sum of absolute values in a column of a triangular matrix."""
@@ -219,8 +219,8 @@ class _Logarithm(SchurFunction):
             safe = numbers.chosen(tiny, one, argument)
             ratio = numbers.chosen(tiny, one, numbers.divided(numbers.sinh(safe), safe))
             above = self.load(self.kept, i, i64(self.ABOVE))
-            found = numbers.times(numbers.times(above, quotient), numbers.times(mean, ratio))
-            self.store(self.differences, i, j, numbers.scaled(found, power))
+            element = numbers.times(numbers.times(above, quotient), numbers.times(mean, ratio))
+            self.store(self.differences, i, j, numbers.scaled(element, power))
 
     def _power(self, times: Value, base: float) -> Value:
         """``base`` to the power of ``times``, computed by repeated multiplication."""

@@ -133,13 +133,13 @@ class SchurFunction(ABC):
             with builder.loop(j, fixed=True) as up:
                 k = builder.sub(builder.sub(j, one), up.index)
                 rest = self.load(matrix, k, j)
-                found = numbers.divided(rest, numbers.add(self.load(matrix, k, k), own))
-                found = numbers.chosen(numbers.is_zero(rest), rest, found)
-                self.store(matrix, k, j, found)
+                root = numbers.divided(rest, numbers.add(self.load(matrix, k, k), own))
+                root = numbers.chosen(numbers.is_zero(rest), rest, root)
+                self.store(matrix, k, j, root)
                 lanes = 8 if matrix.count == 1 else 1
                 with builder.loop(k, lanes=lanes, fixed=True) as down:
                     i = down.index
-                    product = numbers.times(self.load(matrix, i, k), found)
+                    product = numbers.times(self.load(matrix, i, k), root)
                     self.store(matrix, i, j, numbers.subtract(self.load(matrix, i, j), product))
 
 
@@ -165,11 +165,11 @@ class _SquareRoot(SchurFunction):
         self.multiply(self.matrix.pointer, self.matrix.pointer, self.other.pointer)
         with builder.loop(self.size, fixed=True) as loop:
             error, whole = loop.carry(zero), loop.carry(zero)
-            wanted = builder.load(self.before.buffer, loop.index, fixed=True)
+            original = builder.load(self.before.buffer, loop.index, fixed=True)
             square = builder.load(self.other.buffer, loop.index, fixed=True)
-            lost = builder.op("sub", square, wanted)
+            lost = builder.op("sub", square, original)
             error.following = builder.op("fma", lost, lost, error.param)
-            whole.following = builder.op("fma", wanted, wanted, whole.param)
+            whole.following = builder.op("fma", original, original, whole.param)
         limit = builder.op("mul", builder.op("sqrt", whole.result), self.numbers.real(TOLERANCE))
         return builder.op("le", builder.op("sqrt", error.result), limit)
 
@@ -205,11 +205,11 @@ def _apply_complex(form: SchurForm, own: SchurFunction, whole: SchurFunction) ->
     with builder.loop(n, start=context.i64(1), fixed=True) as loop:
         for part in range(2):
             turned.store(loop.index, builder.sub(loop.index, context.i64(1)), zero, part)
-    found = whole.apply()
+    good = whole.apply()
     form.turn_blocks(turned)
     with builder.loop(n, fixed=True) as across, builder.loop(n, fixed=True) as down:
         real.store(down.index, across.index, turned.load(down.index, across.index))
-    return builder.op("and", found, whole.real_enough())
+    return builder.op("and", good, whole.real_enough())
 
 
 def lower_schur_function(
@@ -243,8 +243,8 @@ def lower_schur_function(
 
         def decomposed() -> Sequence[Value]:
             own.keep()
-            found = apply()
-            return builder.branch(found, multiplied, lambda: [false])
+            good = apply()
+            return builder.branch(good, multiplied, lambda: [false])
 
         def multiplied() -> Sequence[Value]:
             right, vectors = own.is_right(), form.vectors.pointer
