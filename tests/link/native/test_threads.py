@@ -189,8 +189,9 @@ def test_little_work_stays_in_one_thread() -> None:
 
 @pytest.mark.parametrize("by", LINKERS)
 def test_units_for_one_thread_know_no_other(by: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By default, programs and texts are those of a library without threads."""
+    """With the option 1, or one processor, programs and texts are those of a library without threads."""
     monkeypatch.setattr(cost, "ENOUGH", -1)
+    monkeypatch.setattr(threads, "_COUNTED", [1])
     inputs, outputs = graph()
     services = {PARALLEL, THREAD_LIMIT}
 
@@ -198,8 +199,13 @@ def test_units_for_one_thread_know_no_other(by: str, monkeypatch: pytest.MonkeyP
         vm: Any = make_linker(by).accept(og.FunctionGraph(inputs, outputs)).make_thunk()[0]
         return {entry for unit in vm.units for entry in unit.interface.table}
 
-    assert not services & entries()
+    for count in (0, 1):
+        with config.change_flags(native__threads=count):
+            assert not services & entries()
     with config.change_flags(native__threads=2):
+        assert services <= entries()
+    monkeypatch.setattr(threads, "_COUNTED", [2])
+    with config.change_flags(native__threads=0):
         assert services <= entries()
 
 
@@ -359,6 +365,34 @@ call(values)
 """
 
 
+FORKS_ALONE = """
+import os
+import numpy as np
+import occelo_graph as og
+from occelo_graph import tensor as ot
+from occelo_graph.config import config
+from occelo_link import make_linker
+from occelo_link.machine import threads
+from occelo_link.units.thread_pool import thread_pool
+
+threads._COUNTED[:] = [2]
+x = ot.dvector("x")
+call = make_linker("native").accept(og.FunctionGraph([x], [ot.exp(x)])).make_function()
+values = np.linspace(0.0, 1.0, 2_000_000)
+assert np.allclose(call(values), np.exp(values))
+pool = thread_pool()
+assert pool.loops > 0 and threads.may_be_several()
+child = os.fork()
+if not child:
+    before = pool.loops
+    right = np.allclose(call(values), np.exp(values)) and pool.loops == before
+    with config.change_flags(native__threads=2):
+        right &= threads.may_be_several()
+    os._exit(not right or threads.may_be_several())
+raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
 def _run(program: str) -> None:
     # in a process of its own: one that runs tests has threads and pipes that a child must not have
     command = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", program]
@@ -370,6 +404,11 @@ def _run(program: str) -> None:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows has no fork")
 def test_forked_processes_have_a_pool_of_their_own() -> None:
     _run(FORKS)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows has no fork")
+def test_a_forked_process_leaves_processors_to_its_siblings() -> None:
+    _run(FORKS_ALONE)
 
 
 def test_a_process_ends_while_threads_work() -> None:

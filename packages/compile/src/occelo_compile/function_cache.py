@@ -68,14 +68,13 @@ _WITHOUT_EFFECT = {
     "cxx",
     "gcc__cxxflags",
     "compiler_verbose",
+    "native__threads",  # the linker says whether there may be several; code does not hold the number
 }
 _SECTIONS_WITHOUT_EFFECT = ("profiling__", "NanGuardMode__", "DebugMode__", "compile__")
 """The prefixes of the names of options on which compiled code does not depend.
 
 The key contains all options except these and those in `_WITHOUT_EFFECT`.
 """
-_THREADS = "native__threads"
-"""The option of which the key only says whether it is 1, since code for several threads runs in any number of them."""
 _warned: set[str] = set()
 
 
@@ -133,7 +132,7 @@ def function_key(maker: FunctionMaker) -> dict[str, str] | None:
         "rewrites": digest_text(rewrites),
         "options": repr(
             sorted(
-                (k, int(v == 1) if k == _THREADS else v)
+                (k, v)
                 for k, v in config.as_dict().items()
                 if k not in _WITHOUT_EFFECT and not k.startswith(_SECTIONS_WITHOUT_EFFECT)
             )

@@ -123,7 +123,7 @@ LAZY = _declare(
 )
 THREADS = _declare(
     "native__threads",
-    1,
+    0,
     "how many threads native and c may use for one large loop; 0 means the number of processors; results do not depend on it",
     not_negative,
 )

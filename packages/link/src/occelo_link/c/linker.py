@@ -22,7 +22,7 @@ from occelo_link.linker import VM, Linking
 from occelo_link.loops import build as build  # registers the lowerings
 from occelo_link.loops.ir.program import Program
 from occelo_link.loops.registry import find_lowering
-from occelo_link.options import THREADS
+from occelo_link.machine.threads import may_be_several
 from occelo_link.units.interface import UnitFailure, UnitInterface
 from occelo_link.units.unit import NativeUnit
 from occelo_link.vm import PythonVM
@@ -51,7 +51,7 @@ class CLinker(BlockLinker):
     takes_states = True
 
     def threaded(self) -> bool:
-        return THREADS.get() != 1
+        return may_be_several()
 
     def compile(self, program: Program, part: Part) -> CompiledUnit:
         library = _load([("unit", program)], self.threaded())

@@ -1,4 +1,4 @@
-"""How many threads loops may use: what the system, the environment and the process leave to them.
+"""How many threads loops may use: what the option, the system, the environment and the process leave to them.
 
 `units.thread_pool` passes the number to the pool of threads.
 """
@@ -9,8 +9,28 @@ import os
 import sys
 from collections.abc import Iterator
 
+from occelo_link.options import THREADS
+
+_COUNTED: list[int] = []
+"""What `processors` returned, once it was called."""
 _GROUPS = "/sys/fs/cgroup"
 _LISTED = "/proc/self/cgroup"
+
+
+def may_be_several() -> bool:
+    """Whether a loop that is compiled now may run in several threads: by the option, or else by the number of processors."""
+    return (THREADS.get() or counted_processors()) > 1
+
+
+def counted_processors() -> int:
+    """What `processors` returned at the first call. A forked process has 1, since its siblings need the other processors."""
+    if not _COUNTED:
+        _COUNTED.append(processors())
+    return _COUNTED[0]
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=lambda: _COUNTED.__setitem__(slice(None), [1]))
 
 
 def processors() -> int:

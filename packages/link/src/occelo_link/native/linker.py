@@ -15,7 +15,8 @@ from occelo_link.blocks.linker import BlockLinker
 from occelo_link.blocks.partition import Part
 from occelo_link.blocks.vm import CompiledUnit
 from occelo_link.cache.objects import object_code
-from occelo_link.options import LLVM_LEVEL, THREADS
+from occelo_link.machine.threads import may_be_several
+from occelo_link.options import LLVM_LEVEL
 from occelo_link.units.engine import compile_module, load_object
 from occelo_link.units.interface import UnitInterface
 from occelo_link.units.unit import NativeUnit
@@ -88,10 +89,11 @@ class NativeLinker(BlockLinker):
     takes_states = True
 
     def fingerprint(self) -> str | None:
-        return self.name if type(self) is NativeLinker else None
+        text = f"{self.name} in threads" if self.threaded() else self.name
+        return text if type(self) is NativeLinker else None
 
     def threaded(self) -> bool:
-        return THREADS.get() != 1
+        return may_be_several()
 
     def time_loops(self, fgraph: FunctionGraph, values: Sequence[Any], runs: int = 20) -> Any:
         from occelo_link.native.timing import time_loops  # slow to import, and rarely needed

@@ -10,7 +10,7 @@ import functools
 import os
 
 from occelo_link.cache.objects import object_code
-from occelo_link.machine.threads import processors
+from occelo_link.machine.threads import counted_processors
 from occelo_link.units.engine import compile_module, load_object
 
 WORTH = 500_000
@@ -50,8 +50,13 @@ def thread_pool() -> ThreadPool:
     pool.service = unit.address
     for name, function in _OF_PYTHON.items():  # these need no GIL
         setattr(pool, name, ctypes.cast(getattr(ctypes.pythonapi, function), ctypes.c_void_p))
-    pool.processors, pool.worth = processors(), WORTH
+    pool.processors, pool.worth = counted_processors(), WORTH
     if hasattr(os, "register_at_fork"):
         forget = ctypes.CFUNCTYPE(None)(unit.find("forget_threads"))
-        os.register_at_fork(after_in_child=forget)
+
+        def begin_again() -> None:
+            forget()
+            pool.processors = 1
+
+        os.register_at_fork(after_in_child=begin_again)
     return pool

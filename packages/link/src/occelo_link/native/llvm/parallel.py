@@ -122,15 +122,15 @@ class OutlinedLoops:
         """Print code that calls the service if there is enough work, and otherwise the function of the loop."""
         out, program, emit = self.out, self.out.program, self.emit
         divided, whole, done = out.new_labels("threads", "whole", "done")
+        work = self.polling.total_work(loop, cost.parallel_work(loop))
+        enough = emit(f"icmp sgt i64 {work}, {cost.ENOUGH}")
+        self.line(f"br i1 {enough}, label %{divided}, label %{whole}")
+        out.start_block(divided)
         slots = [
             emit(f"getelementptr i64, ptr %table, i64 {table_slot(program, entry)}")
             for entry in map(program.entry, (PARALLEL, THREAD_LIMIT))
         ]
         service = emit(f"load ptr, ptr {slots[0]}, align 8")
-        work = self.polling.total_work(loop, cost.parallel_work(loop))
-        enough = emit(f"icmp sgt i64 {work}, {cost.ENOUGH}")
-        out.branch_likely(enough, divided, whole)
-        out.start_block(divided)
         limit = emit(f"load i64, ptr {slots[1]}, align 8")
         length = self.use(loop.stop) if loop.non_interruptible else self.polling.strip_length(loop)
         status = emit(
