@@ -39,10 +39,10 @@ def plain_number_of(constant: Constant) -> bool | int | float | complex | None:
 
     For a tensor, this is the result of `number_of`. For a constant of another type, it is the constant's value.
     """
-    found: Any = number_of(constant)
-    if found is None:
-        found = constant.data
-    return found if isinstance(found, bool | int | float | complex) else None
+    number: Any = number_of(constant)
+    if number is None:
+        number = constant.data
+    return number if isinstance(number, bool | int | float | complex) else None
 
 
 def is_power_of_two(value: Any) -> bool:

@@ -393,12 +393,12 @@ class RewriteDatabase:
 
     def tags(self) -> set[str]:
         """The tags of all rewrites in this database and in the databases in it."""
-        found: set[str] = set()
+        tags: set[str] = set()
         for entry in self._entries.values():
-            found |= entry.tags
+            tags |= entry.tags
             if isinstance(entry.rewriter, RewriteDatabase):
-                found |= entry.rewriter.tags()
-        return found
+                tags |= entry.rewriter.tags()
+        return tags
 
     def warn_of_misspelt(self, tags: Iterable[str], stacklevel: int = 1) -> None:
         """Warn of each of ``tags`` that no rewrite has and that is nearly a tag of some: it chooses nothing.
@@ -408,9 +408,9 @@ class RewriteDatabase:
         """
         from difflib import get_close_matches  # which most programs need not
 
-        known = self.tags()
+        all_tags = self.tags()
         for tag in tags:
-            near = [] if tag in known else get_close_matches(tag, known, 1, 0.8)
+            near = [] if tag in all_tags else get_close_matches(tag, all_tags, 1, 0.8)
             if near:
                 warnings.warn(
                     f"No rewrite has the tag {tag!r}, so that it chooses none; did you mean {near[0]!r}?",
@@ -569,9 +569,9 @@ class EquilibriumDB(RewriteDatabase):
         A ``final_rewriter`` runs at the end of each round, and a ``cleanup`` rewriter after each round with changes.
         """
         super().register(name, rewriter, *tags, **options)
-        for names, wanted in ((self._final, final_rewriter), (self._cleanup, cleanup)):
+        for names, is_member in ((self._final, final_rewriter), (self._cleanup, cleanup)):
             # an earlier rewriter of this name may have been final or a cleanup
-            (names.add if wanted else names.discard)(name)
+            (names.add if is_member else names.discard)(name)
 
     def register_rules(self, rules: RuleSet, *tags: str, use_db_name_as_tag: bool = True) -> None:
         """Register each rule of a set under its own name, with ``tags`` and its own tags."""

@@ -62,13 +62,13 @@ than necessary. This is safe, because the user's graph needs the node in all of 
 
 def run_together(fgraph: FunctionGraph, node: Apply, other: Apply) -> bool:
     """Whether two nodes of a graph run under the same conditions. False if this is unknown."""
-    known = _known.get(fgraph)
-    if known is None or node not in known or other not in known:
+    demands = _known.get(fgraph)
+    if demands is None or node not in demands or other not in demands:
         if not _has_lazy_nodes(fgraph):
             return True
-        known = _known[fgraph] = _demands(fgraph)
-    found = known[node]
-    return found is not None and found == known[other]
+        demands = _known[fgraph] = _demands(fgraph)
+    demand = demands[node]
+    return demand is not None and demand == demands[other]
 
 
 def _has_lazy_nodes(fgraph: FunctionGraph) -> bool:
@@ -80,21 +80,21 @@ def _has_lazy_nodes(fgraph: FunctionGraph) -> bool:
 
 def note_merged(fgraph: FunctionGraph, node: Apply, merged: Apply) -> None:
     """Record that ``merged`` runs under the same conditions as ``node``, which it is about to replace."""
-    known = _known.get(fgraph)
-    if known is not None and node in known:
-        known[merged] = known[node]
+    demands = _known.get(fgraph)
+    if demands is not None and node in demands:
+        demands[merged] = demands[node]
 
 
 def _demands(fgraph: FunctionGraph) -> dict[Apply, _Demand]:
     top = _Place(None)
     always = frozenset((top,))
     needed: dict[object, _Demand] = dict.fromkeys(fgraph.outputs, always)
-    found: dict[Apply, _Demand] = {}
+    demands: dict[Apply, _Demand] = {}
     for node in reversed(fgraph.toposort()):
         demand: _Demand = _NOTHING
         for variable in node.outputs:
             demand = _union(demand, needed.pop(variable, _NOTHING))
-        found[node] = demand
+        demands[node] = demand
         for variable in operands_of(node):
             needed[variable] = _union(needed.get(variable, _NOTHING), demand)
         if not node.op.lazy:
@@ -110,7 +110,7 @@ def _demands(fgraph: FunctionGraph) -> dict[Apply, _Demand]:
             for position in region.results:
                 variable = node.inputs[position]
                 needed[variable] = _union(needed.get(variable, _NOTHING), inside)
-    return found
+    return demands
 
 
 def _union(demand: _Demand, other: Iterable[_Place] | None) -> _Demand:

@@ -93,13 +93,13 @@ class OpRules:
                 number = plain_number_of(v)
                 if number is not None:
                     mask |= needing.get(number, 0)
-        found = self._left.get(mask)
-        if found is None:
+        pairs = self._left.get(mask)
+        if pairs is None:
             if len(self._left) >= RuleIndex.LIMIT:
                 self._left.clear()
             chosen = [rule for i, rule in enumerate(self.rules) if mask >> i & 1]
-            found = self._left[mask] = [(rule, rule.called) for rule in chosen]
-        return found
+            pairs = self._left[mask] = [(rule, rule.called) for rule in chosen]
+        return pairs
 
 
 class RuleIndex:
@@ -143,8 +143,8 @@ class RuleIndex:
 
     def of(self, node: Apply) -> OpRules:
         """The rules for the op of a node."""
-        found = self._of_op.get(node.op)
-        return self._find(node.op) if found is None else found
+        rules = self._of_op.get(node.op)
+        return self._find(node.op) if rules is None else rules
 
     def _find(self, op: Op) -> OpRules:
         of, always, with_patterns = self._tables or self._make_tables()
@@ -155,15 +155,15 @@ class RuleIndex:
         before = None if first is None else first._of_op.get(op) or first._find(op)
         fitting = [i for i in sorted(numbers) if i not in with_patterns or rules[i].applies_to(op)]
         key = before, tuple(fitting)
-        made = self._made.get(key)
-        if made is None:
+        op_rules = self._made.get(key)
+        if op_rules is None:
             earlier = [] if before is None else before.rules
-            found = [*earlier, *[rules[i] for i in fitting if rules[i] not in earlier]]
-            made = self._made[key] = OpRules(found)
+            combined = [*earlier, *[rules[i] for i in fitting if rules[i] not in earlier]]
+            op_rules = self._made[key] = OpRules(combined)
         if len(self._of_op) >= self.LIMIT:
             self._of_op.clear()
-        self._of_op[op] = made
-        return made
+        self._of_op[op] = op_rules
+        return op_rules
 
 
 class Worklist(Feature):
@@ -262,7 +262,7 @@ class Worklist(Feature):
         """
         level = [(n, time) for n, time in self._touched.items() if n in fgraph.apply_nodes]
         self._touched.clear()
-        found: dict[Apply, None] = {}
+        nodes: dict[Apply, None] = {}
         # for each node, the time of the latest change that it can reach; older changes need no
         # second visit
         seen: dict[Apply, int] = {}
@@ -274,7 +274,7 @@ class Worklist(Feature):
                     continue
                 seen[node] = time
                 if self._tried.get(node, 0) <= time:
-                    found[node] = None
+                    nodes[node] = None
                 for out in node.outputs:
                     uses = fgraph.clients.get(out, ())
                     inner = len(uses) == 1 and node.op.arithmetic
@@ -284,32 +284,32 @@ class Worklist(Feature):
                                 (user, time)
                             )
             level = following
-        return list(found)
+        return list(nodes)
 
 
 def _pairs_of(
-    rule: NodeRewriter, node: Apply, found: Any
+    rule: NodeRewriter, node: Apply, result: Any
 ) -> tuple[list[tuple[Variable, Variable]], Sequence[Apply]]:
-    """The result ``found`` of a rule, as pairs of an old and a new variable, and the nodes to remove."""
-    if isinstance(found, Variable):
-        found = [found]
-    if is_dict(found):
-        given = dict(found)
-        remove = given.pop("remove", ())
-        return list(given.items()), remove
-    if len(found) != len(node.outputs):
-        raise ValueError(f"it gave {len(found)} replacements for {len(node.outputs)} outputs")
-    return [(old, new) for old, new in zip(node.outputs, found, strict=True) if new is not None], ()
+    """The ``result`` of a rule, as pairs of an old and a new variable, and the nodes to remove."""
+    if isinstance(result, Variable):
+        result = [result]
+    if is_dict(result):
+        by_variable = dict(result)
+        remove = by_variable.pop("remove", ())
+        return list(by_variable.items()), remove
+    if len(result) != len(node.outputs):
+        raise ValueError(f"it gave {len(result)} replacements for {len(node.outputs)} outputs")
+    return [(v, new) for v, new in zip(node.outputs, result, strict=True) if new is not None], ()
 
 
 def _carry_source(fgraph: FunctionGraph, old: Variable, new: Variable) -> None:
     """Copy the mark of the user's source line from the variable ``old`` to the new nodes that replace it."""
     mark = old.mark
-    known = fgraph.apply_nodes
+    nodes = fgraph.apply_nodes
     pending = [new]
     while pending:
         owner = pending.pop().owner
-        if owner is not None and owner not in known and owner.mark != mark:
+        if owner is not None and owner not in nodes and owner.mark != mark:
             owner.mark = mark
             pending.extend(owner.inputs)
 
@@ -403,11 +403,11 @@ def replace(
 
 
 def _apply(
-    rule: NodeRewriter, fgraph: FunctionGraph, node: Apply, found: Any, record: RewriteRecord
+    rule: NodeRewriter, fgraph: FunctionGraph, node: Apply, result: Any, record: RewriteRecord
 ) -> bool:
-    """Replace variables as the result ``found`` of a rule says. Returns whether the graph changed."""
+    """Replace variables as the ``result`` of a rule says. Returns whether the graph changed."""
     try:
-        pairs, remove = _pairs_of(rule, node, found)
+        pairs, remove = _pairs_of(rule, node, result)
     except Exception as error:
         report(error, str(rule), node)
         return False
@@ -426,13 +426,13 @@ def _try_rules(
         if refused and (rule, node) in refused:
             continue
         try:
-            found = called(fgraph, node)
+            result = called(fgraph, node)
         except Exception as error:
             report(error, str(rule), node)
             continue
-        if found is None or found is False:
+        if result is None or result is False:
             continue
-        if _apply(rule, fgraph, node, found, record):
+        if _apply(rule, fgraph, node, result, record):
             return rule
     return None
 

@@ -114,18 +114,18 @@ class InplaceRewriter(RecordingRewriter):
         for node, op in chosen:
             if record.limit is not None and len(record.applications) + len(noted) >= record.limit:
                 break
-            made = Apply.of_types(op, node.inputs, [v.type for v in node.outputs])
-            made.mark = node.mark
-            fgraph.replace_all(zip(node.outputs, made.outputs, strict=True), reason=self.name)
-            noted.append((record.start(node), str(node), str(made), node, made))
+            variant = Apply.of_types(op, node.inputs, [v.type for v in node.outputs])
+            variant.mark = node.mark
+            fgraph.replace_all(zip(node.outputs, variant.outputs, strict=True), reason=self.name)
+            noted.append((record.start(node), str(node), str(variant), node, variant))
         try:
             fgraph.validate()
         except InconsistencyError:
             fgraph.revert(history)
             raise
         fgraph.release(history)
-        for parent, before, after, node, made in noted:
-            record.add(parent, self.name, before, after, node, made.outputs)
+        for parent, before, after, node, variant in noted:
+            record.add(parent, self.name, before, after, node, variant.outputs)
 
 
 class _Plan:
@@ -178,8 +178,8 @@ class _Plan:
         root = version_root(variable)
         if root is not variable:
             return False
-        known = self.memory.get(root)
-        base = view_root(root) if known is None else known
+        recorded = self.memory.get(root)
+        base = view_root(root) if recorded is None else recorded
         if (
             self.refused.get(root, 0) > _MOST_ATTEMPTS
             or root in self.destroyed
@@ -210,7 +210,7 @@ class _Plan:
         """The nodes other than ``node`` that read ``root`` or a view of it; None if ``root`` or a view is an output of
         the graph.
         """
-        found: dict[Apply, None] = {}
+        readers: dict[Apply, None] = {}
         pending = [root]
         while pending:
             for user, i in self.fgraph.clients[pending.pop()]:
@@ -218,8 +218,8 @@ class _Plan:
                     return None
                 if user is node:
                     continue
-                found[user] = None
+                readers[user] = None
                 for out, sources in user.op.view_map.items():
                     if i in sources:
                         pending.append(user.outputs[out])
-        return list(found)
+        return list(readers)

@@ -162,15 +162,15 @@ class Budget(Feature):
 
     def _nesting(self, op: Op) -> int:
         """How deeply inner graphs are nested in an op: 0 for an op without inner graphs."""
-        known, graphs = self._nestings, inner_graphs(op)
+        depths, graphs = self._nestings, inner_graphs(op)
         pending = list(graphs)
         while pending:
             graph = pending[-1]
             below = [g for node in graph.nodes for g in inner_graphs(node.op)]
-            waiting = [g for g in below if g not in known]
+            waiting = [g for g in below if g not in depths]
             if waiting:
                 pending += waiting
                 continue
-            known[graph] = 1 + max((known[g] for g in below), default=0)
+            depths[graph] = 1 + max((depths[g] for g in below), default=0)
             pending.pop()
-        return max((known[g] for g in graphs), default=0)
+        return max((depths[g] for g in graphs), default=0)

@@ -103,8 +103,8 @@ def preceding(values: TensorVariable) -> TensorVariable:
 
 def with_diagonal(d: TensorVariable) -> TensorVariable:
     """The matrix with the diagonal ``d`` and zeros elsewhere."""
-    made: TensorVariable = AllocDiag()(d)
-    return made
+    matrix: TensorVariable = AllocDiag()(d)
+    return matrix
 
 
 def product(x: TensorVariable, y: TensorVariable) -> TensorVariable:

@@ -119,21 +119,21 @@ class MergeFeature(Feature):
 
         If there is none, ``variable`` is added to the index and returned.
         """
-        known = self._known.get(variable)
-        if known is None:
+        equal = self._known.get(variable)
+        if equal is None:
             key = constant_key(variable)
-            known = variable if key is None else self._constants.setdefault(key, variable)
-            self._known[variable] = known
-        return known
+            equal = variable if key is None else self._constants.setdefault(key, variable)
+            self._known[variable] = equal
+        return equal
 
     def merge_constants(self, fgraph: FunctionGraph) -> None:
         """Merge equal constants of the graph."""
         for variable in [v for v in fgraph.variables if isinstance(v, AtomicVariable)]:
-            kept = self.constant(fgraph, variable)
-            if kept is not variable and variable in fgraph.variables:
-                if kept.name is None and variable.name is not None:
-                    kept.name = variable.name
-                fgraph.replace(variable, kept, reason="merge")
+            equal = self.constant(fgraph, variable)
+            if equal is not variable and variable in fgraph.variables:
+                if equal.name is None and variable.name is not None:
+                    equal.name = variable.name
+                fgraph.replace(variable, equal, reason="merge")
 
     def intern(
         self, fgraph: FunctionGraph, variable: Variable, done: dict[Apply, Apply]
@@ -167,10 +167,10 @@ class MergeFeature(Feature):
                 stack.extend(waiting)
                 continue
             stack.pop()
-            found = done[node] = self._intern_node(fgraph, node, done)
-            key = self._keys.get(found)
-            if key is not None and found is not node:
-                self._interned[node] = found, key
+            interned = done[node] = self._intern_node(fgraph, node, done)
+            key = self._keys.get(interned)
+            if key is not None and interned is not node:
+                self._interned[node] = interned, key
         return done[owner].outputs[variable.index or 0]
 
     def _intern_node(self, fgraph: FunctionGraph, node: Apply, done: dict[Apply, Apply]) -> Apply:
@@ -188,29 +188,29 @@ class MergeFeature(Feature):
         if changed:
             node = node.clone_with_new_inputs(inputs)
         key = _node_key(node)
-        found = None if key is None else self._nodes.get(key)
-        if found is None or not _same_inputs(node, found):
+        equal = None if key is None else self._nodes.get(key)
+        if equal is None or not _same_inputs(node, equal):
             return node
         if any(
-            not a.type.is_super(b.type) for a, b in zip(node.outputs, found.outputs, strict=True)
+            not a.type.is_super(b.type) for a, b in zip(node.outputs, equal.outputs, strict=True)
         ):
             return node
-        return found
+        return equal
 
     def settle(self, fgraph: FunctionGraph, record: RewriteRecord) -> None:
         """Merge nodes that became equal to other nodes, and nodes that become equal by these merges."""
         while self._equal:
             node, _ = self._equal.popitem()
-            kept = self._nodes.get(self._keys.get(node))
-            if kept is None or kept is node or node not in fgraph.apply_nodes or record.is_full:
+            equal = self._nodes.get(self._keys.get(node))
+            if equal is None or equal is node or node not in fgraph.apply_nodes or record.is_full:
                 continue
-            if _same_inputs(kept, node):
-                self._merge(fgraph, kept, node, record)
+            if _same_inputs(equal, node):
+                self._merge(fgraph, equal, node, record)
 
     def _merge(
-        self, fgraph: FunctionGraph, kept: Apply, node: Apply, record: RewriteRecord
+        self, fgraph: FunctionGraph, equal: Apply, node: Apply, record: RewriteRecord
     ) -> None:
-        pairs = list(zip(node.outputs, kept.outputs, strict=True))
+        pairs = list(zip(node.outputs, equal.outputs, strict=True))
         for old, new in pairs:
             if not old.type.is_super(new.type):
                 return

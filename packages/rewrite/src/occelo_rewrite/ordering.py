@@ -56,17 +56,17 @@ class IncrementalOrder:
         With ``forward`` the search follows edges to later nodes, else to earlier nodes.
         """
         place = self._place
-        found = {start: None}
+        reached = {start: None}
         stack = [start]
         while stack:
             for each in self._next(stack.pop(), forward):
                 where = place.get(each)
-                if where is None or each in found:
+                if where is None or each in reached:
                     continue
                 if where <= bound if forward else where >= bound:
-                    found[each] = None
+                    reached[each] = None
                     stack.append(each)
-        return list(found)
+        return list(reached)
 
     def _reorder(self, before: list[Apply], after: list[Apply]) -> None:
         place = self._place

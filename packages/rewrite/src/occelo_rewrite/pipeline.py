@@ -224,8 +224,8 @@ def register_optimizer(name: str, query: RewriteDatabaseQuery) -> None:
 def optimizer_query(name: str | None) -> RewriteDatabaseQuery:
     """The query of the optimizer of that name; ValueError if there is none."""
     if name not in OPTIMIZERS:
-        known = ", ".join(str(n) for n in OPTIMIZERS if n is not None)
-        raise ValueError(f"There is no optimizer {name!r}; there are {known}")
+        names = ", ".join(str(n) for n in OPTIMIZERS if n is not None)
+        raise ValueError(f"There is no optimizer {name!r}; there are {names}")
     return OPTIMIZERS[name]
 
 
@@ -243,11 +243,11 @@ def rewriter_for(query: RewriteDatabaseQuery) -> GraphRewriter:
     if query.subquery or query.extra_rewrites:
         built: GraphRewriter = optdb.query(query)
         return built
-    known = _built.get(query)
-    if known is None or known[0] != optdb.total_generation:
+    entry = _built.get(query)
+    if entry is None or entry[0] != optdb.total_generation:
         if len(_built) >= _MOST_BUILT:
             _built.clear()
-        made = optdb.query(query)
-        known = _built[query] = (optdb.total_generation, made)
-    found: GraphRewriter = known[1]
-    return found
+        fresh = optdb.query(query)
+        entry = _built[query] = (optdb.total_generation, fresh)
+    rewriter: GraphRewriter = entry[1]
+    return rewriter

@@ -131,8 +131,8 @@ def check_rewriters(rewriters: Iterable[Any], *kinds: type, where: str) -> None:
             hint = "make a rule of a function with node_rewriter or rule, a rewriter with graph_rewriter"
         else:
             hint = f"a {type(each).__name__}"
-        wanted = " or ".join(f"a {kind.__name__}" for kind in kinds)
-        raise TypeError(f"{where} takes {wanted}, not {each!r}: {hint}")
+        allowed = " or ".join(f"a {kind.__name__}" for kind in kinds)
+        raise TypeError(f"{where} takes {allowed}, not {each!r}: {hint}")
 
 
 class _Changes(Feature):

@@ -32,14 +32,14 @@ def rewrite_graph(
     ``query`` has further arguments of `RewriteDatabaseQuery`. TypeError if ``include`` is one text; a warning for a
     misspelt tag.
     """
-    wanted = RewriteDatabaseQuery(include, **query)
-    optdb.warn_of_misspelt(wanted.include | wanted.require | wanted.exclude, stacklevel=2)
+    chosen = RewriteDatabaseQuery(include, **query)
+    optdb.warn_of_misspelt(chosen.include | chosen.require | chosen.exclude, stacklevel=2)
     if isinstance(graph, FunctionGraph):
         fgraph = graph.clone() if clone else graph
     else:
         outputs = graph_parts(graph, compiled="rewrite_graph takes a graph")[0]
         fgraph = FunctionGraph(outputs=outputs, clone=True, copy_inputs=False)
-    rewriter_for(wanted).rewrite(fgraph)
+    rewriter_for(chosen).rewrite(fgraph)
     if custom_rewrite is not None:
         custom_rewrite.rewrite(fgraph)
     if isinstance(graph, FunctionGraph):

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 def shaped_like(value: TensorVariable, output: TensorVariable) -> TensorVariable:
     """``value``, cast and broadcast to the dtype and shape of ``output``, the variable that it is to replace."""
-    wanted, given = output.type, value.type
-    if given.dtype != wanted.dtype:
-        value = cast(value, wanted.dtype)
-    if given.ndim == wanted.ndim and all(
-        a == b or (b is None and a != 1) for a, b in zip(given.shape, wanted.shape, strict=True)
+    target, own = output.type, value.type
+    if own.dtype != target.dtype:
+        value = cast(value, target.dtype)
+    if own.ndim == target.ndim and all(
+        a == b or (b is None and a != 1) for a, b in zip(own.shape, target.shape, strict=True)
     ):
         return value  # (a static length of 1 may need broadcasting to a dynamic length)
     node = output.owner

@@ -68,14 +68,14 @@ class ShapeFeature(Feature):
 
     def shape_of(self, fgraph: FunctionGraph | None, variable: Variable) -> Lengths:
         """The lengths of all axes of a variable; an empty tuple for a variable that is not a tensor."""
-        found = self._found(variable)
+        lengths = self._found(variable)
         if not self._replaced or variable in self._current:
-            return found
+            return lengths
         # a length that refers to a variable of a removed node would bring the node back into the
         # graph
-        found = self._known[variable] = tuple(map(self._without_replaced, found))
+        lengths = self._known[variable] = tuple(map(self._without_replaced, lengths))
         self._current.add(variable)
-        return found
+        return lengths
 
     def _without_replaced(self, length: Length) -> Length:
         """``length`` as an expression without variables that other variables have replaced in the graph."""
@@ -99,9 +99,9 @@ class ShapeFeature(Feature):
 
     def _found(self, variable: Variable) -> Lengths:
         """The lengths as they were first inferred, without later replacements in the graph."""
-        found = self._known.get(variable)
-        if found is not None:
-            return found
+        lengths = self._known.get(variable)
+        if lengths is not None:
+            return lengths
         stack = [variable]
         while stack:
             each = stack[-1]
@@ -141,9 +141,9 @@ class ShapeFeature(Feature):
         except Exception as error:
             # if the ``infer_shape`` of a user's op fails, lengths are read from the values instead
             shapes = [None] * len(node.outputs)
-            made = "" if node.source is None else f", made at {node.source},"
+            place = "" if node.source is None else f", made at {node.source},"
             warnings.warn(
-                f"The infer_shape of {node.op}{made} failed, and lengths are computed without it: "
+                f"The infer_shape of {node.op}{place} failed, and lengths are computed without it: "
                 f"{type(error).__name__}: {error}",
                 stacklevel=2,
             )
@@ -205,16 +205,16 @@ class ShapeFeature(Feature):
         if node.op.commutative:
             parts.sort(key=lambda v: id(v) if isinstance(v, Variable) else 0)
         key = (node.op, variable.index, *parts)
-        found = self._expressions.get(key)
-        if found is None:
+        expression = self._expressions.get(key)
+        if expression is None:
             same = all(a is b for a, b in zip(inputs, node.inputs, strict=True))
-            found = (
+            expression = (
                 variable
                 if same
                 else node.clone_with_new_inputs(inputs).outputs[variable.index or 0]
             )
-            self._expressions[key] = found
-        return found
+            self._expressions[key] = expression
+        return expression
 
     def same_shape(self, fgraph: FunctionGraph | None, a: Variable, b: Variable) -> bool:
         """Whether two tensors provably have the same shape."""
@@ -229,23 +229,23 @@ class ShapeFeature(Feature):
         self, fgraph: FunctionGraph | None, length: Length, of: Variable, axis: int
     ) -> bool:
         """Whether ``length`` is provably the length of the tensor ``of`` along ``axis``."""
-        known = self.shape_of(fgraph, of)[axis]
+        own = self.shape_of(fgraph, of)[axis]
         if isinstance(length, Variable):
             read = length_read(length)
             if read is not None:
                 length = self.shape_of(fgraph, read[0])[read[1]]
             else:
                 length = self._one(length)
-        return length is known or (isinstance(known, int) and known == length)
+        return length is own or (isinstance(own, int) and own == length)
 
 
 def shapes_of(fgraph: FunctionGraph) -> ShapeFeature:
     """The `ShapeFeature` of a graph. A new one is attached if the graph has none."""
-    found: ShapeFeature | None = fgraph.__dict__.get("shape_feature")
-    if found is None:
-        found = ShapeFeature()
-        fgraph.attach_feature(found)
-    return found
+    feature: ShapeFeature | None = fgraph.__dict__.get("shape_feature")
+    if feature is None:
+        feature = ShapeFeature()
+        fgraph.attach_feature(feature)
+    return feature
 
 
 def as_variable(length: Length) -> TensorVariable:

@@ -66,13 +66,13 @@ def _with_lengths(
     lacking: Collection[Variable],
 ) -> Variable:
     """The check ``op`` over ``inputs``, the copies of ``before``, without the lengths that ``lacking`` contains."""
-    kept = [v not in lacking for v in before[1:]]
-    rest = iter(kept)
-    given = tuple(wanted and next(rest) for wanted in op.given)
-    if not any(given) and all(n is None for n in op.static):
+    stays = [v not in lacking for v in before[1:]]
+    rest = iter(stays)
+    dynamic = tuple(is_given and next(rest) for is_given in op.given)
+    if not any(dynamic) and all(n is None for n in op.static):
         return inputs[0]
-    lengths = [n for n, here in zip(inputs[1:], kept, strict=True) if here]
-    fewer: Variable = SpecifyShape(op.static, given, op.of)(inputs[0], *lengths)
+    lengths = [n for n, here in zip(inputs[1:], stays, strict=True) if here]
+    fewer: Variable = SpecifyShape(op.static, dynamic, op.of)(inputs[0], *lengths)
     return fewer
 
 
@@ -104,15 +104,15 @@ def specialized_lengths(node: Apply, inputs: Sequence[Variable]) -> Variable | N
         return None
     op, rest = node.op.specialized(inputs)
     types = op.types_for(rest)
-    wanted = tensors(node.outputs)[0].type
-    fits = wanted.is_super(types[0])
+    target = tensors(node.outputs)[0].type
+    fits = target.is_super(types[0])
     if fits and op is node.op:
         return None
     made_node = Apply.of_types(op, rest, types)
     made_node.mark = node.mark
     if fits:
         return made_node.outputs[0]
-    asserting = SpecifyShape(wanted.shape, (False,) * wanted.ndim, ONCE_KNOWN)
+    asserting = SpecifyShape(target.shape, (False,) * target.ndim, ONCE_KNOWN)
     asserted = asserting.make_node(*made_node.outputs)
     asserted.mark = node.mark
     return asserted.outputs[0]

@@ -37,5 +37,5 @@ def _checked(node: TensorApply[Any], fact: str, ask: Ask) -> bool | None:
 @infers_many(Assume)
 def _stated(node: Statement, fact: str, ask: Ask) -> bool | None:
     """What the node states about the fact. If it states nothing, whether the fact holds for the node's input."""
-    found = dict(node.op.facts).get(fact)
-    return ask(node.inputs[0], fact) if found is None else found
+    stated = dict(node.op.facts).get(fact)
+    return ask(node.inputs[0], fact) if stated is None else stated

@@ -103,11 +103,11 @@ def _is_triangle(mask: TensorVariable, lower: bool, ask: Ask) -> bool:
     number = 0
     shifted = computed_by(rows, Elemwise)
     if shifted is not None and shifted.op == ot.add and len(shifted.inputs) == 2:
-        found = [number_of(v) for v in shifted.inputs]
-        kept = [v for v, n in zip(shifted.inputs, found, strict=True) if n is None]
-        if len(kept) != 1:
+        numbers = [number_of(v) for v in shifted.inputs]
+        symbolic = [v for v, n in zip(shifted.inputs, numbers, strict=True) if n is None]
+        if len(symbolic) != 1:
             return False
-        rows, number = kept[0], next(n for n in found if n is not None)
+        rows, number = symbolic[0], next(n for n in numbers if n is not None)
     if not (_counts(rows, (0, "x"), ask) and _counts(columns, ("x", 0), ask)):
         return False
     return number <= 0 if lower else number >= -1
@@ -235,8 +235,8 @@ def _signs(fact: Sign) -> None:
         function = node.op.scalar_op
         if function.sign in (fact, UNSIGNED):
             return True
-        kept = fact in function.keeps_sign
-        return True if kept and all(ask(v, fact) for v in node.inputs) else None
+        keeps_sign = fact in function.keeps_sign
+        return True if keeps_sign and all(ask(v, fact) for v in node.inputs) else None
 
 
 _signs("nonnegative")

@@ -47,11 +47,11 @@ def _causes(facts: tuple[object, ...]) -> dict[str, list[str]]:
 
     ``facts`` are all registered facts. They are only the key under which the result is memoized.
     """
-    found: dict[str, list[str]] = {}
+    causes: dict[str, list[str]] = {}
     for cause in all_facts():
         for effect in effects_of(cause):
-            found.setdefault(effect, []).append(cause)
-    return found
+            causes.setdefault(effect, []).append(cause)
+    return causes
 
 
 def consequences(
@@ -64,17 +64,17 @@ def consequences(
     The first pair is ``fact`` itself. For a ``square`` matrix, "diagonal" implies "symmetric". For a ``real`` matrix,
     "symmetric" and "hermitian" imply each other.
     """
-    found: dict[str, bool] = {}
+    implied: dict[str, bool] = {}
     pending = [fact]
     same = {"symmetric": "hermitian", "hermitian": "symmetric"}
     while pending:
         each = pending.pop()
-        if each in found:
+        if each in implied:
             continue
-        found[each] = holds
+        implied[each] = holds
         pending.extend(effects_of(each) if holds else causes_of(each))
         if real and each in same:
             pending.append(same[each])
         if square and each == ("diagonal" if holds else "symmetric"):
             pending.append("symmetric" if holds else "diagonal")
-    return list(found.items())
+    return list(implied.items())

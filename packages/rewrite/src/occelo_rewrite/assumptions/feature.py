@@ -96,13 +96,13 @@ class AssumptionFeature(Feature):
         return self._said.get(variable, {}).get(_STATED_DEFINITE, False)
 
     def _note(self, variable: Variable, fact: str, holds: bool) -> None:
-        known = self._said.setdefault(variable, {})
-        if known.get(fact, holds) != holds:
+        stated = self._said.setdefault(variable, {})
+        if stated.get(fact, holds) != holds:
             source = f", made at {variable.source}" if variable.source is not None else ""
             raise ConflictingAssumptionsError(
                 f"{variable} ({variable.type}){source} is said to be {fact} and not to be {fact}"
             )
-        known[fact] = holds
+        stated[fact] = holds
 
     def holds(self, fgraph: FunctionGraph, variable: Variable, fact: str) -> bool | None:
         """Whether a fact holds for a variable: True, False, or None if it is not known.
@@ -115,13 +115,13 @@ class AssumptionFeature(Feature):
         while True:
             about, each, depth = pending[-1]
             try:
-                found = self._holds(fgraph, about, each, depth, depth, None)
+                answer = self._holds(fgraph, about, each, depth, depth, None)
             except _TooNestedError as error:
                 pending.append(error.question)
                 continue
             pending.pop()
             if not pending:
-                return found
+                return answer
 
     def _holds(
         self,
@@ -149,12 +149,12 @@ class AssumptionFeature(Feature):
         # while a fact is being inferred, it counts as unknown, so that the search ends
         fgraph.derived[key] = None
         try:
-            found = self._infer(fgraph, variable, fact, depth, start)
+            answer = self._infer(fgraph, variable, fact, depth, start)
         except _TooNestedError:
             del fgraph.derived[key]
             raise
-        fgraph.derived[key] = found
-        return found
+        fgraph.derived[key] = answer
+        return answer
 
     def _infer(
         self, fgraph: FunctionGraph, variable: Variable, fact: str, depth: int, start: int
@@ -191,12 +191,12 @@ class AssumptionFeature(Feature):
 
     def known(self, fgraph: FunctionGraph, variable: Variable) -> dict[str, bool]:
         """All known facts about a variable: a dict from names of facts to whether they hold."""
-        found: dict[str, bool] = {}
+        facts: dict[str, bool] = {}
         for fact in FACTS:
             holds = self.holds(fgraph, variable, fact)
             if holds is not None:
-                found[fact] = holds
-        return found
+                facts[fact] = holds
+        return facts
 
     def drain(self, fgraph: FunctionGraph) -> None:
         """Record the facts that the graph's `Assume` nodes state, and remove these nodes."""
@@ -227,8 +227,8 @@ def _is_square(fgraph: FunctionGraph | None, variable: Variable) -> bool:
 
 def assumptions_of(fgraph: FunctionGraph) -> AssumptionFeature:
     """The `AssumptionFeature` of a graph. A new one is attached if the graph has none."""
-    found: AssumptionFeature | None = fgraph.__dict__.get("assumption_feature")
-    if found is None:
-        found = AssumptionFeature()
-        fgraph.attach_feature(found)
-    return found
+    feature: AssumptionFeature | None = fgraph.__dict__.get("assumption_feature")
+    if feature is None:
+        feature = AssumptionFeature()
+        fgraph.attach_feature(feature)
+    return feature

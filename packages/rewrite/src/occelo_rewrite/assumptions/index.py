@@ -133,10 +133,10 @@ def _part(node: TensorApply[Subtensor], fact: str, ask: Ask) -> bool | None:
 
 def _entries(node: TensorApply[Subtensor]) -> Sequence[Any]:
     """The entries of a node's index key. Where the op's key has a marker for an input, the entry is the input."""
-    given = iter(node.inputs[1:])
+    indices = iter(node.inputs[1:])
 
     def filled(part: Any) -> Any:
-        return next(given) if part == SCALAR else part
+        return next(indices) if part == SCALAR else part
 
     return [
         slice(filled(e.start), filled(e.stop), filled(e.step)) if is_slice(e) else filled(e)

@@ -77,10 +77,10 @@ def infers(
             if output < 0:
                 raise ValueError(f"Outputs are counted from the first, 0, got {output}")
         for cls in classes:
-            known = _inferences.setdefault(cls, {}).setdefault((fact, output), [])
-            _add(known, function)
+            functions = _inferences.setdefault(cls, {}).setdefault((fact, output), [])
+            _add(functions, function)
             what = f"inference of {fact}" + (f" about output {output}" if output else "")
-            register_extension(what, cls, *filter(is_external, known))
+            register_extension(what, cls, *filter(is_external, functions))
         return function
 
     return register
@@ -98,45 +98,45 @@ def infers_many(*classes: type[OpT]) -> Callable[[InferenceOfMany[OpT]], Inferen
             _import_families()
             _check(function, classes, "the node", "a fact", "the function that asks for facts")
         for cls in classes:
-            known = _of_many.setdefault(cls, [])
-            _add(known, function)
-            register_extension("inference of facts", cls, *filter(is_external, known))
+            functions = _of_many.setdefault(cls, [])
+            _add(functions, function)
+            register_extension("inference of facts", cls, *filter(is_external, functions))
         return function
 
     return register
 
 
-def _check(function: Callable[..., Any], classes: Sequence[object], *given: str) -> None:
+def _check(function: Callable[..., Any], classes: Sequence[object], *names: str) -> None:
     check_classes("An inference of facts", classes)
-    check_arguments("An inference of facts", function, *given)
+    check_arguments("An inference of facts", function, *names)
 
 
-def _add(known: list[Any], function: Any) -> None:
-    """Append a function to the list ``known`` of registered functions.
+def _add(functions: list[Any], function: Any) -> None:
+    """Append a function to the list ``functions`` of registered functions.
 
     If a notebook cell runs again, the new function replaces the earlier function of the same module and name. Functions
     of Occelo itself are never replaced.
     """
     same = [
         f
-        for f in known
+        for f in functions
         if is_external(f)
         and (f.__module__, f.__qualname__) == (function.__module__, function.__qualname__)
     ]
     for earlier in same:
-        known.remove(earlier)
-    known.append(function)
+        functions.remove(earlier)
+    functions.append(function)
     _chosen.clear()
 
 
 def _choose(op: Op, fact: str, output: int) -> list[_AnyInference]:
     """The functions that infer a fact for an output of an op, in the order in which they are asked."""
-    found: list[_AnyInference] = []
+    functions: list[_AnyInference] = []
     for cls in op.computes_as:
-        found += _inferences.get(cls, {}).get((fact, output), ())
+        functions += _inferences.get(cls, {}).get((fact, output), ())
         for of_many in () if output else _of_many.get(cls, ()):
-            found.append(lambda node, ask, of_many=of_many: of_many(node, fact, ask))
-    return found
+            functions.append(lambda node, ask, of_many=of_many: of_many(node, fact, ask))
+    return functions
 
 
 def inferred_from_node(variable: Variable, node: Apply, fact: str, ask: Ask) -> bool | None:
@@ -149,9 +149,9 @@ def inferred_from_node(variable: Variable, node: Apply, fact: str, ask: Ask) -> 
     if functions is None:
         functions = _chosen[key] = _choose(op, fact, key[2])
     for inference in functions:
-        found = inference(node, ask)
-        if found is not None:
-            return found
+        answer = inference(node, ask)
+        if answer is not None:
+            return answer
     if fact in _OF_ELEMENTS and op.moves is not None:
         return True if all(ask(v, fact) for v in node.inputs[op.moves]) else None
     return None

@@ -38,8 +38,8 @@ def are_transposes(x: TensorVariable, y: TensorVariable, hermitian: bool) -> boo
             if len(order) > 1 and order == (*other[:-2], other[-1], other[-2]):
                 return True
     for a, b in ((x, y), (y, x)):
-        found = _transposed_matrix(b)
-        if found is not None and found[0] is a and (real or found[1] is hermitian):
+        transposed = _transposed_matrix(b)
+        if transposed is not None and transposed[0] is a and (real or transposed[1] is hermitian):
             return True
     return False
 

@@ -501,9 +501,9 @@ def _advanced_set(x: TensorVariable, value: float) -> TensorVariable:
 
 
 def _square(x: TensorVariable) -> TensorVariable:
-    known = ot.specify_shape(x, (3, 3))
+    square = ot.specify_shape(x, (3, 3))
     places = ot.constant(np.arange(3))
-    return known[places, places]
+    return square[places, places]
 
 
 def _written_twice(x: TensorVariable, first: _Write, second: _Write) -> TensorVariable:
@@ -518,8 +518,8 @@ def _narrow_twice(x: TensorVariable, first: _Write) -> TensorVariable:
 
 def _tiled(target: TensorVariable, x: TensorVariable, write: _Write) -> TensorVariable:
     """A graph that writes the columns of a matrix of static shape in two slices."""
-    known = ot.specify_shape(target, (2, 3))
-    once = write(known[:, 1:], ot.specify_shape(x, (2, 3))[:, :2])
+    static = ot.specify_shape(target, (2, 3))
+    once = write(static[:, 1:], ot.specify_shape(x, (2, 3))[:, :2])
     return write(once[:, :1], ot.specify_shape(_other(x), (2, 3))[:, 2:])
 
 

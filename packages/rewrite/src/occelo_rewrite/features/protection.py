@@ -110,7 +110,7 @@ class DestroyHandler(Bookkeeper):
 
     def _views(self, fgraph: FunctionGraph, root: Variable, destroyer: Apply) -> list[Variable]:
         """The variable ``root`` and all its views, except the views that ``destroyer`` computes."""
-        found = [root]
+        views = [root]
         pending = [root]
         while pending:
             for node, i in fgraph.clients[pending.pop()]:
@@ -118,15 +118,15 @@ class DestroyHandler(Bookkeeper):
                     continue
                 for out, sources in node.op.view_map.items():
                     if i in sources and out < len(node.outputs):
-                        found.append(node.outputs[out])
+                        views.append(node.outputs[out])
                         pending.append(node.outputs[out])
-        return found
+        return views
 
     def orderings(self, fgraph: FunctionGraph) -> dict[Apply, list[Apply]]:
-        known: dict[Apply, list[Apply]] | None = fgraph.derived.get(_ORDERINGS)
-        if known is None:
-            known = fgraph.derived[_ORDERINGS] = self._orderings(fgraph)
-        return known
+        orderings: dict[Apply, list[Apply]] | None = fgraph.derived.get(_ORDERINGS)
+        if orderings is None:
+            orderings = fgraph.derived[_ORDERINGS] = self._orderings(fgraph)
+        return orderings
 
     def _orderings(self, fgraph: FunctionGraph) -> dict[Apply, list[Apply]]:
         before: dict[Apply, list[Apply]] = {}

@@ -51,9 +51,9 @@ class Composite(ScalarOp):
         return {"inner": self.inner}
 
     def output_dtypes(self, dtypes: Sequence[str]) -> tuple[str, ...]:
-        wanted = [v.type.dtype for v in tensors(self.inner.inputs)]
-        if list(dtypes) != wanted:
-            raise TypeError(f"it was made for {', '.join(wanted)}")
+        expected = [v.type.dtype for v in tensors(self.inner.inputs)]
+        if list(dtypes) != expected:
+            raise TypeError(f"it was made for {', '.join(expected)}")
         return tuple(v.type.dtype for v in tensors(self.inner.outputs))
 
     def evaluate(self, *arrays: Any) -> Any:
@@ -92,8 +92,8 @@ class Composite(ScalarOp):
 
         for node in self.inner_nodes:
             result: Any = node.op.scalar_op.evaluate(*(value(v) for v in node.inputs))
-            made: Sequence[Any] = result if len(node.outputs) > 1 else (result,)
-            for out, each in zip(node.outputs, made, strict=True):
+            results: Sequence[Any] = result if len(node.outputs) > 1 else (result,)
+            for out, each in zip(node.outputs, results, strict=True):
                 values[out] = np.asarray(each, dtype=out.type.numpy_dtype)
         return [value(v) for v in self.inner.outputs]
 
@@ -152,8 +152,8 @@ class Composite(ScalarOp):
         return [partial(i) for i in range(nin)]
 
     def _term(self, ct: Any, inputs: Sequence[Any], position: int) -> Any:
-        found = self.pull(inputs, [ct])[position]
-        return ct * 0 if found is None else found
+        term = self.pull(inputs, [ct])[position]
+        return ct * 0 if term is None else term
 
     def __str__(self) -> str:
         nodes = self.inner.nodes

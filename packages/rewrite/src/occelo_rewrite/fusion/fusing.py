@@ -93,7 +93,7 @@ def _regions(order: list[Apply], outputs: Sequence[Variable]) -> dict[Apply, _Re
 
 
 def _groups(order: list[Apply], region_of: dict[Apply, _Region]) -> list[_Group]:
-    found: list[_Group] = []
+    groups: list[_Group] = []
     group_of: dict[Apply, _Group] = {}
     level_of: dict[Apply, int] = {}
     for node in order:
@@ -110,12 +110,12 @@ def _groups(order: list[Apply], region_of: dict[Apply, _Region]) -> list[_Group]
         joined = _merged(parts, place, group_of) if near else None
         if joined is None:
             joined = _Group(node, 1 + top, place)
-            found.append(joined)
+            groups.append(joined)
         else:
             joined.nodes.append(node)
         group_of[node] = joined
         level_of[node] = joined.level
-    return [g for g in found if len(g.nodes) > 1]
+    return [g for g in groups if len(g.nodes) > 1]
 
 
 _made: dict[Any, Elemwise] = {}

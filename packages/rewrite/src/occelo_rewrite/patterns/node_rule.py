@@ -68,16 +68,16 @@ class OpPattern(Generic[OpT]):
     def matches(self, op: Op) -> bool:
         """Whether the pattern matches ``op``."""
         return (self.op_type is Op or self.op_type in op.computes_as) and all(
-            self._fits(getattr(op, name), wanted) for name, wanted in self.parameters
+            self._fits(getattr(op, name), target) for name, target in self.parameters
         )
 
     @staticmethod
-    def _fits(value: Any, wanted: Any) -> bool:
-        if isinstance(wanted, OpPattern):
-            return isinstance(value, Op) and wanted.matches(value)
-        if isinstance(wanted, Wildcard):
+    def _fits(value: Any, target: Any) -> bool:
+        if isinstance(target, OpPattern):
+            return isinstance(value, Op) and target.matches(value)
+        if isinstance(target, Wildcard):
             return True
-        return bool(value == wanted) or (isinstance(wanted, type) and isinstance(value, wanted))
+        return bool(value == target) or (isinstance(target, type) and isinstance(value, target))
 
 
 def is_op_pattern(value: object) -> TypeGuard[OpPattern[Any]]:
@@ -155,12 +155,12 @@ class NodeRewriter:
 
     def transform(self, fgraph: FunctionGraph, node: Apply) -> Replacements:
         """The result of the rule at a node; None if the rule does not apply."""
-        found = self.function(fgraph, node)
-        if found is None or found is False:
+        replacement = self.function(fgraph, node)
+        if replacement is None or replacement is False:
             return None
-        if isinstance(found, Variable):
-            return [found]
-        return found
+        if isinstance(replacement, Variable):
+            return [replacement]
+        return replacement
 
     def add_requirements(self, fgraph: FunctionGraph) -> None:
         """Attach the features that the rule requires."""

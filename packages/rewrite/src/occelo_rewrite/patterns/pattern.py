@@ -177,19 +177,19 @@ class Call(Pattern):
 
     def applies_to(self, op: Op) -> bool:
         """Whether nodes of ``op`` may match the pattern."""
-        wanted = self.op
-        if isinstance(wanted, OpPattern):
-            return wanted.matches(op)
-        if isinstance(wanted, type):
-            return wanted in op.computes_as
-        if isinstance(wanted, Elemwise):
+        expected = self.op
+        if isinstance(expected, OpPattern):
+            return expected.matches(op)
+        if isinstance(expected, type):
+            return expected in op.computes_as
+        if isinstance(expected, Elemwise):
             # there is one scalar op for each name
             return (
                 isinstance(op, Elemwise)
-                and op.scalar_op is wanted.scalar_op
-                and op.inplace == wanted.inplace
+                and op.scalar_op is expected.scalar_op
+                and op.inplace == expected.inplace
             )
-        return wanted is op or bool(wanted == op)
+        return expected is op or bool(expected == op)
 
     def __str__(self) -> str:
         named = getattr(self.op, "op_type", self.op)
@@ -211,8 +211,8 @@ def wild(names: str, where: Callable[[Any], bool] | None = None) -> Any:
     """
     if not isinstance(cast("object", names), str) or not names.split():
         raise TypeError(f"Wildcards have names, as in wild('x y'), got {names!r}")
-    made = [Wild(n, where) for n in names.split()]
-    return tuple(made) if len(made) > 1 else made[0]
+    wildcards = [Wild(n, where) for n in names.split()]
+    return tuple(wildcards) if len(wildcards) > 1 else wildcards[0]
 
 
 @explained_by("rules")
@@ -266,21 +266,21 @@ p.__doc__ = "Builds patterns of elementwise functions, as in ``p.exp(x)``."
 
 def names_of(pattern: Pattern) -> dict[str, type[Pattern]]:
     """The names that a match of a pattern binds, each with the class of its pattern: `Wild`, `Number` or `Call`."""
-    found: dict[str, type[Pattern]] = {}
-    _add_names(pattern, found)
-    return found
+    bound: dict[str, type[Pattern]] = {}
+    _add_names(pattern, bound)
+    return bound
 
 
-def _add_names(pattern: Any, found: dict[str, type[Pattern]]) -> None:
+def _add_names(pattern: Any, bound: dict[str, type[Pattern]]) -> None:
     name: str = pattern.name
     own: type[Pattern] = pattern.__class__
     if name:
-        if name in found and (own is Call or found[name] is not own):
+        if name in bound and (own is Call or bound[name] is not own):
             raise ValueError(f"{name} stands for two things in the pattern")
-        found[name] = own
+        bound[name] = own
     if own is Call:
         for part in pattern.args:
-            _add_names(part, found)
+            _add_names(part, bound)
 
 
 def match(
@@ -305,23 +305,23 @@ def _match(pattern: Pattern, variable: Variable, bound: Bindings) -> Iterator[Bi
         if owner is not None and pattern.applies_to(owner.op) and pattern.may_match(owner):
             yield from _match_node(pattern, owner, bound, False)
     elif isinstance(pattern, Wild):
-        known = bound.get(pattern.name)
-        if known is not None:
-            if known is variable or (isinstance(known, Constant) and known.equals(variable)):
+        value = bound.get(pattern.name)
+        if value is not None:
+            if value is variable or (isinstance(value, Constant) and value.equals(variable)):
                 yield bound
         elif pattern.where is None or pattern.where(variable):
             yield {**bound, pattern.name: variable}
     elif isinstance(pattern, Number):
-        found = plain_number_of(variable) if isinstance(variable, Constant) else None
-        if found is None or (pattern.value is not None and found != pattern.value):
+        number = plain_number_of(variable) if isinstance(variable, Constant) else None
+        if number is None or (pattern.value is not None and number != pattern.value):
             return
-        if pattern.where is not None and not pattern.where(found):
+        if pattern.where is not None and not pattern.where(number):
             return
         if pattern.name in bound:
-            if bound[pattern.name] == found:
+            if bound[pattern.name] == number:
                 yield bound
         else:
-            yield {**bound, pattern.name: found} if pattern.name else bound
+            yield {**bound, pattern.name: number} if pattern.name else bound
 
 
 def _match_node(pattern: Call, node: Apply, bound: Bindings, root: bool) -> Iterator[Bindings]:
@@ -347,20 +347,20 @@ def _match_node(pattern: Call, node: Apply, bound: Bindings, root: bool) -> Iter
 
 def _with_fields(pattern: OpPattern[Any], op: Any, bound: Bindings) -> Bindings | None:
     """``bound``, and what the wildcards among the fields of a pattern of ops stand for; None if they do not match."""
-    for name, wanted in pattern.parameters:
+    for name, field in pattern.parameters:
         value = getattr(op, name)
-        if is_op_pattern(wanted):
-            found = _with_fields(wanted, value, bound)
-            if found is None:
+        if is_op_pattern(field):
+            bindings = _with_fields(field, value, bound)
+            if bindings is None:
                 return None
-            bound = found
-        elif isinstance(wanted, Wild):
-            if wanted.name in bound:
-                if not bool(bound[wanted.name] == value):
+            bound = bindings
+        elif isinstance(field, Wild):
+            if field.name in bound:
+                if not bool(bound[field.name] == value):
                     return None
-            elif wanted.where is not None and not wanted.where(value):
+            elif field.where is not None and not field.where(value):
                 return None
-            bound = {**bound, wanted.name: value}
+            bound = {**bound, field.name: value}
     return bound
 
 
@@ -372,9 +372,9 @@ def _match_rest(pattern: Call, node: Apply, bound: Bindings) -> Iterator[Binding
     else:
         first, last = node.inputs[: len(fixed)], list(node.inputs[len(fixed) :])
         ways = ((f, last) for f in (_match_all(fixed, first, bound) if fixed else [bound]))
-    for found, left in ways:
-        if found.get(name, tuple(left)) == tuple(left):
-            yield {**found, name: tuple(left)}
+    for bindings, left in ways:
+        if bindings.get(name, tuple(left)) == tuple(left):
+            yield {**bindings, name: tuple(left)}
 
 
 def _match_all(
@@ -383,8 +383,8 @@ def _match_all(
     if len(patterns) == 1:
         yield from _match(patterns[0], variables[0], bound)
         return
-    for found in _match(patterns[0], variables[0], bound):
-        yield from _match_all(patterns[1:], variables[1:], found)
+    for bindings in _match(patterns[0], variables[0], bound):
+        yield from _match_all(patterns[1:], variables[1:], bindings)
 
 
 def _match_any_order(pattern: Call, node: Apply, bound: Bindings, root: bool) -> Iterator[Bindings]:
@@ -395,17 +395,17 @@ def _match_any_order(pattern: Call, node: Apply, bound: Bindings, root: bool) ->
     order = sorted(
         pattern.args, key=lambda a: 0 if isinstance(a, Call) else 1 if isinstance(a, Number) else 2
     )
-    for found, rest in _choose(order, operands, bound):
+    for bindings, rest in _choose(order, operands, bound):
         if not rest:
-            yield found
+            yield bindings
         elif root:
-            yield {**found, REST: rest}
+            yield {**bindings, REST: rest}
         elif isinstance(order[-1], Wild) and order[-1].name not in bound:
             # the last wildcard also binds all remaining operands
             name = order[-1].name
-            whole = pattern.op(found[name], *rest)
+            whole = pattern.op(bindings[name], *rest)
             if order[-1].where is None or order[-1].where(whole):
-                yield {**found, name: whole}
+                yield {**bindings, name: whole}
             return
 
 
@@ -416,5 +416,5 @@ def _choose(
         yield bound, operands
         return
     for position, operand in enumerate(operands):
-        for found in _match(patterns[0], operand, bound):
-            yield from _choose(patterns[1:], operands[:position] + operands[position + 1 :], found)
+        for merged in _match(patterns[0], operand, bound):
+            yield from _choose(patterns[1:], operands[:position] + operands[position + 1 :], merged)

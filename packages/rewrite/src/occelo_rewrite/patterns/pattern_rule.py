@@ -49,12 +49,12 @@ def _parameters(function: Callable[..., Any]) -> tuple[tuple[str, ...], set[str]
         if not (code.co_posonlyargcount or code.co_kwonlyargcount):
             names = code.co_varnames[: code.co_argcount]
             return names, {*names[: len(names) - len(function.__defaults__ or ())]}
-    found = inspect.signature(function).parameters.values()
-    if only := [each.name for each in found if each.kind is each.POSITIONAL_ONLY]:
+    declared = inspect.signature(function).parameters.values()
+    if only := [each.name for each in declared if each.kind is each.POSITIONAL_ONLY]:
         raise TypeError(
             f"Rules take what is bound by name, but {only[0]} can only be given in order"
         )
-    named = [each for each in found if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)]
+    named = [each for each in declared if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)]
     return tuple([e.name for e in named]), {e.name for e in named if e.default is e.empty}
 
 
@@ -64,7 +64,7 @@ def _wanted(function: Callable[..., Any], patterns: Sequence[Call]) -> list[tupl
     ValueError if a pattern does not bind a parameter without a default.
     """
     names, needed = _parameters(function)
-    wanted: list[tuple[str, ...]] = []
+    parameters: list[tuple[str, ...]] = []
     for pattern in patterns:
         bound = names_of(pattern)
         if any(n in bound for n in _GIVEN):
@@ -75,7 +75,7 @@ def _wanted(function: Callable[..., Any], patterns: Sequence[Call]) -> list[tupl
                 "rules",
             )
         if not (lacking := needed - bound.keys() - _GIVEN):
-            wanted.append(tuple([n for n in names if n in bound or n in _GIVEN]))
+            parameters.append(tuple([n for n in names if n in bound or n in _GIVEN]))
             continue
         first = next(n for n in names if n in lacking)
         raise explained(
@@ -85,7 +85,7 @@ def _wanted(function: Callable[..., Any], patterns: Sequence[Call]) -> list[tupl
             ),
             "rules",
         )
-    return wanted
+    return parameters
 
 
 def _needed_below(patterns: Sequence[Call]) -> set[Any]:
@@ -138,11 +138,11 @@ def _as_computed(pattern: Call, bound: Bindings) -> None:
     """
     for name, node in _arguments(pattern, bound):
         own: Any = bound[name].type
-        wanted: Any = node.outputs[0].type
-        if not own.is_array or wanted.dtype in ("bool", own.dtype):
+        target: Any = node.outputs[0].type
+        if not own.is_array or target.dtype in ("bool", own.dtype):
             continue
-        if np.can_cast(own.dtype, wanted.dtype, "safe"):
-            bound[name] = cast(bound[name], wanted.dtype)
+        if np.can_cast(own.dtype, target.dtype, "safe"):
+            bound[name] = cast(bound[name], target.dtype)
 
 
 def _fitted(new: Any, old: Any) -> Any:
@@ -216,7 +216,7 @@ class PatternRule(NodeRewriter):
         dtype = kind.dtype or ""
         if not self._fits(dtype):
             return None
-        for pattern, wanted in zip(self.patterns, self._wanted, strict=True):
+        for pattern, names in zip(self.patterns, self._wanted, strict=True):
             if not pattern.may_match(node):
                 continue
             for bound in match(pattern, node):
@@ -224,32 +224,32 @@ class PatternRule(NodeRewriter):
                     _as_computed(pattern, bound)
                 elif self.same_dtype and not _one_dtype(bound, dtype):
                     continue
-                result = self._result(fgraph, node, bound, wanted)
+                result = self._result(fgraph, node, bound, names)
                 if result is not None:
                     return result
         return None
 
     def _result(
-        self, fgraph: FunctionGraph, node: Apply, bound: Bindings, wanted: tuple[str, ...]
+        self, fgraph: FunctionGraph, node: Apply, bound: Bindings, names: tuple[str, ...]
     ) -> Any:
         rest = bound.pop(REST, None)
-        if "node" in wanted:
+        if "node" in names:
             bound["node"] = node
-        if "fgraph" in wanted:
+        if "fgraph" in names:
             bound["fgraph"] = fgraph
-        made = self.law(**{name: bound[name] for name in wanted})
-        if made is None or made is False:
+        replacement = self.law(**{name: bound[name] for name in names})
+        if replacement is None or replacement is False:
             return None
-        if isinstance(made, list | tuple):
-            results: Any = made
+        if isinstance(replacement, list | tuple):
+            results: Any = replacement
             return [
                 None if new is None else _fitted(new, old)
                 for new, old in zip(results, node.outputs, strict=True)
             ]
         if rest:
             operator: Op = node.op
-            made = operator(*rest, made)
-        return [_fitted(made, node.outputs[0])]
+            replacement = operator(*rest, replacement)
+        return [_fitted(replacement, node.outputs[0])]
 
 
 def _one_dtype(bound: dict[str, Any], dtype: str) -> bool:

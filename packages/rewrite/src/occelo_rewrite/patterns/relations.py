@@ -193,8 +193,8 @@ def _pattern_of_ops(u: Any, v: Any, s: Any) -> Generator[Any, Any, None]:
     if not isinstance(op, pattern.op_type):
         yield False
         return
-    for name, wanted in pattern.parameters:
-        s = yield _unification._unify(getattr(op, name), wanted, s)
+    for name, expected in pattern.parameters:
+        s = yield _unification._unify(getattr(op, name), expected, s)
         if s is False:
             return
     yield s

@@ -82,7 +82,7 @@ class SubstitutionNodeRewriter(NodeRewriter):
         self.__doc__ = f"{op1}(...) = {op2}(...)."
 
     def _apply(self, fgraph: FunctionGraph, node: Apply) -> Any:
-        made = self.op2.make_node(*node.inputs)
-        if all(a.type.is_super(b.type) for a, b in zip(node.outputs, made.outputs, strict=True)):
-            return list(made.outputs)
+        new = self.op2.make_node(*node.inputs)
+        if all(a.type.is_super(b.type) for a, b in zip(node.outputs, new.outputs, strict=True)):
+            return list(new.outputs)
         return None

@@ -162,15 +162,15 @@ class Conversion:
         return OpPattern(given.op_type, tuple((k, field(v)) for k, v in given.parameters))
 
     def _named(self, wildcard: Any) -> Any:
-        known = self.variables.setdefault(wildcard.name, wildcard)
-        if isinstance(known, Rest) != isinstance(wildcard, Rest):
+        earlier = self.variables.setdefault(wildcard.name, wildcard)
+        if isinstance(earlier, Rest) != isinstance(wildcard, Rest):
             raise TypeError(f"{wildcard.name} is an Asterisk and a wildcard in the pattern")
-        if isinstance(wildcard, Wild) and wildcard.where not in (None, known.where):
-            if known.where is not None:
+        if isinstance(wildcard, Wild) and wildcard.where not in (None, earlier.where):
+            if earlier.where is not None:
                 raise ValueError(f"{wildcard.name} has two constraints in the pattern")
             self.variables[wildcard.name] = wildcard
             return wildcard
-        return known
+        return earlier
 
     def _constrained(self, given: Any, constraint: Callable[[Any], bool]) -> Any:
         inner = self.pattern(given)
@@ -200,8 +200,8 @@ def match_pattern(
 
     ``subs`` has what some wildcards must stand for. Sums and products match in any order of their operands.
     """
-    known = {each.name: value for each, value in (subs or {}).items()}
-    for bound in match(pattern, node, known):
+    by_name = {each.name: value for each, value in (subs or {}).items()}
+    for bound in match(pattern, node, by_name):
         if REST not in bound:
             return _by_wildcard(pattern, bound, subs)
     return None
@@ -210,11 +210,11 @@ def match_pattern(
 def _by_wildcard(
     pattern: Any, bound: Mapping[str, Any], subs: Mapping[Any, Any] | None
 ) -> dict[Any, Any]:
-    found = dict(subs or {})
+    substitution = dict(subs or {})
     for each in _wildcards(pattern):
         if not each.name.startswith("*"):
-            found[each] = bound[each.name]
-    return found
+            substitution[each] = bound[each.name]
+    return substitution
 
 
 def _wildcards(pattern: Any) -> list[Any]:
@@ -259,8 +259,8 @@ def unify(u: Any, v: Any, s: Mapping[Any, Any] | None = None) -> Any:
     ``u`` is a pattern, or tuples that `convert_strs_to_vars` takes. The result maps wildcards to what they stand for.
     """
     pattern = u if isinstance(u, Pattern) else convert_strs_to_vars(u)
-    known = {each.name: value for each, value in (s or {}).items()}
-    for bound in match_variable(pattern, v, known):
+    by_name = {each.name: value for each, value in (s or {}).items()}
+    for bound in match_variable(pattern, v, by_name):
         if REST not in bound:
             return _by_wildcard(pattern, bound, s)
     return False

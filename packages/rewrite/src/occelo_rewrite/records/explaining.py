@@ -28,10 +28,10 @@ def _ways(variable: Variable, record: RewriteRecord | None) -> list[list[Applica
 
     The last application of a chain made the variable, or replaced another variable by it.
     """
-    made = history_of(variable)
+    history = history_of(variable)
     ends = () if record is None else record.ends.get(variable, ())
     replaced = [chain_of(record, number) for number in ends] if record is not None else []
-    return [way for way in (made, *replaced) if way]
+    return [way for way in (history, *replaced) if way]
 
 
 def _told(variable: Variable, record: RewriteRecord | None) -> list[str]:
@@ -94,16 +94,16 @@ def _record(of: Any, variables: list[Variable]) -> RewriteRecord | None:
 
 
 def _upwards(variable: Variable, depth: int | None) -> list[tuple[int, Variable]]:
-    found: dict[Variable, int] = {}
+    levels: dict[Variable, int] = {}
     pending = [(variable, 0)]
     while pending:
         each, level = pending.pop()
-        if each in found or (depth is not None and level > depth):
+        if each in levels or (depth is not None and level > depth):
             continue
-        found[each] = level
+        levels[each] = level
         if each.owner is not None:
             pending.extend((v, level + 1) for v in reversed(each.owner.inputs))
-    return [(level, v) for v, level in found.items()]
+    return [(level, v) for v, level in levels.items()]
 
 
 @explained_by("graphs")

@@ -51,8 +51,8 @@ class Application:
         """The file and line of the user's code as text, computed on demand from ``mark`` (a code object and an
         offset).
         """
-        found = source_of(self.mark)
-        return "" if found is None else str(found)
+        place = source_of(self.mark)
+        return "" if place is None else str(place)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # a mark holds a code object, which cannot be pickled
@@ -167,8 +167,8 @@ class RewriteRecord:
         """
         if not node.has_tag:
             return -1
-        made: tuple[RewriteRecord, int] | None = getattr(node.tag, "made_by", None)
-        return made[1] if made is not None and made[0] is self else -1
+        origin: tuple[RewriteRecord, int] | None = getattr(node.tag, "made_by", None)
+        return origin[1] if origin is not None and origin[0] is self else -1
 
     def add(
         self,
@@ -279,8 +279,8 @@ class _Timer:
 
 def chain_of(record: RewriteRecord, number: int) -> list[Application]:
     """The application of that number and all its ancestors (its parent, the parent's parent, ...), oldest first."""
-    found: list[Application] = []
+    chain: list[Application] = []
     while number >= 0:
-        found.append(record.applications[number])
-        number = found[-1].parent
-    return found[::-1]
+        chain.append(record.applications[number])
+        number = chain[-1].parent
+    return chain[::-1]

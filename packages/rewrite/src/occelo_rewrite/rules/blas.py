@@ -102,11 +102,11 @@ def dot_with_diagonal(fgraph: FunctionGraph, node: TensorApply[Dot]) -> Replacem
     elements, which is NaN if these are infinite.)
     """
     x, y = node.inputs
-    known = assumptions_of(fgraph)
-    if known.holds(fgraph, x, "diagonal") and _is_square(fgraph, x):
+    facts = assumptions_of(fgraph)
+    if facts.holds(fgraph, x, "diagonal") and _is_square(fgraph, x):
         d = ot.diagonal(x)
         return [ot.mul(d if y.type.ndim == 1 else ot.dimshuffle(d, [0, "x"]), y)]
-    if known.holds(fgraph, y, "diagonal") and _is_square(fgraph, y):
+    if facts.holds(fgraph, y, "diagonal") and _is_square(fgraph, y):
         return [ot.mul(x, ot.diagonal(y))]
     return None
 
@@ -217,13 +217,13 @@ def _outer_factors(term: TensorVariable) -> tuple[TensorVariable, TensorVariable
     owner = computed_by(term, Elemwise)
     if owner is None or owner.op != ot.mul or len(owner.inputs) != 2:
         return None
-    found: dict[tuple[int | str, ...], TensorVariable] = {}
+    by_order: dict[tuple[int | str, ...], TensorVariable] = {}
     for v in owner.inputs:
         spread = computed_by(v, DimShuffle)
         if spread is not None:
-            found[spread.op.new_order] = spread.inputs[0]
-    if (0, "x") in found and ("x", 0) in found:
-        return found[0, "x"], found["x", 0]
+            by_order[spread.op.new_order] = spread.inputs[0]
+    if (0, "x") in by_order and ("x", 0) in by_order:
+        return by_order[0, "x"], by_order["x", 0]
     return None
 
 
@@ -286,8 +286,8 @@ class SumWithProducts:
         whole = Sum.at(fgraph, node)
         if whole is None or not any([_is_or_reads(term, made_by) for term, _ in whole.terms]):
             return None
-        made = cls(fgraph, whole, factors_of)
-        return made if made.products else None
+        parted = cls(fgraph, whole, factors_of)
+        return parted if parted.products else None
 
     def added_to(self, total: TensorVariable, make: Make) -> TensorVariable:
         """``total`` plus all products, which are added one after the other."""
@@ -358,8 +358,8 @@ def _update(
 def product_plus_term(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """beta z + alpha x @ y = gemm (for a matrix y) or gemv (for a vector y)."""
     parted = SumWithProducts.at(fgraph, node, _dot_factors, Dot)
-    made = None if parted is None else parted.added(_update)
-    return None if made is None else [made]
+    total = None if parted is None else parted.added(_update)
+    return None if total is None else [total]
 
 
 @node_rewriter([ot.add, ot.sub], tags=("comparison", "overflow", "finite"))
@@ -394,8 +394,8 @@ def outer_plus_term(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Repla
     if node.outputs[0].type.ndim != 2:
         return None
     parted = SumWithProducts.at(fgraph, node, _outer_factors, Elemwise)
-    made = None if parted is None else parted.added(make)
-    return None if made is None else [made]
+    total = None if parted is None else parted.added(make)
+    return None if total is None else [total]
 
 
 def _total(terms: Sequence[Term]) -> TensorVariable:

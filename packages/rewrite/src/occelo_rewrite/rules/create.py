@@ -26,9 +26,9 @@ def alloc_of_own_shape(fgraph: FunctionGraph, node: TensorApply[Alloc]) -> Repla
         return None
     if value.type == node.outputs[0].type and None not in value.type.shape:
         return [value]
-    known = shapes_of(fgraph)
+    shapes = shapes_of(fgraph)
     lengths = fill_static(op.shape, node.inputs[1:])
-    same = all(known.is_length(fgraph, n, value, i) for i, n in enumerate(lengths))
+    same = all(shapes.is_length(fgraph, n, value, i) for i, n in enumerate(lengths))
     return [value] if same else None
 
 
@@ -39,13 +39,13 @@ def alloc_of_alloc(fgraph: FunctionGraph, node: TensorApply[Alloc]) -> Replaceme
     op = node.op
     if inner is None:
         return None
-    known = shapes_of(fgraph)
+    shapes = shapes_of(fgraph)
     middle = fill_static(inner.op.shape, inner.inputs[1:])
     outer = fill_static(op.shape, node.inputs[1:])[len(op.shape) - len(middle) :]
     own = inner.inputs[0].type
     lead = len(middle) - own.ndim
     for i, (m, n) in enumerate(zip(middle, outer, strict=True)):
-        if (isinstance(m, int) and m == n) or known.is_length(fgraph, n, node.inputs[0], i):
+        if (isinstance(m, int) and m == n) or shapes.is_length(fgraph, n, node.inputs[0], i):
             continue
         # if the inner alloc has a static length of 1 along an axis, x must have it, too
         if m != 1 or (i >= lead and own.shape[i - lead] != 1):
@@ -60,7 +60,7 @@ def alloc_sinks(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replaceme
     if not repeated or len(node.inputs) < 2 or node.op.destroy_map:
         return None
     inputs = list(node.inputs)
-    known = shapes_of(fgraph)
+    shapes = shapes_of(fgraph)
     changed = False
     for i in repeated:
         own = inputs[i]
@@ -71,7 +71,7 @@ def alloc_sinks(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replaceme
         if own.type.dtype != value.type.dtype or not _knows_ones_of(value, own):
             continue
         others = [v for j, v in enumerate(inputs) if j != i and v.type.ndim == own.type.ndim]
-        if any(known.same_shape(fgraph, own, other) for other in others):
+        if any(shapes.same_shape(fgraph, own, other) for other in others):
             inputs[i] = value
             changed = True
     return [node.op(*inputs)] if changed else None

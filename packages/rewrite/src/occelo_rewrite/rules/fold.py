@@ -50,9 +50,9 @@ def constant_folding(fgraph: FunctionGraph, node: Apply) -> Replacements:
     folded: list[Variable] = []
     for output, value in zip(node.outputs, values, strict=True):
         copied = np.array(value) if is_array(value) else value
-        made = output.type.make_constant(copied)
-        made.set_mark(output.mark)
-        folded.append(made)
+        constant = output.type.make_constant(copied)
+        constant.set_mark(output.mark)
+        folded.append(constant)
     return folded
 
 
@@ -70,9 +70,9 @@ def sharpened_types(fgraph: FunctionGraph, node: Apply) -> Replacements:
         return None
     types = op.infer_types(tuple([v.type for v in node.inputs]))
     changed = False
-    for out, known in zip(node.outputs, types, strict=True):
-        if out.type is not known and out.type != known:
-            if op.destroy_map or not out.type.is_super(known):
+    for out, sharper in zip(node.outputs, types, strict=True):
+        if out.type is not sharper and out.type != sharper:
+            if op.destroy_map or not out.type.is_super(sharper):
                 return None
             changed = True
     return list(op.make_node(*node.inputs).outputs) if changed else None

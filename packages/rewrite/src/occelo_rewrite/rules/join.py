@@ -32,8 +32,8 @@ def join_without_empty(fgraph: FunctionGraph, node: TensorApply[Join]) -> Replac
     others = [i for i in range(left[0].type.ndim) if i != op.axis]
     if any(None in (left[0].type.shape[i], v.type.shape[i]) for v in gone for i in others):
         return None  # otherwise nothing would check that the other lengths agree
-    made = op(*left)
-    return [made] if made.type.dtype == node.outputs[0].type.dtype else None
+    joined = op(*left)
+    return [joined] if joined.type.dtype == node.outputs[0].type.dtype else None
 
 
 @node_rewriter([Join])
@@ -83,22 +83,22 @@ def join_of_adjacent_slices(fgraph: FunctionGraph, node: TensorApply[Join]) -> R
     changed = False
     last: tuple[TensorVariable, int, int] | None = None
     for v in node.inputs:
-        found = _slice_of(v, op.axis)
-        known = found is not None and found[0].type.shape[op.axis] is not None
+        part = _slice_of(v, op.axis)
+        is_static = part is not None and part[0].type.shape[op.axis] is not None
         if (
             last is not None
-            and found is not None
-            and known
-            and last[0] is found[0]
-            and last[2] == found[1]
+            and part is not None
+            and is_static
+            and last[0] is part[0]
+            and last[2] == part[1]
         ):
-            last = (last[0], last[1], found[2])
+            last = (last[0], last[1], part[2])
             key = (*[slice(None)] * op.axis, slice(last[1], last[2]))
             parts[-1] = last[0][key]
             changed = True
         else:
             parts.append(v)
-            last = found if known else None
+            last = part if is_static else None
     if not changed:
         return None
     return [parts[0] if len(parts) == 1 else op(*parts)]
@@ -122,9 +122,9 @@ def join_of_repeats(fgraph: FunctionGraph, node: TensorApply[Join]) -> Replaceme
 def join_of_allocs(fgraph: FunctionGraph, node: TensorApply[Join]) -> Replacements:
     """join(alloc(v, m), alloc(v, n)) = alloc(v, m + n), along an axis that v lacks or where it has length 1."""
     op = node.op
-    found = [computed_by(v, Alloc) for v in node.inputs]
-    owners = [o for o in found if o is not None]
-    if len(owners) < 2 or len(owners) < len(found):
+    allocs = [computed_by(v, Alloc) for v in node.inputs]
+    owners = [o for o in allocs if o is not None]
+    if len(owners) < 2 or len(owners) < len(allocs):
         return None
     value = owners[0].inputs[0]
     if any(o.inputs[0] is not value for o in owners):

@@ -122,14 +122,14 @@ def cheapest_order(fgraph: FunctionGraph, node: TensorApply[Dot]) -> Replacement
 
 def _chain(fgraph: FunctionGraph, node: TensorApply[Dot]) -> list[TensorVariable]:
     """The factors of a chain of products, whose intermediate products have no other users."""
-    found: list[TensorVariable] = []
+    factors: list[TensorVariable] = []
     for v in node.inputs:
         inner = computed_by(v, Dot)
         if inner is not None and v.type.ndim == 2 and is_only_reader(fgraph, v):
-            found += _chain(fgraph, inner)
+            factors += _chain(fgraph, inner)
         else:
-            found.append(v)
-    return found
+            factors.append(v)
+    return factors
 
 
 def _sizes(fgraph: FunctionGraph, factors: Sequence[TensorVariable]) -> list[int] | None:
@@ -187,8 +187,8 @@ def _multiplied(
         return factors[i]
     k = split[i, j]
     left, right = _multiplied(factors, split, i, k), _multiplied(factors, split, k + 1, j)
-    made: TensorVariable = Dot()(left, right)
-    return made
+    product: TensorVariable = Dot()(left, right)
+    return product
 
 
 SPECIALIZE = RuleSet((cheapest_order,), "products in the cheapest order")

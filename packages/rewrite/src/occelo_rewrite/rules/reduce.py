@@ -76,8 +76,8 @@ def _reduced_at_once(
 ) -> TensorVariable | None:
     if inner.op.scalar_op != outer.op.scalar_op or not (_is_plain(inner) and _is_plain(outer)):
         return None
-    kept = [i for i in range(x.type.ndim) if i not in inner.op.axis]
-    axis = tuple(sorted((*inner.op.axis, *(kept[i] for i in outer.op.axis))))
+    others = [i for i in range(x.type.ndim) if i not in inner.op.axis]
+    axis = tuple(sorted((*inner.op.axis, *(others[i] for i in outer.op.axis))))
     return CAReduce(outer.op.scalar_op, axis, outer.op.dtype, outer.op.acc_dtype)(x)
 
 
@@ -119,12 +119,12 @@ def sum_of_scaled(fgraph: FunctionGraph, node: TensorApply[CAReduce]) -> Replace
     c x is not.)
     """
     multiplied = applied(node.inputs[0], ot.mul)
-    found = multiplied or applied(node.inputs[0], ot.true_div)
-    if found is None or not _is_plain(node) or len(fgraph.clients[found.outputs[0]]) > 1:
+    scaled = multiplied or applied(node.inputs[0], ot.true_div)
+    if scaled is None or not _is_plain(node) or len(fgraph.clients[scaled.outputs[0]]) > 1:
         return None
     op = node.op
-    whole = found.outputs[0].type
-    inputs = list(found.inputs)
+    whole = scaled.outputs[0].type
+    inputs = list(scaled.inputs)
     if not op.axis or any(v.type.dtype != whole.dtype for v in inputs):
         return None
     factors = [
@@ -166,10 +166,10 @@ def _without_axes(variable: TensorVariable, axis: tuple[int, ...], ndim: int) ->
     if value is not None:
         return ot.constant(np.asarray(value, variable.type.dtype))
     lead = ndim - variable.type.ndim
-    kept: list[int | str] = ["x" if i < lead else i - lead for i in range(ndim) if i not in axis]
-    while kept and kept[0] == "x":
-        kept.pop(0)
-    return variable if kept == list(range(variable.type.ndim)) else ot.dimshuffle(variable, kept)
+    order: list[int | str] = ["x" if i < lead else i - lead for i in range(ndim) if i not in axis]
+    while order and order[0] == "x":
+        order.pop(0)
+    return variable if order == list(range(variable.type.ndim)) else ot.dimshuffle(variable, order)
 
 
 @node_rewriter([OpPattern(CAReduce)], tags=("stabler", "overflow", "shape_unsafe"))
@@ -218,9 +218,9 @@ def reduce_of_alloc(fgraph: FunctionGraph, node: TensorApply[CAReduce]) -> Repla
         many = row.of_many(rest, ot.cast(count, out.type.dtype))
         checks = row.linear and _may_be_infinite(rest, count)
         rest = ot.switch(ot.gt(count, 0), many, 0) if checks else many
-    kept = [n for i, n in enumerate(lengths) if i not in op.axis]
+    dims = [n for i, n in enumerate(lengths) if i not in op.axis]
     return [
-        rest if rest.type.ndim == len(kept) and not _stretched(rest, kept) else ot.alloc(rest, kept)
+        rest if rest.type.ndim == len(dims) and not _stretched(rest, dims) else ot.alloc(rest, dims)
     ]
 
 

@@ -41,11 +41,11 @@ def length_from_inputs(fgraph: FunctionGraph, node: TensorApply[Shape_i]) -> Rep
     checked.)
     """
     op = node.op
-    found = shapes_of(fgraph).shape_of(fgraph, node.inputs[0])[op.i]
-    made = None if isinstance(found, int) else computed_by(found, Shape_i)
-    if made is not None and made.op == op and made.inputs[0] is node.inputs[0]:
+    length = shapes_of(fgraph).shape_of(fgraph, node.inputs[0])[op.i]
+    read = None if isinstance(length, int) else computed_by(length, Shape_i)
+    if read is not None and read.op == op and read.inputs[0] is node.inputs[0]:
         return None
-    return [as_variable(found)]
+    return [as_variable(length)]
 
 
 @node_rewriter([Shape])
@@ -102,9 +102,9 @@ def dimshuffle_lift(fgraph: FunctionGraph, node: TensorApply[DimShuffle]) -> Rep
         return None
     if len(inner.outputs) > 1 or len(fgraph.clients[node.inputs[0]]) > 1:
         return None
-    kept = [a for a in op.new_order if a != "x"]
+    axes = [a for a in op.new_order if a != "x"]
     full = [v for v in inner.inputs if v.type.ndim]
-    if kept != sorted(kept) and not all(
+    if axes != sorted(axes) and not all(
         v.owner is not None and isinstance(v.owner.op, DimShuffle) for v in full
     ):
         return None
@@ -163,8 +163,8 @@ def reshape_to_own_shape(fgraph: FunctionGraph, node: TensorApply[Reshape]) -> R
     if None not in x.type.shape and x.type.shape == node.outputs[0].type.shape:
         return [x]
     lengths = fill_static(op.shape, node.inputs[1:])
-    known = shapes_of(fgraph)
-    differing = [i for i, n in enumerate(lengths) if not known.is_length(fgraph, n, x, i)]
+    shapes = shapes_of(fgraph)
+    differing = [i for i, n in enumerate(lengths) if not shapes.is_length(fgraph, n, x, i)]
     if len(differing) == 1 and x.type.ndim > 1:
         # The reshape requires the same number of elements. This decides one unknown length, if no
         # other length is 0.
@@ -181,8 +181,8 @@ def reshape_of_dimshuffle(fgraph: FunctionGraph, node: TensorApply[Reshape]) -> 
     if inner is None or inner.op.dropped:
         return None
     x = inner.inputs[0]
-    kept = [a for a in inner.op.new_order if isinstance(a, int) and x.type.shape[a] != 1]
-    return [op(x, *node.inputs[1:])] if kept == sorted(kept) else None
+    axes = [a for a in inner.op.new_order if isinstance(a, int) and x.type.shape[a] != 1]
+    return [op(x, *node.inputs[1:])] if axes == sorted(axes) else None
 
 
 @node_rewriter([SpecifyShape])
@@ -194,9 +194,9 @@ def specify_what_is_known(fgraph: FunctionGraph, node: TensorApply[SpecifyShape]
     op = node.op
     x = node.inputs[0]
     rest = iter(node.inputs[1:])
-    for axis, (static, given) in enumerate(zip(op.static, op.given, strict=True)):
-        wanted = next(rest) if given else static
-        if wanted is not None and not surely_has_length(x, axis, wanted):
+    for axis, (static, is_given) in enumerate(zip(op.static, op.given, strict=True)):
+        length = next(rest) if is_given else static
+        if length is not None and not surely_has_length(x, axis, length):
             return None
     # the replacement must not have a less specific type, since this type would be asserted again
     return [x] if node.outputs[0].type.is_super(x.type) else None
@@ -218,8 +218,8 @@ def _unasserted(
     while (inner := computed_by(x, SpecifyShape)) is not None:
         below, rest = inner.inputs[0], iter(inner.inputs[1:])
         asserted = [
-            next(rest) if given else n
-            for n, given in zip(inner.op.static, inner.op.given, strict=True)
+            next(rest) if is_given else n
+            for n, is_given in zip(inner.op.static, inner.op.given, strict=True)
         ]
         axes = [axis for axis, n in enumerate(asserted) if n is not None]
         if result is not None and (
@@ -234,38 +234,38 @@ def _unasserted(
 
 
 def _add_length(lengths: list[int | TensorVariable], length: int | TensorVariable | None) -> None:
-    known = any(
+    present = any(
         length is n or (isinstance(n, int) and isinstance(length, int) and n == length)
         for n in lengths
     )
-    if length is not None and not known:
+    if length is not None and not present:
         lengths.append(length)
 
 
 def _assertions(lengths: _Lengths, of: str) -> list[tuple[SpecifyShape, list[TensorVariable]]]:
     """As few assertions as possible that together assert all lengths, each as an op and its further inputs."""
-    found: list[tuple[SpecifyShape, list[TensorVariable]]] = []
+    assertions: list[tuple[SpecifyShape, list[TensorVariable]]] = []
     for k in range(max(map(len, lengths), default=0)):
-        wanted = [each[k] if k < len(each) else None for each in lengths]
-        given = [n for n in wanted if isinstance(n, Variable)]
-        static = tuple(n if isinstance(n, int) else None for n in wanted)
-        op = SpecifyShape(static, tuple(isinstance(n, Variable) for n in wanted), of)
-        found.append((op, given))
-    return found
+        row = [each[k] if k < len(each) else None for each in lengths]
+        dynamic = [n for n in row if isinstance(n, Variable)]
+        static = tuple(n if isinstance(n, int) else None for n in row)
+        op = SpecifyShape(static, tuple(isinstance(n, Variable) for n in row), of)
+        assertions.append((op, dynamic))
+    return assertions
 
 
 @node_rewriter([SpecifyShape], below=[SpecifyShape])
 def specify_of_specify(fgraph: FunctionGraph, node: TensorApply[SpecifyShape]) -> Replacements:
     """specify_shape(specify_shape(x, m), n) = specify_shape(x, both), if m and n assert nothing different about an axis."""
     x, lengths, of = _unasserted(node.outputs[0])
-    found, depth = _assertions(lengths, of), 0
+    assertions, depth = _assertions(lengths, of), 0
     inner: TensorApply[SpecifyShape] | None = node
     while inner is not None:
         inner, depth = computed_by(inner.inputs[0], SpecifyShape), depth + 1
-    if len(found) >= depth:
+    if len(assertions) >= depth:
         return None
-    for op, given in found:
-        x = op(x, *given)
+    for op, dynamic in assertions:
+        x = op(x, *dynamic)
     return [x]
 
 
@@ -279,16 +279,16 @@ def stretch_to_own_lengths(
     tensor are still checked.
     """
     op = node.op
-    x, *given = node.inputs
-    known = shapes_of(fgraph)
-    wanted = op.wanted((None,) * x.type.ndim, given)
+    x, *dynamic = node.inputs
+    shapes = shapes_of(fgraph)
+    targets = op.wanted((None,) * x.type.ndim, dynamic)
     left = [
-        i for i, n in enumerate(wanted) if n is not None and not known.is_length(fgraph, n, x, i)
+        i for i, n in enumerate(targets) if n is not None and not shapes.is_length(fgraph, n, x, i)
     ]
     if not left:
         return [x] if node.outputs[0].type.is_super(x.type) else None
     if isinstance(op, Stretch) and all(x.type.shape[i] == 1 for i in left):
-        lengths = [ot.shape_i(x, i) if n is None else n for i, n in enumerate(wanted)]
+        lengths = [ot.shape_i(x, i) if n is None else n for i, n in enumerate(targets)]
         return [ot.alloc(x, *lengths)]
     return None
 
@@ -311,19 +311,19 @@ def stretch_lift(fgraph: FunctionGraph, node: TensorApply[Stretch]) -> Replaceme
     wide = [v for v in inner.inputs if v not in repeated]
     if not wide:
         return None
-    first, known = wide[0], KnownLengths()
-    made = {first: op.with_ndim(first.type.ndim)(first, *lengths)}
+    first, cache = wide[0], KnownLengths()
+    stretched = {first: op.with_ndim(first.type.ndim)(first, *lengths)}
     for v in wide[1:]:
         ndim, shift = v.type.ndim, first.type.ndim - v.type.ndim
         stated = [i - value.type.ndim + ndim for i in op.axes]
-        open_axes = [i for i in stated if not is_proved_equal(v, i, first, i + shift, known)]
-        given = tuple(i in open_axes for i in range(ndim))
+        open_axes = [i for i in stated if not is_proved_equal(v, i, first, i + shift, cache)]
+        dynamic = tuple(i in open_axes for i in range(ndim))
         of_first = [ot.shape_i(first, i + shift) for i in open_axes]
         checked = (
-            SpecifyShape((None,) * ndim, given, "an operand")(v, *of_first) if open_axes else v
+            SpecifyShape((None,) * ndim, dynamic, "an operand")(v, *of_first) if open_axes else v
         )
-        made[v] = op.with_ndim(ndim)(checked, *lengths)
-    return [inner.op(*(made.get(v, v) for v in inner.inputs))]
+        stretched[v] = op.with_ndim(ndim)(checked, *lengths)
+    return [inner.op(*(stretched.get(v, v) for v in inner.inputs))]
 
 
 def _is_one(x: TensorVariable, axis: int) -> bool:
@@ -349,9 +349,9 @@ def specify_lift(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacem
         x, asserted, of = _unasserted(operand, full)
         inputs.append(x)
         name = name or of
-        for found, more in zip(lengths, asserted, strict=False):
+        for merged, more in zip(lengths, asserted, strict=False):
             for n in more:
-                _add_length(found, n)
+                _add_length(merged, n)
     if all(x is operand for x, operand in zip(inputs, node.inputs, strict=True)):
         return None
     beside = [v for v in inputs if v.owner is None and v.type.ndim == full.ndim]
@@ -360,8 +360,8 @@ def specify_lift(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacem
         for axis, asserted in enumerate(lengths)
     ]
     result: TensorVariable = node.op(*inputs)
-    for op, given in _assertions(unchecked, name):
-        result = op(result, *given)
+    for op, dynamic in _assertions(unchecked, name):
+        result = op(result, *dynamic)
     return [result]
 
 
@@ -389,10 +389,10 @@ def lengths_that_are_known(
     If a length was static when the node was made and is now an input of unknown value, the static length is asserted.
     """
     try:
-        found = specialized_lengths(node, node.inputs)
+        sharper = specialized_lengths(node, node.inputs)
     except (IndexError, TypeError, ValueError):
         return None  # the lengths do not fit; the call of the compiled function raises the error
-    return None if found is None else [found]
+    return None if sharper is None else [sharper]
 
 
 CANONICALIZE = RuleSet(

@@ -49,8 +49,8 @@ def explicit_conversions(
     else:
         return None
     function = node.op.scalar_op
-    given = [v.type.dtype for v in node.inputs]
-    if not is_float(dtype) or node.op.inplace or function.computed_in(given) != dtype:
+    dtypes = [v.type.dtype for v in node.inputs]
+    if not is_float(dtype) or node.op.inplace or function.computed_in(dtypes) != dtype:
         return None
     return [node.op(*(ot.cast(v, dtype) for v in node.inputs))]
 

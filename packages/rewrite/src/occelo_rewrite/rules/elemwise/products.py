@@ -221,20 +221,20 @@ def _inner(variable: TensorVariable, function: Elemwise) -> TensorVariable | Non
 
 def _negated(v: TensorVariable) -> TensorVariable:
     """-v; for a v that is -x, this is x."""
-    found = _inner(v, ot.neg)
-    return ot.neg(v) if found is None else found
+    inner = _inner(v, ot.neg)
+    return ot.neg(v) if inner is None else inner
 
 
 def _by_argument(
     factors: list[TensorVariable], function: Elemwise
 ) -> dict[TensorVariable, TensorVariable]:
     """A dict from x to each factor of the form ``function(x)``."""
-    found: dict[TensorVariable, TensorVariable] = {}
+    factor_of: dict[TensorVariable, TensorVariable] = {}
     for factor in factors:
         argument = _inner(factor, function)
         if argument is not None:
-            found[argument] = factor
-    return found
+            factor_of[argument] = factor
+    return factor_of
 
 
 def _with_factor(*functions: Elemwise) -> list[ScalarOp]:
@@ -260,12 +260,12 @@ def _with(
     whole: Product,
     above: list[TensorVariable],
     below: list[TensorVariable],
-    made: TensorVariable,
+    new_factor: TensorVariable,
     like: TensorVariable,
 ) -> Replacements:
-    """The product ``whole`` with ``made`` in place of the factors ``above`` (of the numerator) and ``below``."""
+    """The product ``whole`` with ``new_factor`` in place of the factors ``above`` (of the numerator) and ``below``."""
     rest, number_ = whole.without(above, below)
-    return [_times(made if rest is None else ot.mul(rest, made), number_, like)]
+    return [_times(new_factor if rest is None else ot.mul(rest, new_factor), number_, like)]
 
 
 Divisor = tuple[TensorVariable, list[TensorVariable], list[TensorVariable]]
@@ -277,12 +277,12 @@ def _divisors(whole: Product) -> list[Divisor]:
     A divisor is a factor of the denominator, or the x of a factor 1 / x of the numerator. (If 1 / x has no other users,
     `Product` lists x in the denominator instead.)
     """
-    found: list[Divisor] = [(v, [], [v]) for v in whole.below]
+    divisors: list[Divisor] = [(v, [], [v]) for v in whole.below]
     for v in whole.above:
         divisor = _inner(v, ot.reciprocal)
         if divisor is not None:
-            found.append((divisor, [v], []))
-    return found
+            divisors.append((divisor, [v], []))
+    return divisors
 
 
 def one_plus(variable: TensorVariable) -> TensorVariable | None:
@@ -310,8 +310,8 @@ def logistic(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements
         if argument is None:
             continue
         top = _by_argument(whole.above, ot.exp).get(argument)
-        made = ot.sigmoid(_negated(argument) if top is None else argument)
-        return _with(whole, over if top is None else [*over, top], under, made, node.outputs[0])
+        factor = ot.sigmoid(_negated(argument) if top is None else argument)
+        return _with(whole, over if top is None else [*over, top], under, factor, node.outputs[0])
     return None
 
 
@@ -326,8 +326,8 @@ def expm1_over_power_plus_one(fgraph: FunctionGraph, node: TensorApply[Elemwise]
         power = one_plus(divisor)
         argument = None if power is None else _inner(power, ot.exp)
         if argument is not None and argument in powers:
-            made = ot.tanh(ot.mul(argument, 0.5))
-            return _with(whole, [*over, powers[argument]], under, made, node.outputs[0])
+            factor = ot.tanh(ot.mul(argument, 0.5))
+            return _with(whole, [*over, powers[argument]], under, factor, node.outputs[0])
     return None
 
 
@@ -366,8 +366,8 @@ def _sum_over(
     if not axis or summed.type.ndim != ndim or summed.type.dtype != variable.type.dtype:
         return None, ()
     rest = iter(range(ndim - len(axis)))
-    wanted = tuple("x" if i in axis else next(rest) for i in range(ndim))
-    if order == wanted or (order is None and len(axis) == ndim):
+    expected = tuple("x" if i in axis else next(rest) for i in range(ndim))
+    if order == expected or (order is None and len(axis) == ndim):
         return summed, axis
     return None, ()
 
@@ -383,8 +383,8 @@ def exp_over_its_sum(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Repl
         summed, axis = _sum_over(divisor, node.outputs[0].type.ndim)
         argument = None if summed is None else _inner(summed, ot.exp)
         if argument is not None and argument in powers:
-            made = Softmax(axis)(argument)
-            return _with(whole, [*over, powers[argument]], under, made, node.outputs[0])
+            factor = Softmax(axis)(argument)
+            return _with(whole, [*over, powers[argument]], under, factor, node.outputs[0])
     return None
 
 
@@ -406,10 +406,10 @@ def exp_over_sum_of_powers(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -
             continue
         others = [ot.sub(e, own) for e in exponents if e is not own]
         if len(others) == 1:
-            made = ot.sigmoid(ot.neg(others[0]))
+            factor = ot.sigmoid(ot.neg(others[0]))
         else:
-            made = ot.reciprocal(ot.add(1, *(ot.exp(e) for e in others)))
-        return _with(whole, [*over, powers[own]], under, made, node.outputs[0])
+            factor = ot.reciprocal(ot.add(1, *(ot.exp(e) for e in others)))
+        return _with(whole, [*over, powers[own]], under, factor, node.outputs[0])
     return None
 
 
@@ -435,11 +435,11 @@ def gaussian_over_erfc(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Re
         if argument is not None and argument in below and applied(argument, _SWITCH) is None:
             large = ot.gt(argument, 1)
             safe, other = ot.switch(large, argument, 1), ot.switch(large, 1, argument)
-            made = ot.switch(
+            quotient = ot.switch(
                 large, ot.reciprocal(ot.erfcx(safe)), ot.exp(-ot.sqr(other)) / ot.erfc(other)
             )
             over, under = below[argument]
-            return _with(whole, [*over, factor], under, made, node.outputs[0])
+            return _with(whole, [*over, factor], under, quotient, node.outputs[0])
     return None
 
 

@@ -346,10 +346,10 @@ def stable_product(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replac
     become one or two powers that do not, also among other factors, and in terms of a sum. Among other factors, the laws
     of `stable_quotient` apply, too.
     """
-    found = None if _is_inner(fgraph, node) else product_in(node)
-    if found is None:
+    product = None if _is_inner(fgraph, node) else product_in(node)
+    if product is None:
         return None
-    whole, kinds = found
+    whole, kinds = product
     form = without_conflicts(whole)
     if form is None and kinds.sums:
         form = distributed(whole)
@@ -361,8 +361,8 @@ def stable_product(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replac
 @node_rewriter(_PRODUCTS, tags=("stabler", "finite"))
 def product_that_vanishes(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """f(u) g = 0 where f(u) underflows to 0, for an f such as sigmoid(-u) of u = exp(x), also if g is infinite."""
-    found = None if _is_inner(fgraph, node) else product_in(node, growing=True)
-    form = None if found is None else beside_vanishing(found[0])
+    product = None if _is_inner(fgraph, node) else product_in(node, growing=True)
+    form = None if product is None else beside_vanishing(product[0])
     return None if form is None else [shaped_like(form, node.outputs[0])]
 
 
@@ -384,9 +384,9 @@ def through_casts(
     if wide is None:
         return None
     for each in rules:
-        found = each.transform(fgraph, wide) if each.applies_to(wide.op) else None
-        if found and not isinstance(found, dict) and is_tensor(found[0]):
-            return [shaped_like(found[0], node.outputs[0])]
+        replaced = each.transform(fgraph, wide) if each.applies_to(wide.op) else None
+        if replaced and not isinstance(replaced, dict) and is_tensor(replaced[0]):
+            return [shaped_like(replaced[0], node.outputs[0])]
     return None
 
 

@@ -78,8 +78,8 @@ class Collected:
             if isinstance(term, Constant) and self._add_constant(term.data, sign):
                 continue
             base, factor = _scaled(term)
-            known = self.coefficients.get(base, 0)
-            self.coefficients[base] = _wrapped(known + sign * factor, self.dtype)
+            coefficient = self.coefficients.get(base, 0)
+            self.coefficients[base] = _wrapped(coefficient + sign * factor, self.dtype)
             if sign > 0:
                 self._written.setdefault((base, factor), term)
 
@@ -299,9 +299,9 @@ def _cancelled_with_shared(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -
         if part is None or not _may_cancel(whole, i, part):
             continue
         inner = [(v, sign * s) for v, s in part.terms]
-        found = Collected(Sum(node, [*whole.terms[:i], *inner, *whole.terms[i + 1 :]]))
-        if found.length < len(whole.terms):
-            return found
+        collected = Collected(Sum(node, [*whole.terms[:i], *inner, *whole.terms[i + 1 :]]))
+        if collected.length < len(whole.terms):
+            return collected
     return None
 
 
@@ -339,10 +339,10 @@ def _collected(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Collected 
         return None
     if whole.collected is None and _is_plainly_collected(whole):
         return None
-    found = whole.collected = whole.collected or Collected(whole)
-    if found.is_collected or not (found.coefficients or found.constants):
+    collected = whole.collected = whole.collected or Collected(whole)
+    if collected.is_collected or not (collected.coefficients or collected.constants):
         return None
-    return found
+    return collected
 
 
 @rule(p.sub(x, 0), on="any")

@@ -85,8 +85,8 @@ class Sum:
         derived = fgraph.derived
         if key not in derived:
             derived[key] = cls._find(fgraph, node)
-        found: Sum | None = derived[key]
-        return found
+        whole: Sum | None = derived[key]
+        return whole
 
     @classmethod
     def _find(cls, fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Sum | None:
@@ -149,15 +149,15 @@ class Product:
         derived = fgraph.derived
         if key not in derived:
             derived[key] = cls._find(fgraph, node)
-        found: Product | None = derived[key]
-        return found
+        whole: Product | None = derived[key]
+        return whole
 
     @classmethod
     def _find(cls, fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Product | None:
         dtype: str = node.outputs[0].type.dtype
         if not (is_float(dtype) or is_complex(dtype)) or not _is_root(fgraph, node, _PRODUCT):
             return None
-        made = cls(node, {node.outputs[0]})
+        product = cls(node, {node.outputs[0]})
         stack: list[tuple[TensorVariable, bool]] = [(node.outputs[0], True)]
         while stack:
             variable, above = stack.pop()
@@ -167,20 +167,20 @@ class Product:
                 else inner_node(fgraph, variable, dtype, _PRODUCT)
             )
             if owner is not None:
-                made._inner.add(variable)
+                product._inner.add(variable)
                 name = _name(owner)
                 sides = [above] * len(owner.inputs)
                 if name in ("true_div", "reciprocal"):
                     sides[-1] = not above
                 elif name == "neg":
-                    made.negative = not made.negative
-                    made.negations += 1
+                    product.negative = not product.negative
+                    product.negations += 1
                 stack.extend(reversed(list(zip(owner.inputs, sides, strict=True))))
-                if len(stack) + len(made.above) + len(made.below) > _LARGEST:
+                if len(stack) + len(product.above) + len(product.below) > _LARGEST:
                     return None
             else:
-                (made.above if above else made.below).append(variable)
-        return made
+                (product.above if above else product.below).append(variable)
+        return product
 
     def numbers(self) -> tuple[list[TensorConstant], list[TensorConstant]]:
         """The factors of the numerator and of the denominator that are constants with equal elements."""

@@ -34,10 +34,10 @@ def parts_of(node: TensorApply[Subtensor], first: int = 1) -> list[KeyEntry]:
     ``first`` is the position of the node's first input that belongs to the key.
     """
     op = node.op
-    given = iter(node.inputs[first:])
+    indices = iter(node.inputs[first:])
 
     def filled(part: KeyEntry) -> KeyEntry:
-        return next(given) if isinstance(part, str) and part == SCALAR else part
+        return next(indices) if isinstance(part, str) and part == SCALAR else part
 
     result: list[KeyEntry] = []
     for entry in op.key:

@@ -40,9 +40,9 @@ def read_through_elemwise(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -
     if inner is None:
         return None
     parts = parts_of(node)
-    known = shapes_of(fgraph)
+    shapes = shapes_of(fgraph)
     for v in inner.inputs:
-        if v.type.ndim and not known.same_shape(fgraph, v, inner.outputs[0]):
+        if v.type.ndim and not shapes.same_shape(fgraph, v, inner.outputs[0]):
             return None
     return [inner.op(*(read(v, parts) if v.type.ndim else v for v in inner.inputs))]
 
@@ -78,8 +78,8 @@ def read_through_reduce(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> 
     x = inner.inputs[0]
     rest = iter(parts_of(node))
     parts = [FULL if i in op.axis else next(rest) for i in range(x.type.ndim)]
-    kept = kept_axes(parts)
-    axis = tuple(kept.index(i) for i in op.axis)
+    axes = kept_axes(parts)
+    axis = tuple(axes.index(i) for i in op.axis)
     return [CAReduce(op.scalar_op, axis, op.dtype, op.acc_dtype)(read(x, parts))]
 
 
@@ -93,8 +93,8 @@ def read_through_softmax(fgraph: FunctionGraph, node: TensorApply[Subtensor]) ->
     parts = parts_of(node)
     if any(not is_full(parts[i]) for i in op.axis):
         return None
-    kept = kept_axes(parts)
-    axis = tuple(kept.index(i) for i in op.axis)
+    axes = kept_axes(parts)
+    axis = tuple(axes.index(i) for i in op.axis)
     return [replace(op, axis=axis)(read(inner.inputs[0], parts))]
 
 

@@ -63,8 +63,8 @@ def canonical_key(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replac
                 parts[i] = part + length
         elif is_slice(part):
             parts[i] = _canonical_slice(part, length)
-    made = read(x, parts)
-    return None if made.owner is not None and made.owner.op == node.op else [made]
+    canonical = read(x, parts)
+    return None if canonical.owner is not None and canonical.owner.op == node.op else [canonical]
 
 
 def _plain(part: KeyEntry) -> KeyEntry:
@@ -110,10 +110,10 @@ def read_of_read(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replace
         if is_full(merged[axis]):
             merged[axis] = part
             continue
-        found = _composed(merged[axis], part, x.type.shape[axis])
-        if found is None:
+        composed = _composed(merged[axis], part, x.type.shape[axis])
+        if composed is None:
             return None
-        merged[axis] = found
+        merged[axis] = composed
     return [read(x, merged)]
 
 
@@ -152,14 +152,14 @@ def read_of_shape_made(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> R
     moved = computed_by(node.inputs[0], DimShuffle)
     if moved is not None:
         return _through_dimshuffle(moved, parts_of(node))
-    made = computed_by(node.inputs[0], Alloc)
-    return None if made is None else _through_alloc(fgraph, node, made, parts_of(node))
+    allocated = computed_by(node.inputs[0], Alloc)
+    return None if allocated is None else _through_alloc(fgraph, node, allocated, parts_of(node))
 
 
 def _through_dimshuffle(inner: TensorApply[DimShuffle], parts: list[KeyEntry]) -> Replacements:
     op = inner.op
     x = inner.inputs[0]
-    wanted: list[KeyEntry] = [FULL] * x.type.ndim
+    new_parts: list[KeyEntry] = [FULL] * x.type.ndim
     order: list[int | str] = []
     for axis, part in zip(op.new_order, parts, strict=True):
         if isinstance(axis, str):
@@ -170,14 +170,14 @@ def _through_dimshuffle(inner: TensorApply[DimShuffle], parts: list[KeyEntry]) -
             elif not (isinstance(part, int) and part in (0, -1)):
                 return None
             continue
-        wanted[axis] = part
+        new_parts[axis] = part
         if isinstance(part, slice):
             order.append(axis)
-    if op.dropped and any(not is_full(wanted[a]) for a in op.dropped):
+    if op.dropped and any(not is_full(new_parts[a]) for a in op.dropped):
         return None
-    kept = kept_axes(wanted)
-    taken = read(x, wanted)
-    new_order = ["x" if isinstance(a, str) else kept.index(a) for a in order]
+    axes = kept_axes(new_parts)
+    taken = read(x, new_parts)
+    new_order = ["x" if isinstance(a, str) else axes.index(a) for a in order]
     return [ot.dimshuffle(taken, new_order)]
 
 
@@ -187,18 +187,18 @@ def _through_alloc(
     value = inner.inputs[0]
     lengths = fill_static(inner.op.shape, inner.inputs[1:])
     lead = len(lengths) - value.type.ndim
-    wanted: list[KeyEntry] = []
+    new_parts: list[KeyEntry] = []
     for axis, part in enumerate(parts):
         broadcast = axis < lead or value.type.shape[axis - lead] == 1
         if isinstance(part, slice):
             if axis >= lead:
-                wanted.append(FULL if broadcast else part)
+                new_parts.append(FULL if broadcast else part)
             continue
         if broadcast and not _within(part, lengths[axis]):
             return None
         if axis >= lead:
-            wanted.append(0 if broadcast else part)
-    taken = read(value, wanted) if wanted else value
+            new_parts.append(0 if broadcast else part)
+    taken = read(value, new_parts) if new_parts else value
     shape = shapes_of(fgraph).shape_of(fgraph, node.outputs[0])
     return [ot.alloc(taken, *shape) if shape else taken]
 
@@ -217,8 +217,8 @@ def read_of_specified(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Re
     static = inner.op.static
     if any(not is_full(part) and n is not None for part, n in zip(parts, static, strict=True)):
         return None
-    kept = kept_axes(parts)
-    return [ot.specify_shape(read(inner.inputs[0], parts), [static[i] for i in kept])]
+    axes = kept_axes(parts)
+    return [ot.specify_shape(read(inner.inputs[0], parts), [static[i] for i in axes])]
 
 
 @node_rewriter([Subtensor])
@@ -246,14 +246,14 @@ def read_of_join(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replace
     axis = inner.op.axis
     parts = parts_of(node)
     part = parts[axis]
-    known = [v.type.shape[axis] for v in inner.inputs]
-    lengths = [n for n in known if n is not None]
+    static = [v.type.shape[axis] for v in inner.inputs]
+    lengths = [n for n in static if n is not None]
     if any(
         any(n is None for n in (*v.type.shape[:axis], *v.type.shape[axis + 1 :]))
         for v in inner.inputs
     ):
         return None  # otherwise nothing would check that the other lengths agree
-    if len(lengths) < len(known):
+    if len(lengths) < len(static):
         return None
     total = sum(lengths)
     if isinstance(part, int):
@@ -273,8 +273,8 @@ def read_of_join(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replace
             parts[axis] = (
                 first - start if isinstance(part, int) else slice(first - start, last - start + 1)
             )
-            made = read(v, parts)
-            return [made] if made.type.dtype == node.outputs[0].type.dtype else None
+            taken = read(v, parts)
+            return [taken] if taken.type.dtype == node.outputs[0].type.dtype else None
         start += n
     return None
 
@@ -348,11 +348,11 @@ def arange_is_slice(fgraph: FunctionGraph, node: TensorApply[AdvancedSubtensor])
     axis = next(i for i, e in enumerate(op.key) if isinstance(e, str))
     if any(not is_full(e) for i, e in enumerate(op.key) if i != axis) or len(op.key) != x.type.ndim:
         return None
-    found = _counted(node.inputs[1])
+    counted = _counted(node.inputs[1])
     length = x.type.shape[axis]
-    if found is None or length is None:
+    if counted is None or length is None:
         return None
-    start, stop, step = found
+    start, stop, step = counted
     last = range(start, stop or 0, step)[-1]
     if last >= length:
         return None
@@ -382,8 +382,8 @@ def paired_aranges_are_diagonal(
     start, stop, step = owner.inputs
     if number_of(start) != 0 or number_of(step) != 1:
         return None
-    known = shapes_of(fgraph)
-    if known.is_length(fgraph, stop, x, 0) and known.is_length(fgraph, stop, x, 1):
+    shapes = shapes_of(fgraph)
+    if shapes.is_length(fgraph, stop, x, 0) and shapes.is_length(fgraph, stop, x, 1):
         return [ot.diagonal(x)]
     return None
 
@@ -411,8 +411,8 @@ def diagonal_of_product(fgraph: FunctionGraph, node: TensorApply[ExtractDiag]) -
         return None
     if x.type.ndim < 2 or y.type.ndim < 2:
         return None
-    known = shapes_of(fgraph)
-    rows, columns = known.shape_of(fgraph, x)[-2], known.shape_of(fgraph, y)[-1]
+    shapes = shapes_of(fgraph)
+    rows, columns = shapes.shape_of(fgraph, x)[-2], shapes.shape_of(fgraph, y)[-1]
     if rows is not columns and rows != columns:
         both = isinstance(rows, int) and isinstance(columns, int)
         least: Any = min(rows, columns) if both else ot.minimum(rows, columns)

@@ -61,7 +61,7 @@ def writes_of_all_slices(fgraph: FunctionGraph, node: TensorApply[IncSubtensor])
 
 def _tile(fgraph: FunctionGraph, node: TensorApply[IncSubtensor]) -> _Tile | None:
     """The write of a node, if its slice is static and its value provably has the shape of the slice; else None."""
-    key, (x, value, *given) = node.op.key, node.inputs
+    key, (x, value, *indices) = node.op.key, node.inputs
     axes = [i for i, entry in enumerate(key) if not is_full(entry)]
     if len(axes) != 1 or not is_slice(key[axes[0]]):
         return None
@@ -70,7 +70,7 @@ def _tile(fgraph: FunctionGraph, node: TensorApply[IncSubtensor]) -> _Tile | Non
     bounds = None if length is None else static_bounds(key[axis], length)
     if bounds is None or bounds[1] is None or bounds[2] != 1 or bounds[0] >= bounds[1]:
         return None
-    if not shapes_of(fgraph).same_shape(fgraph, Subtensor(key)(x, *given), value):
+    if not shapes_of(fgraph).same_shape(fgraph, Subtensor(key)(x, *indices), value):
         return None
     return _Tile(axis, bounds[0], bounds[1], value)
 

@@ -116,14 +116,14 @@ def inc_of_inc(fgraph: FunctionGraph, node: Write) -> Replacements:
 
 def _written_at_once(fgraph: FunctionGraph, node: Write, inner: Write) -> Replacements:
     """One write of the sum of the values of two writes; None if the values are not known to have the same shape."""
-    x, a, *given = inner.inputs
+    x, a, *indices = inner.inputs
     b = node.inputs[1]
     if node.op.set_instead_of_inc or a.type.ndim != b.type.ndim:
         return None
     if a.type.ndim and not shapes_of(fgraph).same_shape(fgraph, a, b):
         return None
     dtype = x.type.dtype
-    return [inner.op(x, ot.add(ot.cast(a, dtype), ot.cast(b, dtype)), *given)]
+    return [inner.op(x, ot.add(ot.cast(a, dtype), ot.cast(b, dtype)), *indices)]
 
 
 @node_rewriter([IncSubtensor])
@@ -172,9 +172,9 @@ def _chained(fgraph: FunctionGraph, node: TensorApply[Elemwise], advanced: bool)
             writes.append(write)
     if not writes:
         return None
-    known = shapes_of(fgraph)
+    shapes = shapes_of(fgraph)
     first = writes[0].outputs[0]
-    if not all(v is first or known.same_shape(fgraph, v, first) for v in node.inputs):
+    if not all(v is first or shapes.same_shape(fgraph, v, first) for v in node.inputs):
         return None
     if not rest:
         rest = [writes.pop(0).outputs[0]]
@@ -212,7 +212,7 @@ def inc_of_zeros(fgraph: FunctionGraph, node: Write) -> Replacements:
 def set_of_own_sum(fgraph: FunctionGraph, node: TensorApply[IncSubtensor]) -> Replacements:
     """x[key].set(x[key] + v) = x[key].inc(v), for keys of integers and slices."""
     op = node.op
-    x, y, *given = node.inputs
+    x, y, *indices = node.inputs
     total = y.owner
     if not op.set_instead_of_inc or total is None or total.op != ot.add:
         return None
@@ -225,13 +225,13 @@ def set_of_own_sum(fgraph: FunctionGraph, node: TensorApply[IncSubtensor]) -> Re
         if own is None or own.inputs[0] is not x:
             continue
         if own.op.key != op.key or any(
-            a is not b for a, b in zip(own.inputs[1:], given, strict=True)
+            a is not b for a, b in zip(own.inputs[1:], indices, strict=True)
         ):
             continue
         rest = [v for i, v in enumerate(total.inputs) if i != position]
         value = rest[0] if len(rest) == 1 else ot.add(*rest)
         if value.type.dtype == y.type.dtype:
-            return [_rewritten(op, False)(x, value, *given)]
+            return [_rewritten(op, False)(x, value, *indices)]
     return None
 
 
@@ -239,15 +239,15 @@ def set_of_own_sum(fgraph: FunctionGraph, node: TensorApply[IncSubtensor]) -> Re
 def write_of_alloc(fgraph: FunctionGraph, node: Write) -> Replacements:
     """x[key].inc(alloc(v, n)) = x[key].inc(v), if n is the shape of x[key], since writes broadcast; likewise set."""
     op = node.op
-    x, y, *given = node.inputs
+    x, y, *indices = node.inputs
     owner = computed_by(y, Alloc)
     if owner is None:
         return None
     reader = AdvancedSubtensor if op.advanced else Subtensor
-    part = reader(op.key)(x, *given)
+    part = reader(op.key)(x, *indices)
     if not shapes_of(fgraph).same_shape(fgraph, part, y):
         return None
-    return [op(x, owner.inputs[0], *given)]
+    return [op(x, owner.inputs[0], *indices)]
 
 
 CANONICALIZE = RuleSet(
