@@ -10,12 +10,14 @@ import copy
 import functools
 import pickle
 from importlib.metadata import version
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 
 from occelo_graph.extensions import UnknownSource, source_text
 from occelo_graph.ir.op import Op, op
+from occelo_link.cache.fingerprint import digest_text
 from occelo_pytensor import library
 from occelo_pytensor.variables import our_type
 
@@ -89,7 +91,7 @@ class PyTensorCall(AnyCall):
     """Runs the Python code of an op of PyTensor that can be pickled.
 
     ``pickled`` is the op with PyTensor's types of inputs and outputs. ``code`` stands for the code of the op: the
-    version of its package, or the text of its source.
+    version of its package or the text of its source, and the texts of functions that it holds.
     """
 
     pickled: str
@@ -99,16 +101,16 @@ class PyTensorCall(AnyCall):
 
     @property
     def theirs(self) -> tuple[Any, tuple[Any, ...], tuple[Any, ...]]:
-        return _unpickled(self.pickled)
+        return _unpickled(self.pickled, self.code)
 
     def __str__(self) -> str:
         return f"PyTensorCall{{{self.name}}}"
 
 
 class LocalCall(AnyCall):
-    """Runs the Python code of an op of PyTensor that cannot be pickled, or whose code is not known.
+    """Runs the Python code of an op of PyTensor that cannot be pickled.
 
-    It is equal only to itself, so functions with it are not kept in the cache.
+    It is equal only to itself, so functions with it are not kept in the cache, unless it is of a class of `_local_call`.
     """
 
     def __init__(self, theirs: tuple[Any, tuple[Any, ...], tuple[Any, ...]]) -> None:
@@ -122,22 +124,55 @@ class LocalCall(AnyCall):
         return f"LocalCall{{{self._theirs[0]}}}"
 
 
+def _local_call(theirs: tuple[Any, tuple[Any, ...], tuple[Any, ...]]) -> LocalCall:
+    """An op of a class of its own, which is of the user's module, and whose source is that of the user's op and of its values.
+
+    So an entry of the cache has the op's place in the graph, and a function from the cache calls the op that this process
+    made. The op is of `LocalCall` itself if something in it has no source.
+    """
+    user = theirs[0]
+    try:
+        texts = [source_text(part, f"the op {user}") for part in (theirs, *_functions(user))]
+        version = digest_text("\n".join(texts))
+    except UnknownSource:
+        return LocalCall(theirs)
+    fields = {
+        "__module__": type(user).__module__,
+        "__props__": (),
+        "version": version,
+        "pullback": AnyCall.pullback,
+    }
+    return type("LocalCall", (LocalCall,), fields)(theirs)
+
+
 def _kept(variable: Any, ours: Any) -> Any:
     """The type of an input; for one that Occelo cannot have as an input, the constant itself."""
     return variable if ours is None or isinstance(ours, slice) else variable.type
 
 
 @functools.lru_cache(1000)
-def _unpickled(text: str) -> Any:
+def _unpickled(text: str, code: str) -> Any:
+    """What was pickled. With other code, the same names stand for other functions: ``code`` is only compared."""
     return pickle.loads(base64.b85decode(text))
 
 
 @functools.lru_cache(1000)
 def _code(kind: type) -> str:
-    package = kind.__module__.partition(".")[0]
+    package = _package(kind)
     if package in RELEASED:
         return f"{package} {version(package.replace('_', '-'))}"
     return source_text(kind, f"the op {kind.__qualname__}")
+
+
+def _functions(user: Any) -> list[Any]:
+    """The functions from elsewhere that an op holds, or the class that was made for it."""
+    values = [*vars(user.__class__).values(), *vars(user).values()]
+    parts: list[Any] = [getattr(v, "__func__", v) for v in values]
+    return [p for p in parts if isinstance(p, FunctionType) and _package(p) not in RELEASED]
+
+
+def _package(part: Any) -> str:
+    return str(part.__module__).partition(".")[0]
 
 
 def _pickled(value: Any) -> str:
@@ -149,9 +184,13 @@ def call_of(node: Any, inputs: list[Any]) -> Any:
     kinds = tuple(_kept(v, x) for v, x in zip(node.inputs, inputs, strict=True))
     theirs = (node.op, kinds, tuple(v.type for v in node.outputs))
     try:
-        made: Any = PyTensorCall(_pickled(theirs), _code(type(node.op)), str(node.op))
-        _unpickled(made.pickled)  # fails if it cannot be read back
+        held = _functions(node.op)
+        texts = [source_text(f, f"the op {node.op}") for f in held]
+        code = "\n".join([_code(node.op.__class__), *texts])
+        made: Any = PyTensorCall(_pickled(theirs), code, str(node.op))
+        if any(a is not b for a, b in zip(held, _functions(made.theirs[0]), strict=True)):
+            made = _local_call(theirs)  # a name that stands for a newer function
     except (pickle.PicklingError, AttributeError, TypeError, UnknownSource):
-        made = LocalCall(theirs)
+        made = _local_call(theirs)
     given = [x for x, kind in zip(inputs, kinds, strict=True) if hasattr(kind, "filter")]
     return made(*given, return_list=True)
