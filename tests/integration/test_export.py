@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.special import iv
 
 import occelo_compile as oc
 import occelo_linalg as ol
@@ -316,6 +317,18 @@ def test_a_singular_matrix_is_a_code(tmp_path: Path) -> None:
     code, result = called(library.model, arguments, np.zeros((2, 2)))
     assert code > 0
     assert "made at" in f.c_function().errors[code]
+
+
+def test_modified_bessel_functions_need_no_scipy(tmp_path: Path) -> None:
+    x = ot.dvector("x")
+    f = oc.function([x], [special.i0(x), special.i1(x)], mode="c")
+    library = built(f, tmp_path)
+    points = np.array([-30.0, -0.5, 0.0, 9.9, 10.1, 700.0, np.inf])
+    code, *results = called(library.model, arguments_of(f), points)
+    assert code == 0
+    for order, result in enumerate(results):
+        np.testing.assert_allclose(result[:-1], iv(order, points[:-1]), rtol=1e-14)
+        assert result[-1] == np.inf
 
 
 @pytest.mark.filterwarnings("ignore:Functions are not kept in the cache")

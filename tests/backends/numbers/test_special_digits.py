@@ -39,6 +39,7 @@ ROWS: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any], tuple[float, .
     ),
     "log_ndtr": (ot.log_ndtr, lambda x: mp.log(mp.erfc(-x / mp.sqrt(2)) / 2), NORMAL),
     "j1": (ot.j1, mp.j1, tuple(x for x in BOTH if 1e-8 < abs(x) < 100)),
+    "i0": (ot.i0, lambda x: mp.besseli(0, x), tuple(x for x in BOTH if abs(x) < 701)),
     "i1": (ot.i1, lambda x: mp.besseli(1, x), tuple(x for x in BOTH if abs(x) < 701)),
     **{
         f"betaln {a}": (lambda x, a=a: ot.betaln(a, x), log_beta(a), WIDE)

@@ -1,6 +1,6 @@
-"""The modified Bessel functions of orders 0 and 1, divided by exp(|x|), as loop programs.
+"""The modified Bessel functions of orders 0 and 1, also divided by exp(|x|), as loop programs.
 
-Below 10 they are the power series (DLMF 10.25.2), whose terms are all positive, times exp(-|x|). Above, they are a polynomial in 1 / |x|
+Below 10 they are the power series (DLMF 10.25.2), whose terms are all positive. Above, they are exp(|x|) times a polynomial in 1 / |x|
 divided by the root of |x| (10.40.1); it interpolates at Chebyshev's points.
 """
 
@@ -66,8 +66,8 @@ _ONE_FAR = (
 )  # sqrt(x) exp(-x) I1(x) in 1 / x, from 10 on
 
 
-def scaled_bessel(b: Builder, x: Value, order: int) -> Value:
-    """exp(-|x|) I(x) of order 0 or 1, within 4 ulp."""
+def bessel(b: Builder, x: Value, order: int, is_scaled: bool) -> Value:
+    """I(x) of order 0 or 1, or exp(-|x|) I(x) if ``is_scaled``, within 4 ulp."""
     near, far = (_ONE_NEAR, _ONE_FAR) if order else (_ZERO_NEAR, _ZERO_FAR)
     size = b.op("abs", x)
     is_near = b.op("lt", size, constant(b, _FROM))
@@ -75,21 +75,30 @@ def scaled_bessel(b: Builder, x: Value, order: int) -> Value:
     half = b.op("mul", b.select(is_near, size, constant(b, 1.0)), constant(b, 0.5))
     series = horner(b, near, b.op("mul", half, half))
     series = b.op("mul", series, half) if order else series
-    decay = b.apply("exp", exponential.exp, b.op("neg", size))
     inverse = b.op("div", constant(b, 1.0), b.select(is_near, constant(b, _FROM), size))
     polynomial = b.op("div", horner(b, far, inverse), b.op("sqrt", size))
-    value = b.select(is_near, b.op("mul", series, decay), polynomial)
+    if is_scaled:
+        decay = b.apply("exp", exponential.exp, b.op("neg", size))
+        series = b.op("mul", series, decay)
+    else:
+        growth = b.apply("exp", exponential.exp, size)
+        infinity = constant(b, math.inf)  # where the polynomial is 0
+        polynomial = b.select(
+            b.op("eq", growth, infinity), infinity, b.op("mul", polynomial, growth)
+        )
+    value = b.select(is_near, series, polynomial)
     return b.select(b.op("lt", x, constant(b, 0.0)), b.op("neg", value), value) if order else value
 
 
-def _register(name: str, order: int) -> None:
+def _register(name: str, order: int, is_scaled: bool) -> None:
     def function(b: Builder, x: Value) -> Value:
-        return scaled_bessel(b, x, order)
+        return bessel(b, x, order, is_scaled)
 
     @lowers_scalar_to_loops(name, cost=60)
     def lowering(b: Builder, dtype: str, args: Sequence[Value]) -> Value:
         return b.cast(b.apply(name, function, b.cast(args[0], "float64")), dtype)
 
 
-_register("i0e", 0)
-_register("i1e", 1)
+for _order in (0, 1):
+    _register(f"i{_order}e", _order, is_scaled=True)
+    _register(f"i{_order}", _order, is_scaled=False)

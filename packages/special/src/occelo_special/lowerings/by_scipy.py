@@ -44,8 +44,6 @@ SPECIAL = {
     "gammasgn": "gammasgn",
     "hyp1f1_by_scipy": "__pyx_fuse_1hyp1f1",
     "hyp2f1": "__pyx_fuse_1hyp2f1",
-    "i0": "i0",
-    "i1": "i1",
     "iv": "__pyx_fuse_1iv",
     "ive": "__pyx_fuse_1ive",
     "j0": "j0",
@@ -109,7 +107,7 @@ def _with_limit(b: Builder, name: str, args: Args, value: Value) -> Value:
         return b.select(x, y, b.const(False, "bool"))
 
     *orders, x = args
-    order = orders[0] if orders else number(1.0 if name in ("i1", "j1") else 0.0)
+    order = orders[0] if orders else number(1.0 if name == "j1" else 0.0)
     limit, infinity = number(AT_INFINITY[name]), number(math.inf)
     below = b.op("floor", order)
     whole = b.eq(order, below)
