@@ -11,6 +11,9 @@ installed.
 Each line is kept in a file (`KEPT`) when it is complete. A run that was stopped goes on there; what was measured with other sources
 of the packages is measured anew (``--fresh`` does so with everything). ``--readme`` writes the table and the ratios into ``benchmarks/README.md``.
 
+``python benchmarks/models.py --overhead`` prints for ``function`` what of the seconds is ours, for all models, in processes that are forked after
+the imports: once with empty caches, and the least of three with what the first left.
+
 - ``function``: ``Model.logp_dlogp_function`` after ``occelo.pytensor.use()``
 - ``mode``: the gradient of PyTensor, in the mode "OCCELO"
 - ``pointer``: ``nutpie_model``, called as a C function from a loop in C
@@ -203,8 +206,11 @@ def resident() -> tuple[float, float]:
     return now, most
 
 
-def measure(name: str, way: str, point: list[float], folder: str) -> Found:
-    """Compile and call: PyMC's model near its initial point, or Stan's program at ``point``, with its library in ``folder``."""
+def measure(name: str, way: str, point: list[float], folder: str, times: bool = True) -> Found:
+    """Compile and call: PyMC's model near its initial point, or Stan's program at ``point``, with its library in ``folder``.
+
+    Without ``times``, evaluations are not timed.
+    """
     import numpy as np
 
     model, x = None, np.array(point)
@@ -228,7 +234,8 @@ def measure(name: str, way: str, point: list[float], folder: str) -> Found:
     found["memory"] = resident()[1] - before
     if model is None:
         found["memory"] = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-    found["evaluation"] = evaluation(function) * 1e6
+    if times:
+        found["evaluation"] = evaluation(function) * 1e6
     return found
 
 
@@ -250,6 +257,44 @@ def in_a_process(*arguments: str, caches: str) -> Any:
     if done.returncode:
         raise RuntimeError(done.stderr.strip()[-300:])
     return json.loads(done.stdout.strip().splitlines()[-1])
+
+
+def in_a_fork(name: str) -> Found:
+    """What `measure` says of ``function``, in a child of this process, which has all imports."""
+    read, write = os.pipe()
+    child = os.fork()
+    if not child:
+        with os.fdopen(write, "w") as stream:
+            stream.write(json.dumps(measure(name, "function", [], "", times=False)))
+        os._exit(0)
+    os.close(write)
+    with os.fdopen(read) as stream:
+        text = stream.read()
+    os.waitpid(child, 0)
+    return json.loads(text)
+
+
+def overheads(names: list[str]) -> list[str]:
+    """Milliseconds that are ours, of each model and in all, with empty caches and after that."""
+    rows: dict[str, tuple[float, float]] = {}
+    with tempfile.TemporaryDirectory() as caches:
+        os.environ["OCCELO_FLAGS"] = f"base_compiledir={caches}/occelo"
+        for library in ("pymc", *LIBRARIES["function"]):
+            importlib.import_module(library)
+        for name in names:
+            cold, *warm = (in_a_fork(name)["ours"] * 1e3 for _ in range(4))
+            rows[name] = (cold, min(warm))
+            print(f"{name}: {cold:.0f} / {min(warm):.0f}", flush=True)
+    lines: list[str] = []
+    for k, (state, goal) in enumerate((("cold", 500), ("warm", 60))):
+        values = {name: row[k] for name, row in rows.items()}
+        most = sorted(values, key=lambda name: -values[name])[:5]
+        over = sum(v > goal for v in values.values())
+        lines.append(
+            f"- {len(values)} models, {state}: median {median(values.values()):.0f} ms; above the goal of {goal}: {over}; "
+            f"most: {', '.join(f'`{name}` {values[name]:.0f}' for name in most)}"
+        )
+    return lines
 
 
 def least(one: Found | None, other: Found) -> Found:
@@ -395,6 +440,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("models", nargs="*", default=CHOSEN)
     parser.add_argument("--all", action="store_true", help="all models, and posteriors at hand")
+    parser.add_argument("--overhead", action="store_true", help="only what is ours, of all models")
     parser.add_argument("--ways", nargs="+", choices=WAYS, default=WAYS)
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--json", type=Path, default=KEPT, help="the file that keeps the lines")
@@ -409,6 +455,13 @@ def main() -> None:
         return
     if chosen.point:
         print(json.dumps(point_of(all_models()[chosen.point]()).tolist()))
+        return
+    if chosen.overhead:
+        names = chosen.models if chosen.models != CHOSEN else sorted(all_models())
+        lines = overheads(names)
+        print("", *lines, sep="\n")
+        if chosen.readme:
+            write_readme("what is ours", lines)
         return
     there = [w for w in WAYS if importlib.util.find_spec(NEEDS.get(w, "pymc")) is not None]
     everything = kept(chosen.json, chosen.fresh)

@@ -10,10 +10,12 @@ import pymc as pm
 import pytensor
 import pytensor.tensor as pt
 import pytest
+import scipy.stats
 from pytensor.compile.ops import wrap_py
 from pytensor.graph.basic import Apply
 from pytensor.graph.op import Op
 
+import occelo as oc
 import occelo_pytensor as bridge
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -107,3 +109,17 @@ def test_a_function_that_is_defined_again_replaces_the_first(
         found.append(pytensor.function([x], globals()["seen"](x), mode="OCCELO"))
     for f, step in zip(found, (1.0, 2.0, 2.0), strict=True):
         np.testing.assert_array_equal(f(DATA), DATA + step)
+
+
+def test_a_draw_inside_an_op_has_no_size() -> None:
+    """PyTensor's rewriting puts draws into ops of their own, where None is an input of the inner graph."""
+    center = pt.dvector("center")
+    drawn = pt.random.truncexpon(
+        center, 0.0, 1.0, rng=pt.random.default_rng(5), return_next_rng=True
+    )[1]
+    mode = pytensor.compile.mode.Mode("py", "fast_run")
+    graph = pytensor.graph.fg.FunctionGraph([center], [drawn], clone=True)
+    mode.optimizer.rewrite(graph)
+    ours, converted = bridge.from_pytensor(list(graph.outputs), list(graph.inputs))
+    wanted = scipy.stats.truncexpon.rvs(DATA + 1, 0.0, 1.0, random_state=np.random.default_rng(5))
+    np.testing.assert_allclose(oc.function(ours, converted)(DATA + 1)[0], wanted, rtol=1e-12)

@@ -14,6 +14,7 @@ from types import FunctionType
 from typing import Any
 
 import numpy as np
+from pytensor.tensor.type_other import NoneConst
 
 from occelo_graph.extensions import UnknownSource, source_text
 from occelo_graph.ir.op import Op, op
@@ -146,8 +147,13 @@ def _local_call(theirs: tuple[Any, tuple[Any, ...], tuple[Any, ...]]) -> LocalCa
 
 
 def _kept(variable: Any, ours: Any) -> Any:
-    """The type of an input; for one that Occelo cannot have as an input, the constant itself."""
-    return variable if ours is None or isinstance(ours, slice) else variable.type
+    """The type of an input; for one that Occelo cannot have as an input, a constant.
+
+    In an inner graph, ``variable`` is an input even if it stands for None.
+    """
+    if ours is None:
+        return NoneConst
+    return variable if isinstance(ours, slice) else variable.type
 
 
 @functools.lru_cache(1000)
