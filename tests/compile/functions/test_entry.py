@@ -104,6 +104,7 @@ def test_a_first_call_does_not_wait_for_the_entry_to_be_compiled(tmp_path: Path)
         **os.environ,
         "PYTHONPATH": os.pathsep.join(sys.path),
         "OCCELO_FLAGS": f"compiledir={tmp_path}",
+        "OMP_NUM_THREADS": "1",  # the pool of threads would be compiled, too
     }
     done = subprocess.run(
         [sys.executable, "-c", FIRST_CALLS],

@@ -98,10 +98,14 @@ OWN: dict[str, Callable[..., Any]] = {
         for function, names in {
             "sici": ("sine_integral", "cosine_integral"),
             "shichi": ("hyperbolic_sine_integral", "hyperbolic_cosine_integral"),
-            "fresnel": ("fresnel_sine", "fresnel_cosine"),
             "ellipj": ("jacobi_sn", "jacobi_cn", "jacobi_dn", "jacobi_am"),
         }.items()
         for i, name in enumerate(names)
+    },
+    # SciPy's are NaN where the square of a number overflows
+    **{
+        name: lambda x, i=i: np.where(np.abs(x) > 1e150, np.copysign(0.5, x), special.fresnel(x)[i])
+        for i, name in enumerate(("fresnel_sine", "fresnel_cosine"))
     },
     **{
         name: lambda x, i=i: _airy(i, x)
