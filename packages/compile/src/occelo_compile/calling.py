@@ -177,14 +177,14 @@ class Function(Shown, Generic[R]):
         Raises KeyError if there is no such input, and TypeError if several inputs have the name.
         """
         try:
-            found = self.finder[key]
+            entry = self.finder[key]
         except (KeyError, TypeError):
             raise explained(KeyError(f"{self} has no input {key!r}"), "calls") from None
-        if found is DUPLICATE:
+        if entry is DUPLICATE:
             raise TypeError(
                 f"Several inputs of {self} are named {key!r}; use the variable or its position"
             )
-        container: Container = found
+        container: Container = entry
         return container
 
     def __getitem__(self, key: Any) -> Any:
@@ -373,8 +373,8 @@ class Function(Shown, Generic[R]):
 
     @explained_by("calls")
     def _fill(self, args: Sequence[Any], kwargs: dict[str, Any]) -> None:
-        given = self._match(args, kwargs)
-        for i, value in given.items():
+        by_position = self._match(args, kwargs)
+        for i, value in by_position.items():
             container = self.input_storage[i]
             if type(value) in external_array_types:
                 if self._takes_library_arrays and _fits(container, value):
@@ -390,37 +390,37 @@ class Function(Shown, Generic[R]):
             container.storage[0] = (
                 own_value(container.type, filtered) if i in self._mutable else filtered
             )
-        self._separate(given)
+        self._separate(by_position)
         for i in self._required:
-            if i not in given:
+            if i not in by_position:
                 raise TypeError(f"{self} is missing its argument {self._describe(i)}")
 
     def _match(self, args: Sequence[Any], kwargs: dict[str, Any]) -> dict[int, Any]:
         explicit = self._explicit
         if len(args) > len(explicit):
             raise TypeError(f"{self} takes {len(explicit)} arguments, got {len(args)}")
-        given = dict(zip(explicit, args, strict=False))
+        by_position = dict(zip(explicit, args, strict=False))
         for key, value in kwargs.items():
             positions = self._names.get(key, [])
             if not positions:
-                known = ", ".join(sorted(self._names)) or "none"
+                names = ", ".join(sorted(self._names)) or "none"
                 unnamed = len(explicit) - sum(len(p) for p in self._names.values())
                 raise TypeError(
-                    f"{self} has no argument named {key!r}; its named arguments are {known}, "
+                    f"{self} has no argument named {key!r}; its named arguments are {names}, "
                     f"and {unnamed} have no name"
                 )
             if len(positions) > 1:
                 raise TypeError(
                     f"{self} has several arguments named {key!r}; give them by position"
                 )
-            if positions[0] in given:
+            if positions[0] in by_position:
                 raise TypeError(f"{self} got its argument {self._describe(positions[0])} twice")
-            given[positions[0]] = value
-        missing = [i for i in self._required if i not in given]
+            by_position[positions[0]] = value
+        missing = [i for i in self._required if i not in by_position]
         if missing:
             listed = ", ".join(self._describe(i) for i in missing)
             raise TypeError(f"{self} is missing {len(missing)} of its arguments: {listed}")
-        return given
+        return by_position
 
     def default_of(self, position: int) -> Any:
         """Return the value of an input in calls that do not pass it. ``position`` counts the flat arguments."""
@@ -470,8 +470,8 @@ class Function(Shown, Generic[R]):
             self.input_storage[i].storage[0] = None
         self._put_defaults()
         computed = self.maker.call_graph.computed
-        for made, container in zip(computed, self.output_storage, strict=True):
-            if made:
+        for is_computed, container in zip(computed, self.output_storage, strict=True):
+            if is_computed:
                 container.storage[0] = None
 
     def _subset(self, wanted: Sequence[str | int]) -> list[int]:
@@ -533,9 +533,9 @@ class Function(Shown, Generic[R]):
         Shared variables are not updated. Raises OSError on systems without ``clock_gettime``.
         """
         graph = self.maker.fgraph
-        given = iter(args)
+        rest = iter(args)
         values = [
-            container.type.accept(next(given))
+            container.type.accept(next(rest))
             if i in self._explicit
             else local(container.storage[0])
             for i, container in enumerate(self.input_storage)

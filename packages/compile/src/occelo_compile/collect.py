@@ -128,10 +128,10 @@ def _named(given: SymbolicInput, name: str) -> SymbolicInput:
     """Return an equal input with another name."""
     if given.name == name:
         return given
-    made = object.__new__(type(given))
-    made.__dict__.update(given.__dict__)
-    made.name = name
-    return made
+    renamed = object.__new__(type(given))
+    renamed.__dict__.update(given.__dict__)
+    renamed.name = name
+    return renamed
 
 
 def _as_output(given: object) -> SymbolicOutput:
@@ -304,7 +304,7 @@ def collect(
     expressions = {k: replaced([_update_expression(k, e)])[0] for k, e in explicit.items()}
     expressions = {k: _update_expression(k, e) for k, e in expressions.items()}
     roots = [o.variable for o in outs] + [i.update for i in given_inputs if i.update is not None]
-    found = _find_shared(roots, expressions, cut, replaced, no_default_updates)
+    shareds = _find_shared(roots, expressions, cut, replaced, no_default_updates)
     missing = _missing([*roots, *expressions.values()], cut)
     if missing:
         copies = without_checks_of(missing, [*roots, *expressions.values()], cut)
@@ -322,7 +322,7 @@ def collect(
         if checks is not None:
             for message in checks.warnings_of([*roots, *expressions.values()], cut):
                 warn_user(message)
-    implicit = [_implicit(v, expressions.get(v)) for v in found]
+    implicit = [_implicit(v, expressions.get(v)) for v in shareds]
     nested = None
     if arguments is not None or asked.structure is not None:
         nested = NestedCall(arguments, asked.structure)
@@ -332,7 +332,7 @@ def collect(
         asked.keys,
         asked.unpack_single,
         asked.return_none,
-        found,
+        shareds,
         name,
         nested,
     )
@@ -344,14 +344,14 @@ def _with_update(given: SymbolicInput, replaced: Replace) -> SymbolicInput:
     (update,) = replaced([given.update])
     if update is given.update:
         return given
-    made = object.__new__(type(given))
-    made.__dict__.update(given.__dict__)
-    made.update = update
-    return made
+    updated = object.__new__(type(given))
+    updated.__dict__.update(given.__dict__)
+    updated.update = update
+    return updated
 
 
 def _implicit(variable: SharedVariable, update: Variable | None) -> SymbolicInput:
-    made = In(
+    shared_input = In(
         variable,
         value=variable.container,
         update=update,
@@ -360,7 +360,7 @@ def _implicit(variable: SharedVariable, update: Variable | None) -> SymbolicInpu
         implicit=True,
         shared=True,
     )
-    return made
+    return shared_input
 
 
 def _find_shared(
@@ -374,7 +374,7 @@ def _find_shared(
 
     Their default updates are added to ``expressions``, and are searched for further shared variables.
     """
-    found: dict[SharedVariable, None] = {}
+    shareds: dict[SharedVariable, None] = {}
     seen: set[Variable] = set()
     pending: list[Variable] = [*roots, *expressions, *expressions.values()]
     while pending:
@@ -389,7 +389,7 @@ def _find_shared(
                 stack.extend(reversed(variable.owner.inputs))
             if not isinstance(variable, SharedVariable) or variable in cut:
                 continue
-            found[variable] = None
+            shareds[variable] = None
             if variable not in expressions and _follows_default_update(
                 variable, no_default_updates
             ):
@@ -397,7 +397,7 @@ def _find_shared(
                 (expression,) = replaced([variable.default_update])
                 expressions[variable] = _update_expression(variable, expression)
                 pending.append(expressions[variable])
-    return list(found)
+    return list(shareds)
 
 
 def _read(variable: Variable, cut: Mapping[Variable, Variable]) -> Sequence[Variable]:
@@ -462,8 +462,8 @@ def _check_unused(
     cut: Mapping[Variable, Variable],
     on_unused_input: str | None,
 ) -> None:
-    given = on_unused_input is not None and on_unused_input is not BY_OPTION
-    chosen = on_unused_input if given else ON_UNUSED_INPUT.get()
+    is_set = on_unused_input is not None and on_unused_input is not BY_OPTION
+    chosen = on_unused_input if is_set else ON_UNUSED_INPUT.get()
     if chosen == "ignore":
         return
     used = set(ancestors(list(roots), cut))

@@ -31,10 +31,10 @@ def compile_report(function: Function) -> str:
         seconds["rewrite"] = (
             0.0  # a graph that is rewritten later, for a printout, took no time of compiling
         )
-    known = {step: spent for step, spent in seconds.items() if spent is not None}
-    total = sum(known.values())
+    measured = {step: spent for step, spent in seconds.items() if spent is not None}
+    total = sum(measured.values())
     lines = [f"{function} in mode {maker.mode}: {total:.3f} s"]
-    lines += [f"  {spent:9.3f} s  {_STEPS[step]}" for step, spent in known.items()]
+    lines += [f"  {spent:9.3f} s  {_STEPS[step]}" for step, spent in measured.items()]
     if not maker.from_cache:
         lines += _rewriting(maker)
     return "\n".join([*lines, why_missed(maker)])

@@ -38,30 +38,30 @@ def copied(
     name = f"{function.name} copy" if name is None and function.name is not None else name
     inputs, outputs = _symbols(function, _checked(function, swap), delete_updates)
     # without the updates, in-place ops may be wrong, so the graph is rewritten again
-    known = old.is_rewritten and not delete_updates
-    graph, same = old.fgraph.clone_get_equiv(check_integrity=False) if known else (None, {})
+    reuse = old.is_rewritten and not delete_updates
+    graph, same = old.fgraph.clone_get_equiv(check_integrity=False) if reuse else (None, {})
     maker = old.with_own_graph(inputs, outputs, graph, name, chosen_profile(profile, name))
     storage: dict[Any, Any] | None = None
     if share_memory and graph is not None:
-        kept = {id(c.storage) for c in (*function.input_storage, *function.output_storage)}
+        own_cells = {id(c.storage) for c in (*function.input_storage, *function.output_storage)}
         storage = {
             same[v]: cell
             for v, cell in function.vm.storage_map.items()
-            if v in same and v.owner is not None and id(cell) not in kept
+            if v in same and v.owner is not None and id(cell) not in own_cells
         }
-    made: Function = maker.create(storage)
-    made.trust_input = function.trust_input
+    new: Function = maker.create(storage)
+    new.trust_input = function.trust_input
     if share_memory:
-        made.lock = function.lock
-    _take_values(function, made)
-    return made
+        new.lock = function.lock
+    _take_values(function, new)
+    return new
 
 
 def _checked(function: Function, swap: Swap | None) -> dict[Variable, SharedVariable]:
     used = set(function.get_shared())
-    given: dict[Variable, object] = dict(swap or {})
+    swaps: dict[Variable, object] = dict(swap or {})
     pairs: dict[Variable, SharedVariable] = {}
-    for old, new in given.items():
+    for old, new in swaps.items():
         if old not in used:
             raise ValueError(f"{describe(old)} is not a shared variable of {function}")
         if not isinstance(new, SharedVariable):
@@ -85,16 +85,16 @@ def _symbols(
     new_updates = dict(zip(updates, roots[len(maker.outputs) :], strict=True))
     inputs: list[SymbolicInput] = []
     for each in maker.inputs:
-        given = copy.copy(each)
-        if given.variable in swap:
-            given.variable = swap[given.variable]
-            given.name = given.variable.name
-            given.value = given.variable.container
-        if given.update is not None:
-            given.update = None if delete_updates else new_updates[given.update]
-            if delete_updates and given.shared:
-                given.mutable = False
-        inputs.append(given)
+        symbol = copy.copy(each)
+        if symbol.variable in swap:
+            symbol.variable = swap[symbol.variable]
+            symbol.name = symbol.variable.name
+            symbol.value = symbol.variable.container
+        if symbol.update is not None:
+            symbol.update = None if delete_updates else new_updates[symbol.update]
+            if delete_updates and symbol.shared:
+                symbol.mutable = False
+        inputs.append(symbol)
     outputs = [
         type(each)(variable, borrow=each.borrow)
         for each, variable in zip(maker.outputs, roots, strict=False)
@@ -104,11 +104,11 @@ def _symbols(
 
 def with_same_maker(function: Function) -> Function:
     """Return another function with the same maker and with copies of the current values. ``copy.copy`` calls it."""
-    made: Function = function.maker.create()
-    made.name = function.name
-    made.trust_input = function.trust_input
-    _take_values(function, made)
-    return made
+    new: Function = function.maker.create()
+    new.name = function.name
+    new.trust_input = function.trust_input
+    _take_values(function, new)
+    return new
 
 
 def _own_values(function: Function) -> list[int]:
@@ -120,11 +120,11 @@ def _own_values(function: Function) -> list[int]:
     ]
 
 
-def _take_values(function: Function, made: Function) -> None:
+def _take_values(function: Function, new: Function) -> None:
     for i in _own_values(function):
         each = function.indices[i][0]
         value = function.input_storage[i].storage[0]
-        _give_value(made, i, copy.deepcopy(value) if each.mutable else value)
+        _give_value(new, i, copy.deepcopy(value) if each.mutable else value)
 
 
 def _give_value(function: Function, i: int, value: Any) -> None:
@@ -156,11 +156,11 @@ def _restored(
 ) -> Function | None:
     if not UNPICKLE_FUNCTION.get():
         return None
-    made: Function = maker.create()
-    made.trust_input = trust_input
+    function: Function = maker.create()
+    function.trust_input = trust_input
     for i, value in values.items():
-        _give_value(made, i, value)
-    return made
+        _give_value(function, i, value)
+    return function
 
 
 def _check_aliasing(function: Function) -> None:

@@ -76,14 +76,14 @@ def _restored(_table: NodeTable, digest: str, kinds: Sequence[Any], graph: Built
 
 def opened(outputs: Sequence[Variable]) -> list[Variable]:
     """The outputs of a graph in which each node of a `DeferredGraph` is replaced by its graph."""
-    found = dict[Variable, Variable]()
+    replaced = dict[Variable, Variable]()
     for node in toposort(outputs):
         if isinstance(node.op, DeferredGraph):
-            inputs = clone_replace(list(node.inputs), found) if found else node.inputs
-            found.update(zip(node.outputs, node.op.opened(inputs), strict=True))
-    if all(v in found or v.owner is None for v in outputs):
-        return [found.get(v, v) for v in outputs]
-    return list(clone_replace(list(outputs), found)) if found else list(outputs)
+            inputs = clone_replace(list(node.inputs), replaced) if replaced else node.inputs
+            replaced.update(zip(node.outputs, node.op.opened(inputs), strict=True))
+    if all(v in replaced or v.owner is None for v in outputs):
+        return [replaced.get(v, v) for v in outputs]
+    return list(clone_replace(list(outputs), replaced)) if replaced else list(outputs)
 
 
 def has_unnamed(outputs: Sequence[Variable]) -> bool:

@@ -98,8 +98,8 @@ def _box(frame: Frame, whole: float, depth: int) -> str:
         return ""
     text = f"{frame.name}: {frame.seconds * 1e3:.3g} ms. {frame.title}"
     hue = (sum(map(ord, frame.name)) * 7) % 60
-    known = sum(p.seconds for p in frame.parts)
-    inner = "".join(_box(p, max(frame.seconds, known), depth + 1) for p in frame.parts)
+    of_parts = sum(p.seconds for p in frame.parts)
+    inner = "".join(_box(p, max(frame.seconds, of_parts), depth + 1) for p in frame.parts)
     return (
         f"<div class='frame' style='width:{width:.3f}%' data-width='{width:.3f}%'>"
         f"<div class='label' style='background:hsl({hue},85%,70%)' title='{escape(text, quote=True)}'>"

@@ -137,9 +137,9 @@ def function(
         stats = chosen_profile(profile, name)
     maker = FunctionMaker.from_collected(collected, mode, accept_inplace, profile=stats)
     maker.times.collect = perf_counter() - start
-    made = maker.create()
-    made.trust_input = trust_input
-    return made
+    compiled = maker.create()
+    compiled.trust_input = trust_input
+    return compiled
 
 
 @explained_by("SavedGraphError")

@@ -103,13 +103,13 @@ def function_key(maker: FunctionMaker) -> dict[str, str] | None:
     maker.cache_ops = ()
     try:
         # each op once, since most ops of a large graph occur often
-        known = dict.fromkeys([node.op for node in nodes])
-        if not all(map(_is_defined_by_code, known)):
+        distinct = dict.fromkeys([node.op for node in nodes])
+        if not all(map(_is_defined_by_code, distinct)):
             return None
         graph = digest_of_numbered(inputs, outputs, numbering)
         rewrites = database_fingerprint(optdb)
         types = _registered_types([*inputs, *outputs, *(v for node in nodes for v in node.outputs)])
-        parts = list(_parts_of_ops(known))
+        parts = list(_parts_of_ops(distinct))
         ops = _registered_ops(nodes) if any(map(_is_foreign, parts)) else ""
         if ops:
             maker.cache_ops = [each for each in parts if isinstance(each, Op)]
@@ -183,14 +183,14 @@ def _home(part: Op | ScalarOp) -> Any:
 
 def _with_inner(nodes: list[Apply]) -> list[Apply]:
     """Return the nodes, and the nodes of their inner graphs, at any depth. Each inner graph is visited once."""
-    found = list(nodes)
+    all_nodes = list(nodes)
     seen: set[FrozenFunctionGraph] = set()
-    for node in found:
+    for node in all_nodes:
         inner = getattr(node.op, "graph", None)
         if isinstance(inner, FrozenFunctionGraph) and inner not in seen:
             seen.add(inner)
-            found += inner.nodes
-    return found
+            all_nodes += inner.nodes
+    return all_nodes
 
 
 def _registered_types(variables: Iterable[Variable]) -> str:
@@ -347,8 +347,8 @@ def keep(maker: FunctionMaker, linked: Linked) -> None:
         or has_unnamed([each.variable for each in maker.outputs])
     ):
         return
-    known = set(maker.cache_ops)
-    if not are_named_by(key, [n.op for n in linked.vm.python_nodes if n.op not in known]):
+    named = set(maker.cache_ops)
+    if not are_named_by(key, [n.op for n in linked.vm.python_nodes if n.op not in named]):
         return
     packed = maker.mode.linker.pack(linked.vm, maker.cache_ops)
     if packed is not None:

@@ -192,7 +192,7 @@ class FunctionMaker:
     ) -> FunctionMaker:
         """Return a maker for the result of `collect`. The mode's ``function_maker`` makes it."""
         chosen = get_mode(mode)
-        made: FunctionMaker = chosen.function_maker(
+        maker: FunctionMaker = chosen.function_maker(
             collected.inputs,
             collected.outputs,
             chosen,
@@ -203,8 +203,8 @@ class FunctionMaker:
             collected.name,
             **options,
         )
-        made.nested = collected.nested
-        return made
+        maker.nested = collected.nested
+        return maker
 
     def with_own_graph(
         self,
@@ -218,7 +218,7 @@ class FunctionMaker:
 
         ``fgraph`` is the rewritten graph of the copy. If it is None, the copy's graph will be rewritten.
         """
-        made = type(self)(
+        maker = type(self)(
             list(inputs),
             list(outputs),
             self.mode,
@@ -230,10 +230,10 @@ class FunctionMaker:
             None if self._given is None else self._given.clone(),
             profile,
         )
-        made.nested = self.nested
+        maker.nested = self.nested
         if fgraph is not None:
-            made._rewritten = Rewritten(self.rewritten.before, fgraph, self.rewritten.record)
-        return made
+            maker._rewritten = Rewritten(self.rewritten.before, fgraph, self.rewritten.record)
+        return maker
 
     @property
     def is_rewritten(self) -> bool:
@@ -293,12 +293,12 @@ class FunctionMaker:
         move_observers_to_outputs(fgraph)
         protected = _protected(self.inputs)
         fgraph.attach_feature(ReplaceValidate())
-        kept = [i for i, each in enumerate(self.inputs) if each.update is not None]
+        positions = [i for i, each in enumerate(self.inputs) if each.update is not None]
         fgraph.attach_feature(
             Supervisor(
                 InputsAt(protected),
                 # updated inputs: a call that fails must leave their values unchanged
-                InputsAt(kept),
+                InputsAt(positions),
             )
         )
         fgraph.attach_feature(PreserveVariableAttributes())
@@ -409,12 +409,12 @@ class FunctionMaker:
             else:
                 self.times.link = perf_counter() - start
         start = perf_counter()
-        made = self.wrap(linked)
+        function = self.wrap(linked)
         self.times.wrap = perf_counter() - start
         if self.profile is not None:
             record = self._rewritten.record if self._rewritten is not None else None
             self.profile.add_compilation(self.times, record)
-        return made
+        return function
 
     def _step(self) -> str:
         """What `create` does now, in words. Another thread calls this."""
@@ -467,9 +467,9 @@ def _default(given: SymbolicInput, container: Container) -> tuple[bool, bool, An
     if isinstance(given.value, Container):
         return False, False, given.value
     container.value = given.value
-    kept = container.storage[0]
+    default = container.storage[0]
     # an updated input keeps its new value, so its default is not restored
-    return False, given.update is None, kept
+    return False, given.update is None, default
 
 
 def move_observers_to_outputs(fgraph: FunctionGraph) -> None:
@@ -493,10 +493,10 @@ def move_observers_to_outputs(fgraph: FunctionGraph) -> None:
 
 def _fresh_root(variable: Variable) -> Variable:
     """Return a new root of the same type and name, for the compiled graph."""
-    made: Variable = variable.type.make_variable(variable.name)
-    made.set_mark(variable.mark)
-    made.tag.__dict__.update(vars(variable.tag))
-    return made
+    root: Variable = variable.type.make_variable(variable.name)
+    root.set_mark(variable.mark)
+    root.tag.__dict__.update(vars(variable.tag))
+    return root
 
 
 def _refuse_inner_inplace(nodes: Iterable[Apply]) -> None:

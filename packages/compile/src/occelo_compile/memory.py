@@ -134,9 +134,9 @@ def own_value(kind: Type, value: Any) -> Any:
     """
     if kind.is_array or not kind.parts():
         return own_memory(value)
-    given = kind.to_parts(value)
-    own = [own_memory(part) for part in given]
-    alike = all(a is b for a, b in zip(given, own, strict=True))
+    parts = kind.to_parts(value)
+    own = [own_memory(part) for part in parts]
+    alike = all(a is b for a, b in zip(parts, own, strict=True))
     return value if alike else kind.from_parts(own)
 
 

@@ -102,10 +102,10 @@ class Mode(Tabulated):
 
     def with_parts(self, linker: Linker, query: RewriteDatabaseQuery | GraphRewriter) -> Mode:
         """Return a copy of this mode, of the same class, with another linker and another query."""
-        made = copy.copy(self)
-        made._linker = linker
-        made._query = query
-        return made
+        mode = copy.copy(self)
+        mode._linker = linker
+        mode._query = query
+        return mode
 
     def _changed(
         self,
@@ -192,8 +192,8 @@ def _tags(text: str) -> frozenset[str]:
 
 def _debugging(module: str, name: str) -> Mode:
     # imported here, since most programs never use these modes
-    made: Mode = getattr(importlib.import_module(f"occelo_compile.debugging.{module}"), name)()
-    return made
+    mode: Mode = getattr(importlib.import_module(f"occelo_compile.debugging.{module}"), name)()
+    return mode
 
 
 _modes: dict[str, Callable[[], Mode]] = {
@@ -264,12 +264,12 @@ def get_mode(orig_string: str | Mode | None) -> Mode:
     None means the value of the option ``mode``, a `Mode` or a name. The name of a linker is also the name of a mode:
     this linker with all rewrites. Raises ValueError if there is no mode of that name.
     """
-    wanted = MODE.get() if orig_string is None else _mode_or_name(orig_string)
-    if isinstance(wanted, Mode):
-        return wanted
-    folded = wanted.lower()
+    chosen = MODE.get() if orig_string is None else _mode_or_name(orig_string)
+    if isinstance(chosen, Mode):
+        return chosen
+    folded = chosen.lower()
     if folded in _RENAMED:
-        warn_user(f"The mode {wanted} is now called {_RENAMED[folded]}", DeprecationWarning)
+        warn_user(f"The mode {chosen} is now called {_RENAMED[folded]}", DeprecationWarning)
         folded = _RENAMED[folded].lower()
     for name, maker in _modes.items():
         if name.lower() == folded:
@@ -279,7 +279,7 @@ def get_mode(orig_string: str | Mode | None) -> Mode:
         return Mode(linker, "fast_run", name=linker)
     source = f" (from config.mode, {config.origin('mode')})" if orig_string is None else ""
     raise ValueError(
-        f"There is no mode {wanted!r}{source}; there are {', '.join(available_modes())}"
+        f"There is no mode {chosen!r}{source}; there are {', '.join(available_modes())}"
     )
 
 

@@ -94,11 +94,11 @@ class ProfileStats(Tabulated):
         Each is a tuple of the op's name, its seconds in the measured calls, and its number of nodes. The seconds of a
         node in an inner graph count for the op of that node, and not for the op that has the inner graph.
         """
-        found: dict[str, tuple[float, int]] = {}
+        totals: dict[str, tuple[float, int]] = {}
         for _, cost in _with_inner(self.costs()):
-            seconds, count = found.get(cost.op, (0.0, 0))
-            found[cost.op] = (seconds + cost.own_seconds, count + 1)
-        return sorted(((k, s, n) for k, (s, n) in found.items()), key=lambda row: -row[1])
+            seconds, count = totals.get(cost.op, (0.0, 0))
+            totals[cost.op] = (seconds + cost.own_seconds, count + 1)
+        return sorted(((k, s, n) for k, (s, n) in totals.items()), key=lambda row: -row[1])
 
     def as_dict(self) -> dict[str, Any]:
         """Return all figures, as values that JSON supports."""
@@ -195,8 +195,8 @@ class ProfileStats(Tabulated):
         return rows + [(f"  {s}", _time(t)) for s, t in self.stages.items()]
 
     def _rules(self) -> Rows:
-        found = sorted(self.rules.items(), key=lambda item: -item[1][2])[: options.N_OPS.get()]
-        rules = [(s, r, _time(t), str(h), str(c)) for (s, r), (c, h, t) in found]
+        slowest = sorted(self.rules.items(), key=lambda item: -item[1][2])[: options.N_OPS.get()]
+        rules = [(s, r, _time(t), str(h), str(c)) for (s, r), (c, h, t) in slowest]
         return [("stage", "rule", "time", "applied", "tried"), *rules]
 
     def _ops(self) -> Rows:
@@ -300,9 +300,9 @@ def chosen_profile(profile: Any, name: str | None) -> ProfileStats | None:
     TypeError for anything but None, a bool, a name or a `ProfileStats`.
     """
     if profile is None and (options.PROFILE.get() or options.PRINT_GLOBAL_STATS.get()):
-        made = ProfileStats(name)
-        _at_exit.append(made)
-        return made
+        stats = ProfileStats(name)
+        _at_exit.append(stats)
+        return stats
     if profile is None or profile is False:
         return None
     if profile is True:

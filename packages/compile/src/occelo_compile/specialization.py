@@ -24,30 +24,30 @@ def copy_specialized(outputs: Sequence[Variable], memo: dict[Any, Any]) -> None:
     shape of another tensor, as in ``zeros_like(x)``, becomes a node that does not read the other tensor. Nodes that
     only computed such lengths are copied, too, although the outputs do not need the copies.
     """
-    known: dict[Variable, Any] = {}
+    integers: dict[Variable, Any] = {}
 
     def of(variable: Variable) -> Any:
         if variable.owner is None and isinstance(variable, Constant):
             return _integers(variable.data)
-        return known.get(variable)
+        return integers.get(variable)
 
     for node in toposort(outputs, blockers=frozenset(memo)):
         out = node.outputs[0]
-        if node.op.knows_integers and (known or node.op.of_shapes):
-            found = _known(node, of)
-            if found is not None:
-                known[out] = found
-                if not isinstance(found, tuple) or None not in found:
-                    memo[out] = constant(np.array(known[out], dtype=out.type.dtype))
+        if node.op.knows_integers and (integers or node.op.of_shapes):
+            value = _known(node, of)
+            if value is not None:
+                integers[out] = value
+                if not isinstance(value, tuple) or None not in value:
+                    memo[out] = constant(np.array(integers[out], dtype=out.type.dtype))
                     continue
         inputs = [memo.get(v, v) for v in node.inputs]
-        made = _made(node, inputs)
-        if made is None:
+        new = _made(node, inputs)
+        if new is None:
             copied = node.clone_with_new_inputs(inputs)
             memo.update(zip(node.outputs, copied.outputs, strict=True))
         else:
-            _take_provenance(made, out)
-            memo[out] = made
+            _take_provenance(new, out)
+            memo[out] = new
     for variable in outputs:
         memo.setdefault(variable, variable)
 
@@ -82,9 +82,9 @@ def _made(node: Apply, inputs: Sequence[Variable]) -> Variable | None:
     return specialized_lengths(node, inputs) if length is None else length
 
 
-def _take_provenance(made: Variable, old: Variable) -> None:
-    if made.owner is None or old.owner is None or made.name is not None:
+def _take_provenance(new: Variable, old: Variable) -> None:
+    if new.owner is None or old.owner is None or new.name is not None:
         return
-    made.name = old.name
-    made.set_mark(old.mark)
-    made.owner.mark = old.owner.mark
+    new.name = old.name
+    new.set_mark(old.mark)
+    new.owner.mark = old.owner.mark

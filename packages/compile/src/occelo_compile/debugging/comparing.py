@@ -50,10 +50,10 @@ def _arrays(kind: Type, value: Any) -> list[Any]:
 
 def mapped(kind: Type, value: Any, function: Callable[[Any], Any]) -> Any:
     """Apply a function to each array of a value. An opaque Python object is returned unchanged."""
-    found = _arrays(kind, value)
+    arrays = _arrays(kind, value)
     if _bare(kind):
-        return function(found[0]) if found else value
-    return kind.from_parts([function(each) for each in found]) if found else value
+        return function(arrays[0]) if arrays else value
+    return kind.from_parts([function(each) for each in arrays]) if arrays else value
 
 
 def copied(kind: Type, value: Any) -> Any:

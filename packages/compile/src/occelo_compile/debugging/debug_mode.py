@@ -131,16 +131,16 @@ class DebugMaker(FunctionMaker):
 
     def prepare_fgraph(self, fgraph: FunctionGraph) -> Rewritten:
         first = fgraph.clone(check_integrity=False, attach_feature=True)
-        made = super().prepare_fgraph(fgraph)
-        kept = _canonical_form(made.fgraph) if self.mode.stability_patience > 1 else None
+        rewritten = super().prepare_fgraph(fgraph)
+        form = _canonical_form(rewritten.fgraph) if self.mode.stability_patience > 1 else None
         for _ in range(self.mode.stability_patience - 1):
             again = super().prepare_fgraph(first.clone(check_integrity=False))
-            self._compare(made.record, again.record)
-            if _canonical_form(again.fgraph) != kept:
+            self._compare(rewritten.record, again.record)
+            if _canonical_form(again.fgraph) != form:
                 raise StochasticOrder(
                     "Rewriting the same graph twice by the same replacements gave different graphs"
                 )
-        return made
+        return rewritten
 
     @staticmethod
     def _compare(one: RewriteRecord, other: RewriteRecord) -> None:
@@ -201,17 +201,17 @@ class _DebugVM(WrappingVM):
 
     def __call__(self, output_subset: Sequence[int] | None = None) -> None:
         fgraph, definitions = self.maker.fgraph, self.maker.definitions
-        given = all_copied(fgraph.inputs, [local(cell[0]) for cell in self.inputs])
-        values = Values(definitions, dict(zip(fgraph.inputs, given, strict=True)), self.checks)
+        arguments = all_copied(fgraph.inputs, [local(cell[0]) for cell in self.inputs])
+        values = Values(definitions, dict(zip(fgraph.inputs, arguments, strict=True)), self.checks)
         expected = [values.compute(v) for v in definitions.outputs]
         for each in definitions.replacements:
             _check_replacement(each, values)
         if self.compiled is not None:
-            self.compiled.check(given, self.checks, self.maker.mode.require_matching_strides)
+            self.compiled.check(arguments, self.checks, self.maker.mode.require_matching_strides)
         if any(node.op.lazy for node in fgraph.apply_nodes):
-            _check_lazily(self.maker, given)
+            _check_lazily(self.maker, arguments)
         else:
-            _check_order(self.maker, given)
+            _check_order(self.maker, arguments)
         self.vm(output_subset)
         if output_subset is None:
             self._check_results(expected)
@@ -219,11 +219,11 @@ class _DebugVM(WrappingVM):
     def _check_results(self, expected: Sequence[Any]) -> None:
         fgraph = self.maker.fgraph
         for i, (variable, value) in enumerate(zip(fgraph.outputs, expected, strict=True)):
-            found = local(self.storage_map[variable][0])
-            if not agree(variable.type, value, found, stable=True):
+            actual = local(self.storage_map[variable][0])
+            if not agree(variable.type, value, actual, stable=True):
                 raise BadThunkOutput(
                     lines(
-                        [f"{describe(variable)}:", f"  {difference(variable.type, value, found)}"],
+                        [f"{describe(variable)}:", f"  {difference(variable.type, value, actual)}"],
                         f"Output {i} of the linker {self.maker.mode.linker} differs from the interpreter's",
                     )
                 )
@@ -313,25 +313,25 @@ def _check_order(maker: DebugMaker, given: Sequence[Any]) -> None:
     arrays: dict[Variable, Any] = dict(
         zip(fgraph.inputs, all_copied(fgraph.inputs, given), strict=True)
     )
-    kept: dict[Variable, Any] = {v: copied(v.type, value) for v, value in arrays.items()}
+    copies: dict[Variable, Any] = {v: copied(v.type, value) for v, value in arrays.items()}
     for node in maker.mode.linker.schedule(fgraph):
         inputs = [v.data if isinstance(v, Constant) else arrays[v] for v in node.inputs]
         for variable, value in zip(node.inputs, inputs, strict=True):
             if not isinstance(variable, Constant) and not same(
-                variable.type, value, kept[variable]
+                variable.type, value, copies[variable]
             ):
                 cause = f"{describe(variable)} was overwritten before {node.op} read it"
                 raise BadDestroyMap(lines(node_context(node, inputs), cause))
         results = _run_rewritten(maker, node, inputs)
         arrays.update(zip(node.outputs, results, strict=True))
-        kept.update(zip(node.outputs, all_copied(node.outputs, results), strict=True))
+        copies.update(zip(node.outputs, all_copied(node.outputs, results), strict=True))
     for i, variable in enumerate(fgraph.outputs):
-        if variable in arrays and not same(variable.type, arrays[variable], kept[variable]):
+        if variable in arrays and not same(variable.type, arrays[variable], copies[variable]):
             raise OutputGuardError(
                 f"Output {i}, {describe(variable)}, was overwritten after it was computed"
             )
     for symbolic, variable in zip(maker.inputs, fgraph.inputs, strict=True):
-        if not symbolic.mutable and not same(variable.type, arrays[variable], kept[variable]):
+        if not symbolic.mutable and not same(variable.type, arrays[variable], copies[variable]):
             raise BadDestroyMap(
                 f"The input {describe(variable)} was overwritten, and it is not mutable"
             )
@@ -374,14 +374,14 @@ class _Compiled:
 
     def check(self, given: Sequence[Any], checks: OpChecks, strides: int) -> None:
         """Compare all variables in topological order. Raises `BadThunkOutput` for the first variable that differs."""
-        found = map(local, self.call(*all_copied(self.fgraph.inputs, given)))
-        results = dict(zip(self.wanted, found, strict=True))
-        known: dict[Variable, Any] = dict(zip(self.fgraph.inputs, given, strict=True))
+        outputs = map(local, self.call(*all_copied(self.fgraph.inputs, given)))
+        results = dict(zip(self.wanted, outputs, strict=True))
+        values: dict[Variable, Any] = dict(zip(self.fgraph.inputs, given, strict=True))
         for node in self.order:
-            arrays = [v.data if isinstance(v, Constant) else known[v] for v in node.inputs]
-            known.update(zip(node.outputs, checks(node, arrays), strict=True))
+            arrays = [v.data if isinstance(v, Constant) else values[v] for v in node.inputs]
+            values.update(zip(node.outputs, checks(node, arrays), strict=True))
             for variable in node.outputs:
-                self._compare(node, arrays, variable, known[variable], results[variable], strides)
+                self._compare(node, arrays, variable, values[variable], results[variable], strides)
 
     def _compare(
         self,

@@ -65,8 +65,8 @@ class Definitions(Bookkeeper):
 
     def inputs_of(self, node: Apply) -> Sequence[Variable]:
         """Return the inputs that a node had when it entered the graph."""
-        found = self.of_node.get(node)
-        return node.inputs if found is None else found.inputs
+        definition = self.of_node.get(node)
+        return node.inputs if definition is None else definition.inputs
 
 
 class Values:
@@ -97,11 +97,11 @@ class Values:
         """Return the value of a variable. Values that it needs are computed first."""
         stack = [variable]
         while stack:
-            wanted = stack[-1]
-            if self.has(wanted):
+            current = stack[-1]
+            if self.has(current):
                 stack.pop()
                 continue
-            node = wanted.owner
+            node = current.owner
             assert node is not None
             missing = awaited(node, self.definitions.inputs_of(node), self.has, self.get)
             if missing:

@@ -94,10 +94,10 @@ def load_dump(filename: str | os.PathLike[str], trust: Trust = False) -> dict[st
                 "trust=True if you trust it"
             )
         with open(filename, "rb") as stream:
-            found: object = pickle.load(stream)
-        if not _is_object(found) or "inputs" not in found:
+            content: object = pickle.load(stream)
+        if not _is_object(content) or "inputs" not in content:
             raise SavedGraphError(f"{filename} does not hold the arguments of a function")
-        return found
+        return content
     with reading(filename, "a dump") as archive:
         plain = archive.json("function.json")
         if plain.get("format") != "occelo-function" or type(plain.get("version")) is not int:
@@ -110,20 +110,20 @@ def load_dump(filename: str | os.PathLike[str], trust: Trust = False) -> dict[st
 
 def _variables(arguments: dict[str, Any]) -> list[Variable]:
     """Return the variables in the arguments, at any depth."""
-    found: dict[Variable, None] = {}
+    variables: dict[Variable, None] = {}
 
     def note(variable: Variable) -> int:
-        found[variable] = None
+        variables[variable] = None
         return 0
 
     for value in arguments.values():
         with suppress(TypeError):  # a pickle may contain values that "safe" cannot
             _encode(value, note)
-    for variable in list(found):
+    for variable in list(variables):
         default = getattr(variable, "default_update", None)
         if default is not None:
-            found[default] = None
-    return list(found)
+            variables[default] = None
+    return list(variables)
 
 
 def _safe(arguments: dict[str, Any]) -> bytes:
@@ -255,9 +255,9 @@ def _decode_input(parts: dict[str, Any], variables: Sequence[Variable]) -> In:
         value = _decode(value, variables)
     update = parts["update"]
     flags = {flag: parts[flag] for flag in _FLAGS}
-    for flag, given in flags.items():
-        if not (given is None or isinstance(given, str if flag == "name" else bool)):
-            raise SavedGraphError(f"{given!r} is no value of {flag}")
+    for flag, setting in flags.items():
+        if not (setting is None or isinstance(setting, str if flag == "name" else bool)):
+            raise SavedGraphError(f"{setting!r} is no value of {flag}")
     return In(
         variable,
         value=value,

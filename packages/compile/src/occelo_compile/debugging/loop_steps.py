@@ -33,10 +33,10 @@ def step_that_differs(node: Apply, arrays: Sequence[Any], linker: Linker) -> int
     kernel = node.op.kernel(node)
 
     def differ(steps: int) -> bool:
-        given = list(arrays)
-        given[position] = np.asarray(steps, np.asarray(arrays[position]).dtype)
+        changed = list(arrays)
+        changed[position] = np.asarray(steps, np.asarray(arrays[position]).dtype)
         copies = [
-            [mapped(v.type, x, np.array) for v, x in zip(node.inputs, given, strict=True)]
+            [mapped(v.type, x, np.array) for v, x in zip(node.inputs, changed, strict=True)]
             for _ in range(2)
         ]
         with np.errstate(all="ignore"):

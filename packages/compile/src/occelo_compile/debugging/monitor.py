@@ -71,8 +71,8 @@ def detect_nan(fgraph: FunctionGraph, i: int, node: Apply, fn: NodeThunk) -> Non
         if is_array(value) and value.dtype.kind in "fc" and np.isnan(value).any():
             print(f"NaN in {describe(variable)}")
             variable.dprint()
-            for position, given in enumerate(fn.inputs):
-                print(f"input {position}: {given[0]}")
-            for position, made in enumerate(fn.outputs):
-                print(f"output {position}: {made[0]}")
+            for position, input_cell in enumerate(fn.inputs):
+                print(f"input {position}: {input_cell[0]}")
+            for position, output_cell in enumerate(fn.outputs):
+                print(f"output {position}: {output_cell[0]}")
             return

@@ -81,13 +81,13 @@ def chosen_layouts(names: str) -> list[str]:
 
     A name stands for a memory layout of inputs, or for the content of output cells before a run.
     """
-    wanted = [n for n in names.split(":") if n]
-    if "ALL" in wanted:
+    chosen = [n for n in names.split(":") if n]
+    if "ALL" in chosen:
         return list(dict.fromkeys(_CELLS))
-    for name in wanted:
+    for name in chosen:
         if name not in _CELLS:
             raise ValueError(f"There is no layout {name!r}; there are ALL, {', '.join(_CELLS)}")
-    return wanted
+    return chosen
 
 
 _MOST_RUNS = 100
@@ -122,12 +122,12 @@ class OpChecks:
             return kernel(*arrays) if runs[node] > _MOST_RUNS else checked(node, arrays)
 
         def checked(node: Apply, arrays: Sequence[Any]) -> Sequence[Any]:
-            given = all_copied(node.inputs, arrays)
+            copies = all_copied(node.inputs, arrays)
             with inner_nodes_run_by(inner):
-                results = _run(node, given)
+                results = _run(node, copies)
             # checks may run other graphs, whose inner nodes are not checked
             with inner_nodes_run_by(None):
-                return self._check(node, arrays, given, results)
+                return self._check(node, arrays, copies, results)
 
         return checked(node, arrays)
 
@@ -146,10 +146,10 @@ class OpChecks:
         self._check_views(node, given, results)
         self._check_values(node, arrays, results)
         raise_for_traits(node, arrays, results, lambda: node_context(node, arrays))
-        kept = all_copied(node.outputs, results)
+        outputs = all_copied(node.outputs, results)
         for layout in self.layouts:
-            self._check_layout(node, arrays, kept, layout)
-        return kept
+            self._check_layout(node, arrays, outputs, layout)
+        return outputs
 
     def _check_destroyed(self, node: Apply, arrays: Sequence[Any], given: Sequence[Any]) -> None:
         declared = {i for sources in node.op.destroy_map.values() for i in sources}
@@ -163,23 +163,23 @@ class OpChecks:
                 )
 
     def _check_views(self, node: Apply, given: Sequence[Any], results: Sequence[Any]) -> None:
-        op, kinds, made = node.op, _types(node.inputs), _types(node.outputs)
+        op, kinds, out_kinds = node.op, _types(node.inputs), _types(node.outputs)
         for k, result in enumerate(results):
-            shared = shares_memory(made[k], result, given, kinds)
+            shared = shares_memory(out_kinds[k], result, given, kinds)
             for i in shared:
                 if i in op.view_map.get(k, ()) or i in op.destroy_map.get(k, ()):
                     continue
                 cause = f"output {k} of {op} shares memory with input {i}, which its view_map does not say"
                 raise BadViewMap(lines(node_context(node, given), cause))
             allowed = {*op.view_map.get(k, ()), *op.destroy_map.get(k, ())}
-            for j in shares_memory(made[k], result, results[:k], made[:k]):
+            for j in shares_memory(out_kinds[k], result, results[:k], out_kinds[:k]):
                 if not allowed & {*op.view_map.get(j, ()), *op.destroy_map.get(j, ())}:
                     cause = (
                         f"outputs {j} and {k} of {op} share memory, which its view_map does not say"
                     )
                     raise BadViewMap(lines(node_context(node, given), cause))
             for i in op.destroy_map.get(k, ()):
-                if self.warn_not_reused and i not in shared and has_data(made[k], result):
+                if self.warn_not_reused and i not in shared and has_data(out_kinds[k], result):
                     warnings.warn(
                         f"{op} says that it overwrites its input {i}, and made a new array",
                         stacklevel=2,
@@ -197,15 +197,15 @@ class OpChecks:
     ) -> None:
         if layout in LAYOUTS:
             lay = LAYOUTS[layout]
-            given = [mapped(v.type, a, lay) for v, a in zip(node.inputs, arrays, strict=True)]
-            results = _run(node, given)
+            inputs = [mapped(v.type, a, lay) for v, a in zip(node.inputs, arrays, strict=True)]
+            results = _run(node, inputs)
             what = f"with {layout} inputs"
         else:
-            given = all_copied(node.inputs, arrays)
-            found = _run_into(node, given, _cells(node, expected, layout))
-            if found is None:
+            inputs = all_copied(node.inputs, arrays)
+            into_cells = _run_into(node, inputs, _cells(node, expected, layout))
+            if into_cells is None:
                 return
-            results, what = found, f"with {layout} output cells"
+            results, what = into_cells, f"with {layout} output cells"
         for k, (variable, a, b) in enumerate(zip(node.outputs, expected, results, strict=True)):
             if not agree(variable.type, a, b):
                 cause = f"output {k} of {node.op} is different {what}: {difference(variable.type, a, b)}"
@@ -219,10 +219,10 @@ def _run(node: Apply, arrays: Sequence[Any]) -> Sequence[Any]:
     except WrongResultError as error:
         raise InvalidValueError(lines(node_context(node, arrays), str(error))) from None
     except Exception as error:
-        made = annotate_error(error, node, arrays)
-        if made is error:
+        annotated = annotate_error(error, node, arrays)
+        if annotated is error:
             raise
-        raise made from None
+        raise annotated from None
 
 
 def _run_into(node: Apply, arrays: Sequence[Any], cells: list[list[Any]]) -> Sequence[Any] | None:

@@ -31,9 +31,9 @@ class Seen:
 
     def run(self, inputs: Sequence[Any]) -> Sequence[Any]:
         """Run the op on other inputs, which it cannot change. Returns the outputs."""
-        given = [copied(v.type, a) for v, a in zip(self.node.inputs, inputs, strict=True)]
+        copies = [copied(v.type, a) for v, a in zip(self.node.inputs, inputs, strict=True)]
         with np.errstate(all="ignore"):
-            return self.op.kernel(self.node)(*given)
+            return self.op.kernel(self.node)(*copies)
 
     def positions(self, which: slice) -> range:
         """Return the positions of the inputs that a trait's slice selects."""
@@ -41,10 +41,10 @@ class Seen:
 
     def replaced(self, which: Iterable[int], function: Callable[[Any], Any]) -> list[Any]:
         """Return the inputs, after applying a function to those at the positions ``which``."""
-        given = list(self.inputs)
+        changed = list(self.inputs)
         for i in which:
-            given[i] = np.asarray(function(given[i])).astype(given[i].dtype)
-        return given
+            changed[i] = np.asarray(function(changed[i])).astype(changed[i].dtype)
+        return changed
 
     def differing(self, found: Sequence[Any], expected: Sequence[Any]) -> int | None:
         """Return the position of the first output whose two values differ by more than rounding, or None if none
@@ -69,8 +69,8 @@ def check_traits(node: Apply, inputs: Sequence[Any], outputs: Sequence[Any]) -> 
     op = node.op
     again = op.pure and not (op.observes or op.lazy or op.loops or op.destroy_map)
     for name, search in (*_READ.items(), *(_RUN.items() if again else ())):
-        for found in search(seen):
-            return f"{op} declares {name}, and {found}" if name else f"{op} declares {found}"
+        for problem in search(seen):
+            return f"{op} declares {name}, and {problem}" if name else f"{op} declares {problem}"
     return None
 
 
@@ -98,13 +98,13 @@ def _results(seen: Seen, inputs: Sequence[Any], what: str) -> Sequence[Any] | st
 def _compared(
     seen: Seen, inputs: Sequence[Any], expected: Sequence[Any], what: str
 ) -> _Contradictions:
-    found = _results(seen, inputs, what)
-    if isinstance(found, str):
-        yield found
+    results = _results(seen, inputs, what)
+    if isinstance(results, str):
+        yield results
         return
-    k = seen.differing(found, expected)
+    k = seen.differing(results, expected)
     if k is not None:
-        yield f"{what} output {k} is {short(found[k])}, not {short(expected[k])}"
+        yield f"{what} output {k} is {short(results[k])}, not {short(expected[k])}"
 
 
 # searches that only read the values of the call
@@ -113,18 +113,18 @@ def _compared(
 def _infer_shape(seen: Seen) -> _Contradictions:
     if not seen.op.has_infer_shape or not all(map(is_array, seen.inputs)):
         return
-    known = dict(zip(seen.node.inputs, seen.inputs, strict=True))
+    values = dict(zip(seen.node.inputs, seen.inputs, strict=True))
     try:
         shapes = seen.op.shapes(seen.node, [a.shape for a in seen.inputs])
         for k, (shape, value) in enumerate(zip(shapes, seen.outputs, strict=True)):
             if shape is None or not is_array(value):
                 continue
-            found = tuple(
-                int(evaluate(n, known)) if isinstance(n, Variable) else int(n) for n in shape
+            inferred = tuple(
+                int(evaluate(n, values)) if isinstance(n, Variable) else int(n) for n in shape
             )
-            if found != value.shape:
-                given = ", ".join(str(a.shape) for a in seen.inputs)
-                yield f"for inputs of shape {given} it gives {found} for output {k}, which has shape {value.shape}"
+            if inferred != value.shape:
+                listed = ", ".join(str(a.shape) for a in seen.inputs)
+                yield f"for inputs of shape {listed} it gives {inferred} for output {k}, which has shape {value.shape}"
     except MethodNotDefined:
         return
     except DebugModeError:
@@ -202,13 +202,13 @@ def _elements_moved(seen: Seen) -> _Contradictions:
     pool = [np.ravel(seen.inputs[i]) for i in seen.positions(seen.op.moves)]
     if not pool or not all(map(is_array, (*seen.inputs, *seen.outputs))):
         return
-    given = np.concatenate(pool)
+    elements = np.concatenate(pool)
     for k, value in enumerate(seen.outputs):
-        known = np.isin(value, given) | (value == 0)
-        if value.dtype.kind in "fc" and np.isnan(given).any():
-            known |= np.isnan(value)
-        if not known.all():
-            yield f"output {k} has the element {value[~known][0]}, which these inputs do not have"
+        is_input = np.isin(value, elements) | (value == 0)
+        if value.dtype.kind in "fc" and np.isnan(elements).any():
+            is_input |= np.isnan(value)
+        if not is_input.all():
+            yield f"output {k} has the element {value[~is_input][0]}, which these inputs do not have"
 
 
 def _scalar_traits(seen: Seen) -> _Contradictions:
@@ -259,11 +259,11 @@ def _by_parts(seen: Seen) -> _Contradictions:
     if not numbers or not all(seen.inputs[i].dtype.kind == "c" for i in numbers):
         return
     for what, of in (("for the real parts", np.real), ("for the imaginary parts", np.imag)):
-        found = _results(seen, seen.replaced(numbers, of), what)
-        if isinstance(found, str):
-            yield found
+        results = _results(seen, seen.replaced(numbers, of), what)
+        if isinstance(results, str):
+            yield results
             continue
-        for k, (whole, own) in enumerate(zip(seen.outputs, found, strict=True)):
+        for k, (whole, own) in enumerate(zip(seen.outputs, results, strict=True)):
             expected = of(whole).astype(own.dtype) if own.dtype.kind == "c" else whole
             if (own.dtype.kind == "c" or of is np.real) and not agree(
                 seen.node.outputs[k].type, expected, own
@@ -277,8 +277,8 @@ def _of_shapes(seen: Seen) -> _Contradictions:
             (np.zeros_like, "for zeros of the same shapes"),
             (np.ones_like, "for ones of the same shapes"),
         ):
-            given = seen.replaced(range(len(seen.inputs)), function)
-            yield from _compared(seen, given, seen.outputs, what)
+            inputs = seen.replaced(range(len(seen.inputs)), function)
+            yield from _compared(seen, inputs, seen.outputs, what)
 
 
 def _linear_in(seen: Seen) -> _Contradictions:
@@ -348,8 +348,8 @@ def _types_follow_values(seen: Seen) -> _Contradictions:
     op, rest = seen.op.specialized(seen.node.inputs)
     if op is seen.op:
         return
-    known = dict(zip(seen.node.inputs, seen.inputs, strict=True))
-    values = [v.data if isinstance(v, Constant) else known[v] for v in rest]
+    by_variable = dict(zip(seen.node.inputs, seen.inputs, strict=True))
+    values = [v.data if isinstance(v, Constant) else by_variable[v] for v in rest]
     narrow = Seen(op.make_node(*rest), values, seen.outputs)
     yield from _compared(narrow, values, seen.outputs, f"{op}, to which it specializes, differs:")
 
@@ -360,12 +360,12 @@ def _decompose(seen: Seen) -> _Contradictions:
     kernel = decomposed_kernel(seen.node)
     if kernel is None:
         return
-    given = [copied(v.type, a) for v, a in zip(seen.node.inputs, seen.inputs, strict=True)]
+    copies = [copied(v.type, a) for v, a in zip(seen.node.inputs, seen.inputs, strict=True)]
     with np.errstate(all="ignore"):
-        found = kernel(*given)
+        results = kernel(*copies)
     for k, (variable, value) in enumerate(zip(seen.node.outputs, seen.outputs, strict=True)):
-        if not agree(variable.type, value, found[k], stable=True):
-            yield f"by it output {k} is {short(found[k])}, not {short(value)}"
+        if not agree(variable.type, value, results[k], stable=True):
+            yield f"by it output {k} is {short(results[k])}, not {short(value)}"
 
 
 _READ: dict[str, Callable[[Seen], _Contradictions]] = {
