@@ -44,21 +44,21 @@ def compare(
         xtensor(f"x{i}", dims=x.dims, dtype=x.dtype.name, shape=x.shape if static else None)
         for i, x in enumerate(arrays)
     ]
-    found = expression(*kinds)
-    wanted = (expected or expression)(*arrays)
-    if is_tuple(found):
-        for one, other in zip(found, wanted, strict=True):
+    actual = expression(*kinds)
+    reference = (expected or expression)(*arrays)
+    if is_tuple(actual):
+        for one, other in zip(actual, reference, strict=True):
             _same(one, other, dict(zip(kinds, arrays, strict=True)), rtol)
     else:
-        _same(found, wanted, dict(zip(kinds, arrays, strict=True)), rtol)
+        _same(actual, reference, dict(zip(kinds, arrays, strict=True)), rtol)
     constants = expression(*(as_xtensor(x) for x in arrays))
-    assert getattr(constants, "dims", None) == getattr(found, "dims", None)
+    assert getattr(constants, "dims", None) == getattr(actual, "dims", None)
 
 
-def _same(found: Any, wanted: Any, values: Mapping[Any, Any], rtol: float) -> None:
-    assert found.dims == wanted.dims
-    value = evaluated(found, {k: v.values for k, v in values.items()})
-    np.testing.assert_allclose(value, wanted.values, rtol=rtol)
-    for n, m in zip(found.type.shape, value.shape, strict=True):
+def _same(actual: Any, reference: Any, values: Mapping[Any, Any], rtol: float) -> None:
+    assert actual.dims == reference.dims
+    value = evaluated(actual, {k: v.values for k, v in values.items()})
+    np.testing.assert_allclose(value, reference.values, rtol=rtol)
+    for n, m in zip(actual.type.shape, value.shape, strict=True):
         assert n in (None, m)
-    assert found.dtype == value.dtype.name
+    assert actual.dtype == value.dtype.name

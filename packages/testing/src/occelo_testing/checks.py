@@ -49,10 +49,10 @@ def check_value(example: Example) -> None:
     with np.errstate(all="ignore"):
         expected = np.asarray(example.reference(*example.arguments))
     before = [a.copy() for a in example.arguments]
-    for known in (True, False):
-        inputs, output = symbolic(example, known)
-        found = evaluate(output, dict(zip(inputs, example.arguments, strict=True)))
-        close(found, expected, example.tolerance)
+    for known_shapes in (True, False):
+        inputs, output = symbolic(example, known_shapes)
+        actual = evaluate(output, dict(zip(inputs, example.arguments, strict=True)))
+        close(actual, expected, example.tolerance)
         assert output.type.dtype == expected.dtype.name
         assert output.type.ndim == expected.ndim
     for argument, copy in zip(example.arguments, before, strict=True):
@@ -73,8 +73,8 @@ def _run_raw(output: Variable, given: dict[Variable, Any]) -> dict[Variable, Any
 
 def check_types(example: Example) -> None:
     """For every node, `Op.evaluate` returns arrays of the dtype and static shape that `Op.infer` infers."""
-    for known in (True, False):
-        inputs, output = symbolic(example, known)
+    for known_shapes in (True, False):
+        inputs, output = symbolic(example, known_shapes)
         values = _run_raw(output, dict(zip(inputs, example.arguments, strict=True)))
         for variable, value in values.items():
             if not variable.type.is_array:
@@ -91,8 +91,8 @@ def check_types(example: Example) -> None:
 def check_shapes(example: Example) -> None:
     """For every node, `Op.infer_shape` returns the shapes of the values that `Op.evaluate` computes."""
     inputs, output = symbolic(example, known_shapes=False)
-    given = dict(zip(inputs, example.arguments, strict=True))
-    values = _run_raw(output, given)
+    arguments = dict(zip(inputs, example.arguments, strict=True))
+    values = _run_raw(output, arguments)
     for node in toposort(output):
         assert node.op.has_infer_shape, f"{node.op} has no infer_shape"
         arrays = [v.data if isinstance(v, Constant) else values[v] for v in node.inputs]
@@ -103,10 +103,10 @@ def check_shapes(example: Example) -> None:
             if lengths is None:
                 assert not variable.type.is_array, f"{variable} has no lengths"
                 continue
-            found = tuple(
+            shape = tuple(
                 int(evaluate(n, bound)) if isinstance(n, Variable) else n for n in lengths
             )
-            assert found == values[variable].shape, f"{node.op}: {found}"
+            assert shape == values[variable].shape, f"{node.op}: {shape}"
 
 
 def check_layouts(example: Example) -> None:
@@ -115,8 +115,8 @@ def check_layouts(example: Example) -> None:
     expected = evaluate(output, dict(zip(inputs, example.arguments, strict=True)))
     for change in (_strided, _reversed, _fortran):
         changed = [change(a) for a in example.arguments]
-        found = evaluate(output, dict(zip(inputs, changed, strict=True)))
-        close(found, expected, example.tolerance)
+        actual = evaluate(output, dict(zip(inputs, changed, strict=True)))
+        close(actual, expected, example.tolerance)
 
 
 def _strided(array: Any) -> Any:
@@ -170,11 +170,11 @@ def check_pushforward(example: Example) -> None:
     output = function(*inputs)
     generator = np.random.default_rng(3)
     tangents = [_constant(generator.random(p.shape)) for p in points]
-    given = dict(zip(inputs, points, strict=True))
+    values = dict(zip(inputs, points, strict=True))
     direct = pushforward(output, inputs, tangents, disconnected_outputs="ignore")
     (twice,) = pushforward_through_pullback([output], inputs, tangents)
     np.testing.assert_allclose(
-        evaluate(direct, given), evaluate(twice, given), rtol=1e-7, atol=1e-9
+        evaluate(direct, values), evaluate(twice, values), rtol=1e-7, atol=1e-9
     )
 
 
@@ -193,16 +193,16 @@ def check_batches(example: Example) -> None:
             inputs[i]: TensorType(s.dtype, s.shape).make_variable() for i, s in stacks.items()
         }
         whole = vectorize_graph(output, batched)
-        given = {
+        unbatched = {
             v: a
             for i, (v, a) in enumerate(zip(inputs, example.arguments, strict=True))
             if i not in stacks
         }
-        found = evaluate(whole, given | {batched[inputs[i]]: s for i, s in stacks.items()})
+        actual = evaluate(whole, unbatched | {batched[inputs[i]]: s for i, s in stacks.items()})
         for k in range(3):
             rows = [stacks[i][k] if i in stacks else a for i, a in enumerate(example.arguments)]
             expected = evaluate(output, dict(zip(inputs, rows, strict=True)))
-            close(found[k], expected, max(example.tolerance, 1e-12))
+            close(actual[k], expected, max(example.tolerance, 1e-12))
 
 
 def _stack(array: Any) -> Any:

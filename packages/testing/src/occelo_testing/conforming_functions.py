@@ -71,21 +71,21 @@ class FunctionSuite:
         x = ot.dvector("x")
         w = shared(np.ones(2), "w")
         f = self.compiled([x], [x, w, x[::-1], w + x])
-        given = np.array([1.0, 2.0])
-        outputs = f(given)
+        argument = np.array([1.0, 2.0])
+        outputs = f(argument)
         for out in outputs:
             out[...] = -1.0
-        np.testing.assert_array_equal(given, [1.0, 2.0])
+        np.testing.assert_array_equal(argument, [1.0, 2.0])
         np.testing.assert_array_equal(w.get_value(), [1.0, 1.0])
-        np.testing.assert_array_equal(f(given)[3], [2.0, 3.0])
+        np.testing.assert_array_equal(f(argument)[3], [2.0, 3.0])
 
     def test_borrowed_outputs_may_be_the_inputs(self) -> None:
         if any(gap.what == "borrowed outputs" for gap in gaps_of(self.backend)):
             pytest.skip("a known gap: arrays are copied into the library and out of it")
         x = ot.dvector("x")
-        given = np.ones(2)
+        argument = np.ones(2)
         f = self.compiled([In(x, borrow=True)], Out(x, borrow=True))
-        assert f(given) is given
+        assert f(argument) is argument
 
     def test_wrong_calls(self) -> None:
         x, y = ot.dvector("x"), ot.dvector("y")

@@ -94,9 +94,9 @@ class OpSuite:
         output = example.function(*arguments)
         outputs: list[Variable] = list(output) if is_sequence(output) else [output]
         with quiet():
-            found = compiled(self.backend, arguments, outputs)(*example.arguments)
+            actual = compiled(self.backend, arguments, outputs)(*example.arguments)
         expected = evaluate(outputs, dict(zip(arguments, example.arguments, strict=True)))
-        for a, b in zip(found, expected, strict=True):
+        for a, b in zip(actual, expected, strict=True):
             plain = np.asarray(a)
             assert plain.dtype == b.dtype
             assert plain.shape == b.shape
@@ -110,8 +110,8 @@ class OpSuite:
         """Axes of static length 1 broadcast as in NumPy."""
         x, y = (TensorType("float64", s)() for s in shapes)
         values = [np.arange(float(np.prod(s))).reshape(s) + 1 for s in shapes]
-        (found,) = compiled(self.backend, [x, y], [x * y + x])(*values)
-        np.testing.assert_allclose(np.asarray(found), values[0] * values[1] + values[0])
+        (actual,) = compiled(self.backend, [x, y], [x * y + x])(*values)
+        np.testing.assert_allclose(np.asarray(actual), values[0] * values[1] + values[0])
 
     @pytest.mark.parametrize(
         "dtype", ["bool", "int8", "int32", "int64", "uint8", "float32", "float64"]
@@ -122,10 +122,10 @@ class OpSuite:
         value = np.array([0, 1, 1], dtype=dtype)
         outputs = [x.sum(), ot.eq(x, x[::-1]), x.astype("float32"), ot.maximum(x, x)]
         with quiet():
-            found = compiled(self.backend, [x], outputs)(value)
-        for a, v in zip(found, outputs, strict=True):
+            actual = compiled(self.backend, [x], outputs)(value)
+        for a, v in zip(actual, outputs, strict=True):
             assert np.asarray(a).dtype == v.type.dtype
-        np.testing.assert_array_equal(np.asarray(found[1]), [False, True, False])
+        np.testing.assert_array_equal(np.asarray(actual[1]), [False, True, False])
 
     def test_errors_have_the_class_and_text_of_the_interpreter(self) -> None:
         """An invalid call raises an error of the same class, with the same message, as the interpreter."""

@@ -49,15 +49,15 @@ def archive_of(members: Members, method: int = zipfile.ZIP_STORED) -> bytes:
 
 def places(plain: Any) -> list[tuple[Any, Any]]:
     """All entries of a JSON value, as pairs of a list or dict and a position in it."""
-    found: list[tuple[Any, Any]] = []
+    entries: list[tuple[Any, Any]] = []
     pending = [plain]
     while pending:
         part = pending.pop()
         if is_dict(part) or is_list(part):
             keys: list[Any] = list(part) if is_dict(part) else list(range(len(part)))
-            found += [(part, key) for key in keys]
+            entries += [(part, key) for key in keys]
             pending += [part[key] for key in keys]
-    return found
+    return entries
 
 
 def flipped(chance: random.Random, data: bytes) -> bytes:
@@ -111,8 +111,8 @@ def retype(chance: random.Random, plain: Any) -> None:
 
 def exchange(chance: random.Random, plain: Any) -> None:
     """Exchange two entries."""
-    found = places(plain)
-    (one, i), (other, k) = chance.choice(found), chance.choice(found)
+    entries = places(plain)
+    (one, i), (other, k) = chance.choice(entries), chance.choice(entries)
     one[i], other[k] = copy.deepcopy(other[k]), copy.deepcopy(one[i])
 
 

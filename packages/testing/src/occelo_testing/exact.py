@@ -238,15 +238,15 @@ def exact_derivatives(
     second: list[Any] = []
     value: Any = None
     for i in range(count):
-        given: dict[str, Any] = {}
+        arguments: dict[str, Any] = {}
         for name, v in point.items():
             many = _is_vector(v)
             own = [
                 ExactNumber(mp.mpf(float(n)), *((int(k == i), 1) if name == by else (0, 0)))
                 for k, n in enumerate(v if many else [v])
             ]
-            given[name] = np.array(own, dtype=object) if many else own[0]
-        result = _exact(formula(given))
+            arguments[name] = np.array(own, dtype=object) if many else own[0]
+        result = _exact(formula(arguments))
         value = result.a
         gradient.append(result.b)
         second.append(result.d)

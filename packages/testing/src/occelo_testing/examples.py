@@ -24,12 +24,12 @@ CORE: list[Example] = [
 
 def every_example() -> list[Example]:
     """The examples of the core and of all installed families."""
-    found = list(CORE)
+    examples = list(CORE)
     for family in installed():
         table = family.load("examples")
         if table is not None:
-            found += table.EXAMPLES
-    return found
+            examples += table.EXAMPLES
+    return examples
 
 
 EXAMPLES: list[Example] = every_example()

@@ -57,5 +57,5 @@ def same_values(printed: Any, text: str, inputs: Mapping[str, Any], values: Any)
     again = evaluated(text, inputs)
     assert again.type.dtype == printed.type.dtype, text
     with np.errstate(all="ignore"):
-        expected, found = og.evaluate([printed, again], values)
-    np.testing.assert_array_equal(found, expected, err_msg=text)
+        expected, actual = og.evaluate([printed, again], values)
+    np.testing.assert_array_equal(actual, expected, err_msg=text)

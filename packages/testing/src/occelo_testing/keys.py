@@ -62,14 +62,14 @@ class Indexing:
         For float64, the gradients of these three outputs are appended.
         """
         part = self.x[self.key]
-        made = [part, part.set(self.y), part.inc(self.y)]
+        results = [part, part.set(self.y), part.inc(self.y)]
         if self.x.type.dtype == "float64" and self.y.type.dtype == "float64":
-            weights = [ot.arange(v.size).reshape(v.shape, ndim=v.type.ndim) * 1.0 for v in made]
-            costs = [(w * v).sum() for w, v in zip(weights, made, strict=True)]
-            made.append(grad(costs[0], self.x))
+            weights = [ot.arange(v.size).reshape(v.shape, ndim=v.type.ndim) * 1.0 for v in results]
+            costs = [(w * v).sum() for w, v in zip(weights, results, strict=True)]
+            results.append(grad(costs[0], self.x))
             for cost in costs[1:]:
-                made += grad(cost, [self.x, self.y])
-        return made
+                results += grad(cost, [self.x, self.y])
+        return results
 
     def expected(self) -> list[Any]:
         """The values of `outputs`, computed with NumPy by loops over elements."""
@@ -80,22 +80,22 @@ class Indexing:
             replaced[place] = value
             added[place] += value
         shape = self.of_x.shape
-        found = [self.of_x.reshape(-1)[self.places], replaced.reshape(shape), added.reshape(shape)]
+        parts = [self.of_x.reshape(-1)[self.places], replaced.reshape(shape), added.reshape(shape)]
         if self.of_x.dtype == "float64" and self.of_y.dtype == "float64":
             of_read = np.zeros(self.of_x.size)
             for number, place in enumerate(flat):
                 of_read[place] += number
             weights = np.arange(self.of_x.size, dtype=float)
-            kept = weights.copy()
-            kept[flat] = 0
+            of_set = weights.copy()
+            of_set[flat] = 0
             # if several values are set at one position, the last value is kept
             last = {place: number for number, place in enumerate(flat)}
             stays = np.array([last[place] == number for number, place in enumerate(flat)], bool)
             of_written = weights[self.places] * stays.reshape(self.places.shape)
-            found += [of_read.reshape(shape), kept.reshape(shape)]
-            found += [_summed(of_written, self.of_y.shape), weights.reshape(shape)]
-            found += [_summed(weights[self.places], self.of_y.shape)]
-        return [np.asarray(v) for v in found]
+            parts += [of_read.reshape(shape), of_set.reshape(shape)]
+            parts += [_summed(of_written, self.of_y.shape), weights.reshape(shape)]
+            parts += [_summed(weights[self.places], self.of_y.shape)]
+        return [np.asarray(v) for v in parts]
 
 
 def _summed(array: Any, shape: tuple[int, ...]) -> Any:
@@ -227,6 +227,6 @@ def indexings(
         assume(False)
         raise
     y, of_y = drawing.value(region, dtype)
-    made = Indexing(x, y, key, drawing.inputs, drawing.values, of_x, of_y, plain)
-    assume(not (unique and made.repeats))
-    return made
+    indexing = Indexing(x, y, key, drawing.inputs, drawing.values, of_x, of_y, plain)
+    assume(not (unique and indexing.repeats))
+    return indexing

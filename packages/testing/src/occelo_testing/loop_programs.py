@@ -72,15 +72,15 @@ def _decomposable(family: str, each: bool) -> list[tuple[Example, list[Any], Var
 
     If ``each`` is false, an example is left out if earlier examples contain all of its ops.
     """
-    found: list[tuple[Example, list[Any], Variable, set[Any]]] = []
+    cases: list[tuple[Example, list[Any], Variable, set[Any]]] = []
     seen: set[Any] = set()
     for example in by_family(family):
         inputs, output = symbolic(example, known_shapes=False)
         ops = {node.op if node.op.elementwise else type(node.op) for node in _decomposed([output])}
         if ops and (each or not ops <= seen):
-            found.append((example, inputs, output, ops))
+            cases.append((example, inputs, output, ops))
         seen |= ops
-    return found
+    return cases
 
 
 def decomposed_ops(family: str) -> set[Any]:
@@ -101,25 +101,25 @@ def agree_by_decompositions(
     some compilers need too long for large functions. Raises AssertionError if a result differs by more than the
     tolerance of the example. Returns the number of examples that were run.
     """
-    found = _decomposable(family, each)[::step]
-    size = at_once or len(found)
-    for start in range(0, len(found), size or 1):
-        _agree_by_decompositions(linker, found[start : start + size])
-    return len(found)
+    cases = _decomposable(family, each)[::step]
+    size = at_once or len(cases)
+    for start in range(0, len(cases), size or 1):
+        _agree_by_decompositions(linker, cases[start : start + size])
+    return len(cases)
 
 
 def _agree_by_decompositions(
-    linker: str, found: list[tuple[Example, list[Any], Variable, set[Any]]]
+    linker: str, cases: list[tuple[Example, list[Any], Variable, set[Any]]]
 ) -> None:
-    inputs = [v for _, own, _, _ in found for v in own]
-    with without_lowering(*set().union(*(ops for *_, ops in found))):
-        graph = FunctionGraph(inputs, [output for _, _, output, _ in found])
+    inputs = [v for _, own, _, _ in cases for v in own]
+    with without_lowering(*set().union(*(ops for *_, ops in cases))):
+        graph = FunctionGraph(inputs, [output for _, _, output, _ in cases])
         vm, containers, results = make_linker(linker).accept(graph).make_thunk()
-        arrays = [a for example, *_ in found for a in example.arguments]
+        arrays = [a for example, *_ in cases for a in example.arguments]
         for container, array in zip(containers, arrays, strict=True):
             container.value = np.array(array)
         vm()
-    for (example, _, output, _), result in zip(found, results, strict=True):
+    for (example, _, output, _), result in zip(cases, results, strict=True):
         value = np.asarray(result.value)
         with np.errstate(all="ignore"):
             expected = np.asarray(example.reference(*example.arguments))
@@ -140,12 +140,12 @@ def has_compiler() -> bool:
 
 def inputs_of(builder: Builder, *kinds: tuple[str, int]) -> list[Buffer]:
     """Add inputs to a program; each kind is a dtype and a number of dimensions. Returns the buffers of the inputs."""
-    made: list[Buffer] = []
+    buffers: list[Buffer] = []
     for dtype, ndim in kinds:
-        buffer = builder.buffer(dtype, "input", position=len(made), ndim=ndim)
-        made.append(buffer)
-    builder.program.inputs.extend(made)
-    return made
+        buffer = builder.buffer(dtype, "input", position=len(buffers), ndim=ndim)
+        buffers.append(buffer)
+    builder.program.inputs.extend(buffers)
+    return buffers
 
 
 def output_of(builder: Builder, dtype: str, lengths: list[Value]) -> Buffer:
@@ -208,9 +208,9 @@ def builtin_of(program: Program) -> Callable[..., Any]:
     interface = interface_of(program)
     unit = NativeUnit(interface, load_object(compile_module(print_llvm(program))), program)
     python = PythonEntry(unit.unit.address, interface)
-    made = unit.entry(LIST, lambda *arrays: python(arrays))
-    assert made is not None
-    return made
+    entry = unit.entry(LIST, lambda *arrays: python(arrays))
+    assert entry is not None
+    return entry
 
 
 @dataclass

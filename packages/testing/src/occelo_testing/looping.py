@@ -32,7 +32,7 @@ class Again(Iterate):
         """
         count, k = inputs[0], self.carried
         initial, read = list(inputs[1 : 1 + k]), list(inputs[1 + k :])
-        given = [
+        seeds = [
             v.zeros_like() if ct is None else ct for v, ct in zip(outputs, cotangents, strict=True)
         ]
 
@@ -46,7 +46,7 @@ class Again(Iterate):
             return [number - 1, *pulled[:k], *added]
 
         zeros = [v.zeros_like() for v in read]
-        results = again(count, [count - 1, *given, *zeros], back, [*initial, *read])
+        results = again(count, [count - 1, *seeds, *zeros], back, [*initial, *read])
         return [None, *results[1:]]
 
     def _pulled(self, at: Sequence[Any], cotangents: Sequence[Any]) -> list[Any]:
@@ -56,8 +56,8 @@ class Again(Iterate):
         inner = [v.type.make_variable() for v in at]
         results = self.body.bind(inner)[: self.carried]
         pulled = pullback(results, inner, cotangents, disconnected_inputs="ignore")
-        found: list[Any] = clone_replace(pulled, dict(zip(inner, at, strict=True)))
-        return found
+        replaced: list[Any] = clone_replace(pulled, dict(zip(inner, at, strict=True)))
+        return replaced
 
 
 def again(
@@ -78,5 +78,5 @@ def again(
     )
     arguments = [v.type.make_variable() for v in (*first, *others)]
     body = freeze(arguments, list(function(*arguments)))
-    made: list[Any] = Again(body, len(first), stops)(count, *first, *others, return_list=True)
-    return made
+    results: list[Any] = Again(body, len(first), stops)(count, *first, *others, return_list=True)
+    return results

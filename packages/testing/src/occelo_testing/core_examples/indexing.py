@@ -68,12 +68,12 @@ def _index() -> list[Example]:
         (slice(None), [0, 2], 1),
         (None, [1, 0], slice(None), None),
     ]
-    made = [make("getitem", partial(_read, key=key), partial(_read, key=key), T) for key in keys]
+    by_key = [make("getitem", partial(_read, key=key), partial(_read, key=key), T) for key in keys]
     for key in keys[:4] + keys[8:14]:
-        made.append(make("set", partial(_set_number, key=key), setter(key, 2.5), T))
-        made.append(make("inc", partial(_increased, key=key), setter(key, 1.5, True), T))
+        by_key.append(make("set", partial(_set_number, key=key), setter(key, 2.5), T))
+        by_key.append(make("inc", partial(_increased, key=key), setter(key, 1.5, True), T))
     return [
-        *made,
+        *by_key,
         make("getitem", lambda x, i: x[i], lambda x, i: x[int(i)], T, one, batched=(0, 1)),
         make("getitem", lambda x, i: x[:, i:], lambda x, i: x[:, int(i) :], T, one),
         make("getitem", lambda x, i: x[i::-1], lambda x, i: x[int(i) :: -1], V, one),

@@ -77,8 +77,8 @@ def _first_of(name: str, axes: tuple[int, ...]) -> Example:
     """The position of an extremum among the elements along several axes."""
 
     def reference(x: Array) -> Any:
-        kept = [i for i in range(x.ndim) if i not in axes]
-        rows = x.transpose([*kept, *axes]).reshape(*(x.shape[i] for i in kept), -1)
+        others = [i for i in range(x.ndim) if i not in axes]
+        rows = x.transpose([*others, *axes]).reshape(*(x.shape[i] for i in others), -1)
         return getattr(np, name)(rows, axis=-1)
 
     return Example(

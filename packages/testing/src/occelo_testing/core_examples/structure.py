@@ -122,12 +122,12 @@ def _reduce() -> list[Example]:
         grads = grad if args[0].dtype == np.float64 else ()
         return Example(name, "reduce", function, reference, args, grads, tol, (0,))
 
-    made: list[Example] = []
+    examples: list[Example] = []
     for name in ("sum", "prod", "max", "min", "mean", "var", "std"):
         for axis in (None, 0, -1, (0, 2), ()):
             if axis == () and name in ("mean", "var", "std"):
                 continue
-            made.append(
+            examples.append(
                 make(
                     name,
                     partial(getattr(ot, name), axis=axis),
@@ -136,7 +136,7 @@ def _reduce() -> list[Example]:
                     grad=() if axis == () and name in ("var", "std") else (0,),
                 )
             )
-        made.append(
+        examples.append(
             make(
                 name,
                 partial(getattr(ot, name), axis=1, keepdims=True),
@@ -144,7 +144,7 @@ def _reduce() -> list[Example]:
                 A,
             )
         )
-        made.append(
+        examples.append(
             make(
                 name,
                 getattr(ot, name),
@@ -152,7 +152,7 @@ def _reduce() -> list[Example]:
                 I,
             )
         )
-        made.append(
+        examples.append(
             make(
                 name,
                 getattr(ot, name),
@@ -162,7 +162,7 @@ def _reduce() -> list[Example]:
             )
         )
     return [
-        *made,
+        *examples,
         make("sum", lambda x: ot.sum(x, dtype="float32"), lambda x: np.sum(x, dtype="float32"), I),
         make("sum", ot.sum, np.sum, np.zeros((0, 3))),
         make("sum", lambda x: ot.sum(x, 0), lambda x: np.sum(x, 0), np.zeros((0, 3))),
@@ -391,7 +391,7 @@ def _converted(x: Array, dtype: str) -> Array:
 
 def _cast_and_control() -> list[Example]:
     flag = np.array(1.0)
-    made = [
+    casts = [
         Example(
             "cast",
             "cast",
@@ -405,7 +405,7 @@ def _cast_and_control() -> list[Example]:
         for d in ("float32", "int8", "bool", "complex64", "float64")
     ]
     return [
-        *made,
+        *casts,
         Example(
             "cast",
             "cast",
@@ -466,7 +466,7 @@ def _after(x: Any) -> Any:
 
 def _identities() -> list[Example]:
     """Examples of ops that return their input unchanged, such as barriers of gradients and views."""
-    made = (
+    functions = (
         ("zero_grad", barriers.zero_grad),
         ("disconnected_grad", barriers.disconnected_grad),
         ("undefined_grad", barriers.undefined_grad),
@@ -475,7 +475,7 @@ def _identities() -> list[Example]:
         ("view", ViewOp()),
         ("after", _after),
     )
-    return [Example(name, "control", f, lambda x: x, (A,)) for name, f in made]
+    return [Example(name, "control", f, lambda x: x, (A,)) for name, f in functions]
 
 
 EXAMPLES: list[Example] = [

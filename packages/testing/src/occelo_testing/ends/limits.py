@@ -65,9 +65,9 @@ def _slope(f: Callable[[Any], Any], end: float, side: int) -> Callable[[Any], An
 
 def value_and_slope(exact: Callable[[Any], Any] | None, end: End) -> list[float]:
     """The value and the slope that a function should have at an end."""
-    point, side, *given = end
-    if given or exact is None:
-        return [float(v) for v in given]
+    point, side, *stated = end
+    if stated or exact is None:
+        return [float(v) for v in stated]
     with mp.workdps(DIGITS):
         return [_limit(exact, point, side), _limit(_slope(exact, point, side), point, side)]
 
@@ -100,10 +100,10 @@ def parameters_with_slopes(function: Any, names: Sequence[str]) -> list[str]:
     Derivatives that nobody has defined raise an exception. ValueError if the names are others.
     """
     if not isinstance(function, Elemwise):
-        known = list(inspect.signature(function).parameters)
-        if list(names) != known[: len(names)]:
-            raise ValueError(f"the parameters are {known}, not {names}")
-    found: list[str] = []
+        parameters = list(inspect.signature(function).parameters)
+        if list(names) != parameters[: len(names)]:
+            raise ValueError(f"the parameters are {parameters}, not {names}")
+    with_slope: list[str] = []
     for position, name in enumerate(names):
         values: list[Any] = [0.5] * len(names)
         values[position] = x = ot.dscalar(name)
@@ -112,5 +112,5 @@ def parameters_with_slopes(function: Any, names: Sequence[str]) -> list[str]:
             og.grad(ot.sum(result[0] if isinstance(result, tuple) else result), x)
         except NullTypeGradError:
             continue
-        found.append(name)
-    return found
+        with_slope.append(name)
+    return with_slope

@@ -161,10 +161,10 @@ def summed_products(d: Drawing) -> None:
     def subscripts(m: Made) -> str:
         text = ""
         for n, static in zip(m.value.shape, m.static, strict=True):
-            known = [c for c in letters.get(n, []) if d.chance(0.6)]
+            candidates = [c for c in letters.get(n, []) if d.chance(0.6)]
             # lengths of 1 would broadcast in NumPy
-            if known and (n != 1 or static == 1):
-                text += d.choice(known)
+            if candidates and (n != 1 or static == 1):
+                text += d.choice(candidates)
                 continue
             letter = chr(ord("a") + next(fresh))
             if n != 1:

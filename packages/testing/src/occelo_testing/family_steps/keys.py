@@ -17,8 +17,8 @@ __all__ = ["STEPS"]
 
 def interpreted(function: Any, *arrays: Any) -> Any:
     variables = [ot.TensorType(a.dtype, (None,) * a.ndim).make_variable() for a in arrays]
-    made = function(*variables)
-    return np.asarray(evaluate(made, dict(zip(variables, arrays, strict=True))))
+    result = function(*variables)
+    return np.asarray(evaluate(result, dict(zip(variables, arrays, strict=True))))
 
 
 # the draws that consist of bits alone, then those that round
@@ -50,8 +50,8 @@ def _step(d: Drawing, name: str, args: list[Made], text: str, rounds: str = "no"
     inner = text
     for i in range(len(args)):
         inner = inner.replace(f"{{{i}}}", f"k{i}")
-    given = ", ".join(f"{{{i}}}" for i in range(len(args)))
-    return d.step(name, args, f"interpreted(lambda {names}: {inner}, {given})", text, rounds)
+    arguments = ", ".join(f"{{{i}}}" for i in range(len(args)))
+    return d.step(name, args, f"interpreted(lambda {names}: {inner}, {arguments})", text, rounds)
 
 
 def _derived(d: Drawing) -> str:

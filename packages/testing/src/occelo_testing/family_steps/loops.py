@@ -23,17 +23,17 @@ def looped(
     until: Any = None,
 ) -> Any:
     count = len(xs) if length is None else length
-    kept: Any = []
+    values: Any = []
     for t in range(count):
         at = count - 1 - t if reverse else t
         state, value = step(state) if xs is None else step(state, xs[at])
-        kept.append(value)
+        values.append(value)
         if until is not None and until(state):
             break
     if not count:
         _, value = step(state) if xs is None else step(state, np.zeros(xs.shape[1:], xs.dtype))
         return state, np.zeros((0, *np.shape(value)), np.asarray(value).dtype)
-    return state, np.stack(kept[::-1] if reverse else kept)
+    return state, np.stack(values[::-1] if reverse else values)
 
 
 _OPTIONS = ("", "", "", ", checkpoint='sqrt'", ", checkpoint=1", ", checkpoint=2")
@@ -64,7 +64,7 @@ def _is_float(m: Made) -> bool:
 
 def _alike(d: Drawing, x: Made, dropped: int) -> tuple[list[Made], str, str]:
     """Arguments and two expressions of the shape of ``x`` without its first axes: an initial state and a constant."""
-    wanted = x.value.shape[dropped:]
+    shape = x.value.shape[dropped:]
     axes = tuple(range(dropped)) if dropped else ()
     state = constant = f"np.sum({{0}}, axis={axes})"
     args = [x]
@@ -72,7 +72,7 @@ def _alike(d: Drawing, x: Made, dropped: int) -> tuple[list[Made], str, str]:
     def fits(m: Made) -> bool:
         return (
             m.value.dtype == x.value.dtype
-            and m.value.shape == wanted
+            and m.value.shape == shape
             and m.static == x.static[dropped:]
         )
 
@@ -113,7 +113,7 @@ def looping(d: Drawing) -> None:
     x = d.pick(lambda m: _is_float(m) and m.ndim >= 1)
     args, state, constant = _alike(d, x, 1)
     body = _body(d, x.ndim - 1, "s", "e", constant)
-    kept = d.choice(["s", "s", "e * s", body])
+    output = d.choice(["s", "s", "e * s", body])
     reverse = ", reverse=True" if d.chance(0.3) else ""
     elements = d.choice(["{0}", "{0}", "{0}[::-1]", "{0}[::2]", "{0}[1:]"])
     part = d.choice([0, 1])
@@ -121,7 +121,7 @@ def looping(d: Drawing) -> None:
         d,
         "loop",
         args,
-        f"looped(lambda s, e: ({body}, {kept}), {state}, {elements}{reverse})[{part}]",
+        f"looped(lambda s, e: ({body}, {output}), {state}, {elements}{reverse})[{part}]",
         d.choice(_OPTIONS),
     )
 
@@ -165,9 +165,9 @@ def swapped(d: Drawing) -> None:
     args, state, constant = _alike(d, x, 1)
     body = _body(d, x.ndim - 1, "s[0]", "e", constant)
     other = d.choice([state, f"{state} * 0.5", constant])
-    kept = d.choice(["s[0]", "s[1] - s[0]", "e"])
+    output = d.choice(["s[0]", "s[1] - s[0]", "e"])
     part = d.choice(["[0][0]", "[0][1]", "[1]"])
-    text = f"looped(lambda s, e: ((s[1], {body}), {kept}), ({state}, {other}), {{0}})"
+    text = f"looped(lambda s, e: ((s[1], {body}), {output}), ({state}, {other}), {{0}})"
     numpy = f"{text}{part}"
     symbolic = text.replace("np.", "ot.").replace("looped(", "loop(")
     d.step("swapped", args, numpy, symbolic[:-1] + d.choice(_OPTIONS) + ")" + part, "inside")

@@ -64,10 +64,10 @@ def written(d: Drawing) -> None:
     args = [x]
 
     def entry(axis: int) -> str:
-        made, text = _positions(d, x.value.shape[axis], d.choice([1, 1, 2]))
-        if made is None:
+        index, text = _positions(d, x.value.shape[axis], d.choice([1, 1, 2]))
+        if index is None:
             return text
-        args.append(made)
+        args.append(index)
         return f"{{{len(args) - 1}}}"
 
     axis = d.whole(0, x.ndim - 1)

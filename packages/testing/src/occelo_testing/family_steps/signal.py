@@ -88,8 +88,8 @@ def convolution(d: Drawing) -> None:
     if mode == "valid" and not all(wider):
         raise Unfit
     # the errors of transforms are relative to the largest products
-    given = "np.tanh({0}), np.tanh({1})" if name == "fftconvolve" else "{0}, {1}"
-    text = f"signal.{name}({given}, mode={mode!r}{method})"
+    operands = "np.tanh({0}), np.tanh({1})" if name == "fftconvolve" else "{0}, {1}"
+    text = f"signal.{name}({operands}, mode={mode!r}{method})"
     d.step(name, [x, y], f"scipy_{text}", text.replace("np.", "ot."), "cancels")
 
 

@@ -34,16 +34,16 @@ def special(d: Drawing) -> None:
     x = d.pick(lambda m: m.value.dtype.name in ("float32", "float64"))
     name = d.choice(_NAMES)
     # SciPy's i0 is NaN at infinity; it is inf from 1e4 on, and even
-    given = "np.minimum(np.abs({0}), 1e4)" if name == "i0" else "{0}"
-    d.step(name, [x], f"special.{name}({given})", f"special_functions.{name}({{0}})", "inside")
+    argument = "np.minimum(np.abs({0}), 1e4)" if name == "i0" else "{0}"
+    d.step(name, [x], f"special.{name}({argument})", f"special_functions.{name}({{0}})", "inside")
 
 
 def further(d: Drawing) -> None:
     x = d.pick(lambda m: m.value.dtype.name == "float64" and bool((np.abs(m.value) < 50).all()))
     name = d.choice(list(_FURTHER))
-    given = _FURTHER[name]
-    symbolic = f"special_functions.{name}({given.replace('np.', 'ot.')})"
-    d.step(name, [x], f"special.{name}({given})", symbolic, "inside")
+    argument = _FURTHER[name]
+    symbolic = f"special_functions.{name}({argument.replace('np.', 'ot.')})"
+    d.step(name, [x], f"special.{name}({argument})", symbolic, "inside")
 
 
 def of_two(d: Drawing) -> None:
@@ -54,16 +54,16 @@ def of_two(d: Drawing) -> None:
     if not broadcasts(x, y):
         x = y
     name = d.choice(_PAIRS)
-    given = "1 + np.abs({0}), 1 + np.abs({1})"
-    symbolic = f"special_functions.{name}({given.replace('np.', 'ot.')})"
-    d.step(name, [x, y], f"special.{name}({given})", symbolic, "cancels")
+    arguments = "1 + np.abs({0}), 1 + np.abs({1})"
+    symbolic = f"special_functions.{name}({arguments.replace('np.', 'ot.')})"
+    d.step(name, [x, y], f"special.{name}({arguments})", symbolic, "cancels")
 
 
 def smooth(d: Drawing) -> None:
     x = d.pick(lambda m: m.value.dtype.name == "float64")
     name = d.choice(("gammaln", "log_ndtr", "psi"))
-    given = "{0}" if name == "log_ndtr" else "1 + {0} * {0}"
-    d.step(name, [x], f"special.{name}({given})", f"special_functions.{name}({given})", "inside")
+    inner = "{0}" if name == "log_ndtr" else "1 + {0} * {0}"
+    d.step(name, [x], f"special.{name}({inner})", f"special_functions.{name}({inner})", "inside")
 
 
 STEPS = StepFamily(

@@ -151,10 +151,10 @@ class Drawing:
 
     def _add_input(self, given: Input) -> Made:
         position = len(self.nodes)
-        made = Made(position, given.value(), given.variable(f"x{position}"))
+        node = Made(position, given.value(), given.variable(f"x{position}"))
         self.nodes.append(given)
-        self.made.append(made)
-        return made
+        self.made.append(node)
+        return node
 
     def step(
         self,
@@ -188,10 +188,10 @@ class Drawing:
         if wrong:
             program = Program((*self.nodes, step), (len(self.nodes),), self.seed).pruned()
             raise BuildFailure(program, TypeError(wrong))
-        made = Made(len(self.nodes), value, variable)
+        node = Made(len(self.nodes), value, variable)
         self.nodes.append(step)
-        self.made.append(made)
-        return made
+        self.made.append(node)
+        return node
 
     def _oracle(self, step: Step, args: Sequence[Made]) -> Any:
         with np.errstate(all="ignore"):

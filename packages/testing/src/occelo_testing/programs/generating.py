@@ -119,10 +119,10 @@ def random_program(
             tuple(d.choice(d.lengths) for _ in range(d.choice([0, 1, 1, 2, 2, 2, 3]))),
         )
     forms, bounds = _with_families(profile, families)
-    wanted = d.whole(*profile.steps)
+    count = d.whole(*profile.steps)
     steps = 0
     for _ in range(_ATTEMPTS):
-        if steps == wanted:
+        if steps == count:
             break
         form = forms[int(np.searchsorted(bounds, random.random()))]
         before = len(d.nodes)

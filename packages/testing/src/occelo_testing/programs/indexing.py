@@ -103,9 +103,9 @@ class _Key:
                 raise Unfit
             mask = np.zeros(shape, bool)
             mask[: self.length] = True
-        found = [m for m in d.made if m.kind == "b" and m.value.shape == shape]
-        if found and self.arrays == 1 and d.chance(0.3):
-            earlier = d.choice(found)
+        masks = [m for m in d.made if m.kind == "b" and m.value.shape == shape]
+        if masks and self.arrays == 1 and d.chance(0.3):
+            earlier = d.choice(masks)
             self.length = int(earlier.value.sum())
             self.args.append(earlier)
             return f"{{{self.first + len(self.args) - 1}}}"
@@ -182,13 +182,13 @@ def writing(d: Drawing) -> None:
     else:
         if d.chance(0.4):
             shape = tuple(1 if d.chance(0.2) else n for n in part.shape[d.whole(0, part.ndim) :])
-            made = d.new_input(x.value.dtype.name, shape)
-            if not fits(made):
+            operand = d.new_input(x.value.dtype.name, shape)
+            if not fits(operand):
                 raise Unfit
         else:
-            made = d.pick(fits)
+            operand = d.pick(fits)
         value = f"{{{len(args)}}}"
-        args.append(made)
+        args.append(operand)
     numpy = f"{verb}_at({{0}}, np.s_[{key.text}], {value})"
     d.step(
         verb,

@@ -48,7 +48,7 @@ def listing(program: Program, note: str = "", mode: str | None = None) -> str:
             text = f"{node.symbolic} {node.numpy}"
             imports += [line for line in imports_of(text) if line not in imports]
     inputs = ", ".join(names[i] for i in program.inputs)
-    given = ", ".join(f"{names[i]}_value" for i in program.inputs)
+    arguments = ", ".join(f"{names[i]}_value" for i in program.inputs)
     outputs = ", ".join(names[i] for i in program.outputs)
     chosen = "" if mode is None else f", mode={mode}"
     parts: list[str] = [
@@ -59,7 +59,7 @@ def listing(program: Program, note: str = "", mode: str | None = None) -> str:
         *variables,
         *symbolic,
         f"f = oc.function([{inputs}], [{outputs}], on_unused_input='ignore'{chosen})",
-        f"print(*f({given}), sep='\\n')",
+        f"print(*f({arguments}), sep='\\n')",
         "# NumPy:",
         *numpy,
         f"print({outputs}, sep='\\n')",

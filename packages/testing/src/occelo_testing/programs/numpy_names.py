@@ -78,11 +78,11 @@ def imports_of(text: str) -> list[str]:
 
 def source_of(text: str) -> list[str]:
     """The source of the definitions and imports that the source ``text`` needs."""
-    found = [
+    sources = [
         inspect.getsource(f).replace(": Any", "").replace(" -> Any", "")
         for f in _OWN
         if f"{f.__name__}(" in text
     ]
     if re.search(r"\bspecial\.", text):
-        found.insert(0, "from scipy import special\n")
-    return found
+        sources.insert(0, "from scipy import special\n")
+    return sources

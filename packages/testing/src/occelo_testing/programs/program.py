@@ -102,35 +102,35 @@ class Program:
 
     def build(self) -> tuple[list[Any], list[Any]]:
         """Build the graph: the variables of the inputs and of the results."""
-        made = self.variables()
-        return [made[i] for i in self.inputs], [made[i] for i in self.outputs]
+        variables = self.variables()
+        return [variables[i] for i in self.inputs], [variables[i] for i in self.outputs]
 
     def variables(self, given: Mapping[int, Any] | None = None) -> list[Any]:
         """Build the graph: a variable for each node.
 
         ``given`` maps positions of inputs to variables to use for them.
         """
-        made: list[Any] = []
+        variables: list[Any] = []
         for position, node in enumerate(self.nodes):
             if given is not None and position in given:
-                made.append(given[position])
+                variables.append(given[position])
             elif isinstance(node, Input):
-                made.append(node.variable(self.name(position)))
+                variables.append(node.variable(self.name(position)))
             else:
-                made.append(node.on_variables([made[i] for i in node.args]))
-        return made
+                variables.append(node.on_variables([variables[i] for i in node.args]))
+        return variables
 
     def run(self, values: Sequence[Any] | None = None) -> list[Any]:
         """The value of every node, computed by NumPy in the user's order."""
-        given = iter(self.values() if values is None else values)
-        made: list[Any] = []
+        inputs = iter(self.values() if values is None else values)
+        node_values: list[Any] = []
         with np.errstate(all="ignore"):
             for node in self.nodes:
                 if isinstance(node, Input):
-                    made.append(next(given))
+                    node_values.append(next(inputs))
                 else:
-                    made.append(node.on_arrays([made[i] for i in node.args]))
-        return made
+                    node_values.append(node.on_arrays([node_values[i] for i in node.args]))
+        return node_values
 
     def with_static_lengths(self) -> Program:
         """The program whose inputs have only static lengths."""
@@ -147,10 +147,10 @@ class Program:
             node = self.nodes[position]
             if position in needed and isinstance(node, Step):
                 needed.update(node.args)
-        kept = sorted(needed)
-        where = {old: new for new, old in enumerate(kept)}
+        positions = sorted(needed)
+        where = {old: new for new, old in enumerate(positions)}
         nodes: list[Node] = []
-        for old in kept:
+        for old in positions:
             node = self.nodes[old]
             if isinstance(node, Step):
                 node = replace(node, args=tuple(where[i] for i in node.args))
@@ -166,7 +166,7 @@ class Program:
 def _compiled(text: str, count: int, names: str) -> Callable[..., Any]:
     arguments = [f"a{i}" for i in range(count)]
     source = f"lambda {', '.join(arguments)}: {text.format(*arguments)}"
-    made: Callable[..., Any] = eval(
+    function: Callable[..., Any] = eval(
         source, dict(NUMPY_NAMES if names == "numpy" else SYMBOLIC_NAMES)
     )
-    return made
+    return function

@@ -79,15 +79,15 @@ def expected_results(
     program: Program, runs: int = 4, values: Sequence[Any] | None = None
 ) -> list[Expected]:
     """The results of NumPy for a program, with tolerances from ``runs`` perturbed runs."""
-    given = program.values() if values is None else list(values)
-    base = program.run(given)
+    inputs = program.values() if values is None else list(values)
+    base = program.run(inputs)
     rounded = _rounded(program, base)
     perturbed = [base]
     if any(isinstance(node, Step) and node.rounds != "no" for node in program.nodes):
         seed = program.seed if program.seed >= 0 else 0
         perturbed = [
             # the first run changes the signs of all zeros, so that every zero changes at least once
-            _perturbed_run(program, given, np.random.default_rng([seed, k]), 0.5 if k else 1.0)
+            _perturbed_run(program, inputs, np.random.default_rng([seed, k]), 0.5 if k else 1.0)
             for k in range(runs)
         ]
     return [
@@ -98,13 +98,13 @@ def expected_results(
 
 def _rounded(program: Program, base: Sequence[Any]) -> list[bool]:
     """For each node, whether it depends on a step that rounds."""
-    found: list[bool] = []
+    is_rounded: list[bool] = []
     for node in program.nodes:
         if isinstance(node, Input):
-            found.append(False)
+            is_rounded.append(False)
         else:
-            found.append(node.rounds not in EXACT or any(found[i] for i in node.args))
-    return found
+            is_rounded.append(node.rounds not in EXACT or any(is_rounded[i] for i in node.args))
+    return is_rounded
 
 
 def _perturbed_run(
@@ -112,19 +112,19 @@ def _perturbed_run(
 ) -> list[Any]:
     """The values of all nodes, each with random errors; ``turned`` is the fraction of zeros whose sign changes."""
     rest = iter(given)
-    made: list[Any] = []
+    node_values: list[Any] = []
     with np.errstate(all="ignore"):
         for node in program.nodes:
             if isinstance(node, Input):
-                made.append(next(rest))
+                node_values.append(next(rest))
             else:
-                args = [made[i] for i in node.args]
-                made.append(
+                args = [node_values[i] for i in node.args]
+                node_values.append(
                     None
                     if any(a is None for a in args)
                     else _tried_step(node, args, random, turned)
                 )
-    return made
+    return node_values
 
 
 def _tried_step(step: Step, args: list[Any], random: np.random.Generator, turned: float) -> Any:
@@ -144,9 +144,9 @@ def _perturbed_step(step: Step, args: list[Any], random: np.random.Generator, tu
         return result
     integral = step.integral and _small_integers(result) and all(map(_small_integers, args))
     if step.rounds == "zeros" or integral:
-        made = np.array(result)
-        made[(result == 0) & (random.random(tuple(result.shape)) < turned)] *= -1
-        return made
+        flipped = np.array(result)
+        flipped[(result == 0) & (random.random(tuple(result.shape)) < turned)] *= -1
+        return flipped
     eps = np.finfo(result.dtype).eps
     if step.rounds == "cancels":
         size = max(1.0, *(float(np.max(np.abs(a), initial=0)) for a in args))
@@ -226,18 +226,18 @@ def wide_results(program: Program) -> list[Any] | None:
         for v in program.values()
     ]
     rest = iter(widened)
-    made: list[Any] = []
+    node_values: list[Any] = []
     with np.errstate(all="ignore"):
         for node in program.nodes:
             if isinstance(node, Input):
-                made.append(next(rest))
+                node_values.append(next(rest))
                 continue
-            args = [made[i] for i in node.args]
+            args = [node_values[i] for i in node.args]
             try:
                 if node.name == "cast" and args[0].dtype.kind in "fc" and "float" in node.numpy:
-                    made.append(args[0])
+                    node_values.append(args[0])
                 else:
-                    made.append(node.on_arrays(args))
+                    node_values.append(node.on_arrays(args))
             except (TypeError, ValueError, IndexError):
                 return None
-    return [made[i] for i in program.outputs]
+    return [node_values[i] for i in program.outputs]

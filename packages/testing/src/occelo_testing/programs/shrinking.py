@@ -62,9 +62,9 @@ def _smaller(program: Program) -> Iterator[Program]:
             yield _with_node(
                 program, i, replace(node, base=np.array(node.value(), order="C"), view="{0}")
             )
-        known = np.shape(node.value())
-        if node.shape != known:
-            yield _with_node(program, i, replace(node, shape=known))
+        lengths = np.shape(node.value())
+        if node.shape != lengths:
+            yield _with_node(program, i, replace(node, shape=lengths))
         if node.view == "{0}" and node.base.dtype.kind in "fc" and node.base.size:
             whole = _rounded(node.base)
             if not np.array_equal(whole, node.base, equal_nan=True):
@@ -79,17 +79,17 @@ def _rounded(array: Any) -> Any:
 
 
 def _variables(program: Program) -> list[tuple[int | None, ...]]:
-    made: list[Any] = []
+    built: list[Any] = []
     for position, node in enumerate(program.nodes):
         if isinstance(node, Input):
-            made.append(node.variable(f"x{position}"))
+            built.append(node.variable(f"x{position}"))
             continue
         try:
-            made.append(node.on_variables([made[i] for i in node.args]))
+            built.append(node.on_variables([built[i] for i in node.args]))
         except Exception:
-            made.append(None)
+            built.append(None)
     values = program.run()
-    return [v.type.shape if v is not None else a.shape for v, a in zip(made, values, strict=True)]
+    return [v.type.shape if v is not None else a.shape for v, a in zip(built, values, strict=True)]
 
 
 def _with_node(program: Program, position: int, node: Input) -> Program:

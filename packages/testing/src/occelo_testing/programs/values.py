@@ -27,24 +27,24 @@ def numbers(random: np.random.Generator, dtype: str, shape: tuple[int, ...], spe
         return random.random(shape) < 0.5
     if kind in "iu":
         low = -4 if kind == "i" else 0
-        made = random.integers(low, 6, shape).astype(dtype)
+        drawn = random.integers(low, 6, shape).astype(dtype)
         extremes = [np.iinfo(dtype).min, np.iinfo(dtype).max]
     elif kind == "f":
-        made = _floats(random, shape).astype(dtype)
+        drawn = _floats(random, shape).astype(dtype)
         info = np.finfo(dtype)
         extremes = [np.nan, np.inf, -np.inf, -0.0, info.max, info.tiny, 0.0]
     else:
-        made = (_floats(random, shape) + 1j * _floats(random, shape)).astype(dtype)
+        drawn = (_floats(random, shape) + 1j * _floats(random, shape)).astype(dtype)
         extremes = [complex(np.nan, 0), complex(np.inf, 1), complex(0.0, -0.0)]
-    made = np.asarray(made)
+    drawn = np.asarray(drawn)
     if special:
         chosen = random.random(shape) < 0.3
-        made = np.asarray(
+        drawn = np.asarray(
             np.where(
-                chosen, np.array(extremes, dtype)[random.integers(len(extremes), size=shape)], made
+                chosen, np.array(extremes, dtype)[random.integers(len(extremes), size=shape)], drawn
             )
         )
-    return made
+    return drawn
 
 
 def _floats(random: np.random.Generator, shape: tuple[int, ...]) -> Any:

@@ -97,12 +97,12 @@ class Case:
 
     def compare(self, results: Sequence[Any], expected: Sequence[Expected] | None = None) -> None:
         """Raise `Violation` if results differ from NumPy's."""
-        wanted = self.expected if expected is None else expected
-        if len(results) != len(wanted):
-            raise Violation("value", f"{len(results)} results instead of {len(wanted)}")
-        for i, (found, one) in enumerate(zip(results, wanted, strict=True)):
-            wrong = one.difference(found)
-            if wrong and not (expected is None and self._is_better(i, found, one)):
+        oracles = self.expected if expected is None else expected
+        if len(results) != len(oracles):
+            raise Violation("value", f"{len(results)} results instead of {len(oracles)}")
+        for i, (actual, one) in enumerate(zip(results, oracles, strict=True)):
+            wrong = one.difference(actual)
+            if wrong and not (expected is None and self._is_better(i, actual, one)):
                 raise Violation("value", f"result {i}: {wrong}")
 
     def _is_better(self, position: int, found: npt.NDArray[Any], one: Expected) -> bool:

@@ -22,21 +22,21 @@ def gradient_law(case: Case, random: np.random.Generator) -> None:
     values = _away_from_ties(program, random)
     expected = expected_results(program, case.runs, values)
     real = [k for k, v in enumerate(values) if v.dtype == np.float64 and v.size]
-    wanted = [k for k, v in enumerate(case.outputs) if v.type.dtype == "float64"]
-    if not real or not wanted:
+    floats = [k for k, v in enumerate(case.outputs) if v.type.dtype == "float64"]
+    if not real or not floats:
         raise Unsuited
-    weights: list[Any] = [random.integers(1, 9, expected[k].value.shape) / 4 for k in wanted]
+    weights: list[Any] = [random.integers(1, 9, expected[k].value.shape) / 4 for k in floats]
     try:
-        cost: Any = sum((case.outputs[k] * w).sum() for k, w in zip(wanted, weights, strict=True))
+        cost: Any = sum((case.outputs[k] * w).sum() for k, w in zip(floats, weights, strict=True))
         gradients = grad(cost, [case.inputs[k] for k in real], disconnected_inputs="ignore")
     except Exception as error:
         raise Violation("build", f"grad: {type(error).__name__}: {error}") from error
     alone = case.called(case.compiled(case.inputs, gradients), values)
-    for found, k in zip(alone, real, strict=True):
-        if found.dtype != np.float64 or found.shape != values[k].shape:
-            made = f"{found.dtype} {found.shape}, the input {values[k].shape}"
-            raise Violation("value", f"the gradient with respect to input {k} is {made}")
-    positions = [program.outputs[k] for k in wanted]
+    for gradient, k in zip(alone, real, strict=True):
+        if gradient.dtype != np.float64 or gradient.shape != values[k].shape:
+            shown = f"{gradient.dtype} {gradient.shape}, the input {values[k].shape}"
+            raise Violation("value", f"the gradient with respect to input {k} is {shown}")
+    positions = [program.outputs[k] for k in floats]
     decided = 0
     for _ in range(2):
         directions: list[Any] = [random.integers(-2, 3, values[k].shape) / 2 for k in real]
@@ -47,7 +47,7 @@ def gradient_law(case: Case, random: np.random.Generator) -> None:
     together = case.called(case.compiled(case.inputs, [*case.outputs, *gradients]), values)
     case.compare(together[: len(case.outputs)], expected)
     # a gradient that is 0, of solve(x, x) for instance, is the rounding of terms of the size of the results
-    sizes = [float(np.max(np.abs(expected[k].value), initial=0.0)) for k in wanted]
+    sizes = [float(np.max(np.abs(expected[k].value), initial=0.0)) for k in floats]
     rounding = 1e-14 * max(n for n in (1.0, *sizes) if np.isfinite(n))
     for a, b in zip(alone, together[len(case.outputs) :], strict=True):
         scale = np.max(np.abs(a), initial=0.0)
@@ -63,10 +63,10 @@ def _away_from_ties(program: Program, random: np.random.Generator) -> list[Any]:
     ]
     values = [np.asarray(v) for v in values]
     try:
-        made = program.run(values)
+        node_values = program.run(values)
     except (ValueError, IndexError) as error:  # a mask has changed
         raise Unsuited from error
-    numbers = [v for v in made if v.dtype.kind in "fc"]
+    numbers = [v for v in node_values if v.dtype.kind in "fc"]
     # for narrower floats and for large numbers, finite differences are inaccurate
     if not all(v.dtype == np.float64 and (np.abs(v) < 1e6).all() for v in numbers):
         raise Unsuited
@@ -81,12 +81,12 @@ def _is_slope(
     Returns True if they are equal, and False if the finite difference is too inaccurate to be compared.
     """
     terms: list[Any] = [g * d for g, d in zip(gradients, directions, strict=True)]
-    found = float(sum(t.sum() for t in terms))
+    derivative = float(sum(t.sum() for t in terms))
     size = float(sum(np.abs(t).sum() for t in terms)) + abs(slope) + 1e-6
     if not gap <= 1e-5 * size:
         return False
-    if not abs(found - slope) <= 20 * gap + 1e-7 * size:
-        difference = f"{found!r}, finite differences give {slope!r} (error {gap:.2g})"
+    if not abs(derivative - slope) <= 20 * gap + 1e-7 * size:
+        difference = f"{derivative!r}, finite differences give {slope!r} (error {gap:.2g})"
         raise Violation("value", f"the slope in a direction is {difference}")
     return True
 
@@ -108,8 +108,8 @@ def _slope(
         moved = [np.asarray(v, dtype) if v.dtype == np.float64 else v for v in values]
         for k, d in zip(real, directions, strict=True):
             moved[k] = np.asarray(moved[k] + np.dtype(dtype).type(step) * d, dtype)
-        made = program.run(moved)
-        return sum((made[p] * w).sum() for p, w in zip(positions, weights, strict=True))
+        node_values = program.run(moved)
+        return sum((node_values[p] * w).sum() for p, w in zip(positions, weights, strict=True))
 
     for dtype in ("longdouble", "float64"):  # NumPy and SciPy have no linear algebra for the first
         try:

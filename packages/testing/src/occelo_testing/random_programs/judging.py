@@ -61,25 +61,25 @@ def judged(program: Program, law: str, mode: str | None = None) -> Fault | str:
     except Unsuited:
         return "unsuited"
     except Violation as first:
-        found = first
+        violation = first
     else:
         return "kept"
-    if found.kind == "value":
+    if violation.kind == "value":
         try:
             _try(program, law, mode, _CAREFUL)
         except Unsuited:
             return "unsuited"
         except Violation as second:
-            found = second
+            violation = second
         else:
             return "kept"
     # a call may also fail: with masks, even shapes may depend on values that are not finite
     if law != "strict" and (
-        found.kind == "value" or (found.kind == "call" and _has_special_values(program))
+        violation.kind == "value" or (violation.kind == "call" and _has_special_values(program))
     ):
         if _holds(program, law, get_mode(_linker(law, mode)).excluding(*NOT_STRICT)):
             return "tagged"
-    return Fault(program, law, mode, found.kind, found.message)
+    return Fault(program, law, mode, violation.kind, violation.message)
 
 
 def _has_special_values(program: Program) -> bool:
@@ -105,8 +105,8 @@ def _holds(program: Program, law: str, mode: str | Mode | None) -> bool:
 
 def smallest(fault: Fault, most: int = 150) -> Fault:
     """Shrink the program of a fault. Returns the fault of the smallest program found in at most ``most`` attempts."""
-    found = [fault]
-    wanted = fault.signature.rpartition(": ")[2]
+    faults = [fault]
+    message = fault.signature.rpartition(": ")[2]
 
     def fails(program: Program) -> bool:
         try:
@@ -115,10 +115,10 @@ def smallest(fault: Fault, most: int = 150) -> Fault:
             return False
         if isinstance(again, str) or again.kind != fault.kind:
             return False
-        if fault.kind != "value" and again.signature.rpartition(": ")[2] != wanted:
+        if fault.kind != "value" and again.signature.rpartition(": ")[2] != message:
             return False
-        found.append(again)
+        faults.append(again)
         return True
 
     shrunk(fault.program, fails, most)
-    return found[-1]
+    return faults[-1]

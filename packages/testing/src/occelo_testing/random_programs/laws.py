@@ -34,9 +34,9 @@ Law = Callable[[Case, Random], None]
 
 def value(case: Case, random: Random) -> None:
     """Two calls in a row both return NumPy's results."""
-    made = case.compiled(case.inputs, case.outputs)
-    case.compare(case.called(made, case.program.values()))
-    case.compare(case.called(made, case.program.values()))
+    f = case.compiled(case.inputs, case.outputs)
+    case.compare(case.called(f, case.program.values()))
+    case.compare(case.called(f, case.program.values()))
 
 
 def strict(case: Case, random: Random) -> None:
@@ -44,8 +44,8 @@ def strict(case: Case, random: Random) -> None:
     infinity.
     """
     mode = Mode(get_mode(case.mode).linker.clone(), "strict")
-    made = case.compiled(case.inputs, case.outputs, mode)
-    case.compare(case.called(made, case.program.values()))
+    f = case.compiled(case.inputs, case.outputs, mode)
+    case.compare(case.called(f, case.program.values()))
 
 
 def without_a_rule(case: Case, random: Random) -> None:
@@ -56,11 +56,11 @@ def without_a_rule(case: Case, random: Random) -> None:
         raise Unsuited
     rule = used[int(random.integers(len(used)))]
     mode = get_mode(case.mode)
-    made = case.compiled(case.inputs, case.outputs, mode.excluding(rule))
-    if any(a.rule == rule for a in made.maker.rewritten.record.applications):
+    f = case.compiled(case.inputs, case.outputs, mode.excluding(rule))
+    if any(a.rule == rule for a in f.maker.rewritten.record.applications):
         raise Violation("law", f"the rule {rule} was left out, and applied")
     try:
-        case.compare(case.called(made, case.program.values()))
+        case.compare(case.called(f, case.program.values()))
     except Violation as error:
         raise Violation(error.kind, f"without the rule {rule}: {error.message}") from error
 
@@ -68,19 +68,19 @@ def without_a_rule(case: Case, random: Random) -> None:
 def own_memory(case: Case, random: Random) -> None:
     """In Python, the results of each node share memory with its inputs only as its maps of views say."""
     mode = Mode("py", get_mode(case.mode).provided_optimizer).excluding("inplace")
-    made = case.compiled(case.inputs, case.outputs, mode).maker.fgraph
-    values: dict[Any, Any] = dict(zip(made.inputs, case.program.values(), strict=True))
+    fgraph = case.compiled(case.inputs, case.outputs, mode).maker.fgraph
+    values: dict[Any, Any] = dict(zip(fgraph.inputs, case.program.values(), strict=True))
 
     def own(variable: Any) -> Any:
         return values[variable] if variable in values else variable.data
 
-    for node in made.toposort():
-        given = [own(v) for v in node.inputs]
+    for node in fgraph.toposort():
+        arrays = [own(v) for v in node.inputs]
         with np.errstate(all="ignore"):
-            results = run_node(node, given)
+            results = run_node(node, arrays)
         for k, result in enumerate(results):
             declared = node.op.view_map.get(k, ())
-            for i, array in enumerate(given):
+            for i, array in enumerate(arrays):
                 both = is_array(result) and is_array(array)
                 if i not in declared and both and np.may_share_memory(result, array):
                     raise Violation("law", f"output {k} of {node.op} is a view of input {i}")
@@ -91,8 +91,8 @@ def permuted_inputs(case: Case, random: Random) -> None:
     """The results do not depend on the order of the inputs."""
     order = random.permutation(len(case.inputs))
     values = case.program.values()
-    made = case.compiled([case.inputs[i] for i in order], case.outputs)
-    case.compare(case.called(made, [values[i] for i in order]))
+    f = case.compiled([case.inputs[i] for i in order], case.outputs)
+    case.compare(case.called(f, [values[i] for i in order]))
 
 
 def another_output(case: Case, random: Random) -> None:
@@ -114,20 +114,20 @@ def known_shapes(case: Case, random: Random) -> None:
 def constants(case: Case, random: Random) -> None:
     """The results stay the same if some or all inputs are constants."""
     positions = case.program.inputs
-    kept = [i for i in positions if random.random() < 0.3]
-    given = {
+    free = [i for i in positions if random.random() < 0.3]
+    fixed = {
         i: ot.constant(node.value())
         for i in positions
-        if i not in kept and isinstance(node := case.program.nodes[i], Input)
+        if i not in free and isinstance(node := case.program.nodes[i], Input)
     }
-    values = [v for i, v in zip(positions, case.program.values(), strict=True) if i in kept]
+    values = [v for i, v in zip(positions, case.program.values(), strict=True) if i in free]
     try:
-        made = case.program.variables(given)
+        variables = case.program.variables(fixed)
     except Exception as error:
         raise Violation(
-            "build", f"with constants {sorted(given)}: {type(error).__name__}: {error}"
+            "build", f"with constants {sorted(fixed)}: {type(error).__name__}: {error}"
         ) from error
-    f = case.compiled([made[i] for i in kept], [made[i] for i in case.program.outputs])
+    f = case.compiled([variables[i] for i in free], [variables[i] for i in case.program.outputs])
     case.compare(case.called(f, values))
 
 
@@ -154,11 +154,11 @@ def batched(case: Case, random: Random) -> None:
     except Exception as error:
         raise Violation("build", f"vectorize_graph: {type(error).__name__}: {error}") from error
     inputs = [batches.get(v, v) for v in case.inputs]
-    given = [
+    arguments = [
         np.broadcast_to(v, (count, *np.shape(v))) if c else v
         for v, c in zip(values, chosen, strict=True)
     ]
-    results = case.called(case.compiled(inputs, outputs), given)
+    results = case.called(case.compiled(inputs, outputs), arguments)
     for k in range(count):
         single = [
             r[k] if b.type.ndim > o.type.ndim else r
@@ -176,17 +176,17 @@ def saved(case: Case, random: Random) -> None:
         graph = load(file)
     except Exception as error:
         raise Violation("build", f"save or load: {type(error).__name__}: {error}") from error
-    made = case.compiled(graph.inputs, graph.outputs)
-    case.compare(case.called(made, case.program.values()))
+    f = case.compiled(graph.inputs, graph.outputs)
+    case.compare(case.called(f, case.program.values()))
 
 
 def inner_graph(case: Case, random: Random) -> None:
     """The results stay the same if the program is the inner graph of an `OpFromGraph`."""
     try:
-        made: Any = OpFromGraph(case.inputs, case.outputs)(*case.inputs)
+        applied: Any = OpFromGraph(case.inputs, case.outputs)(*case.inputs)
     except Exception as error:
         raise Violation("build", f"OpFromGraph: {type(error).__name__}: {error}") from error
-    outputs: list[Any] = [made] if len(case.outputs) == 1 else list(made)
+    outputs: list[Any] = [applied] if len(case.outputs) == 1 else list(applied)
     f = case.compiled(case.inputs, outputs)
     case.compare(case.called(f, case.program.values()))
 
@@ -202,13 +202,13 @@ def lazy_branch(case: Case, random: Random) -> None:
         if random.random() < 0.5
         else list(ifelse(flag, list(case.outputs), others))
     )
-    made = case.compiled([*case.inputs, flag], outputs)
-    case.compare(case.called(made, [*case.program.values(), np.array(True)]))
-    for found, one in zip(
-        case.called(made, [*case.program.values(), np.array(False)]), case.expected, strict=True
+    f = case.compiled([*case.inputs, flag], outputs)
+    case.compare(case.called(f, [*case.program.values(), np.array(True)]))
+    for actual, one in zip(
+        case.called(f, [*case.program.values(), np.array(False)]), case.expected, strict=True
     ):
-        if found.shape != one.value.shape or found.dtype != one.value.dtype or found.any():
-            raise Violation("value", f"the branch of zeros gives {found!r}")
+        if actual.shape != one.value.shape or actual.dtype != one.value.dtype or actual.any():
+            raise Violation("value", f"the branch of zeros gives {actual!r}")
 
 
 def borrowed_memory(case: Case, random: Random) -> None:
@@ -217,17 +217,17 @@ def borrowed_memory(case: Case, random: Random) -> None:
     fresh = [np.array(v, order="K") for v in values]
     inputs = [In(v, borrow=True, mutable=random.random() < 0.6) for v in case.inputs]
     outputs = [Out(v, borrow=random.random() < 0.5) for v in case.outputs]
-    made = case.compiled(inputs, outputs)
-    case.compare(case.called(made, fresh, mutable=True))
+    f = case.compiled(inputs, outputs)
+    case.compare(case.called(f, fresh, mutable=True))
 
 
 def only_shapes(case: Case, random: Random) -> None:
     """A function that returns only the shapes of the results returns NumPy's shapes."""
-    made = case.compiled(case.inputs, [ot.shape(v) for v in case.outputs])
-    for found, one in zip(case.called(made, case.program.values()), case.expected, strict=True):
-        if tuple(found.tolist()) != one.value.shape:
+    f = case.compiled(case.inputs, [ot.shape(v) for v in case.outputs])
+    for shape, one in zip(case.called(f, case.program.values()), case.expected, strict=True):
+        if tuple(shape.tolist()) != one.value.shape:
             raise Violation(
-                "value", f"the shape is said to be {found.tolist()}, NumPy's is {one.value.shape}"
+                "value", f"the shape is said to be {shape.tolist()}, NumPy's is {one.value.shape}"
             )
 
 
@@ -249,24 +249,24 @@ def state(case: Case, random: Random) -> None:
         for i in chosen
         if isinstance(node := program.nodes[i], Input)
     }
-    made = program.variables(states)
+    variables = program.variables(states)
     arguments = [i for i in program.inputs if i not in chosen]
     f = case.compiled(
-        [made[i] for i in arguments],
-        [made[i] for i in program.outputs],
-        updates=[(states[i], made[source]) for i, source in chosen.items()],
+        [variables[i] for i in arguments],
+        [variables[i] for i in program.outputs],
+        updates=[(states[i], variables[source]) for i, source in chosen.items()],
     )
     for _ in range(2):
-        given = [values[i] for i in program.inputs]
+        current = [values[i] for i in program.inputs]
         try:
-            expected = expected_results(program, case.runs, given)
+            expected = expected_results(program, case.runs, current)
         except (ValueError, IndexError):
             return  # the new state is an invalid index, or a mask that selects another number of elements
-        if not all(np.isfinite(v).all() for v in given if v.dtype.kind in "fc"):
+        if not all(np.isfinite(v).all() for v in current if v.dtype.kind in "fc"):
             return  # a state that is not finite; other laws test such values
         case.compare(case.called(f, [values[i] for i in arguments]), expected)
         whole = replace(program, outputs=tuple(chosen.values()))
-        news = expected_results(whole, case.runs, given)
+        news = expected_results(whole, case.runs, current)
         case.compare([states[i].get_value() for i in chosen], news)
         values.update({i: states[i].get_value() for i in chosen})
 

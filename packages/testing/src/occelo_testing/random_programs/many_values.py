@@ -52,7 +52,7 @@ def aliases_and_swaps(case: Case, random: np.random.Generator) -> None:
         shared(np.array(v, order="C"), shape=node.shape)
         for v in (values[first], values[first][::-1] if values[first].ndim else values[first] / 2)
     ]
-    made = program.variables({first: states[0]})
+    variables = program.variables({first: states[0]})
     # what each state becomes: text for both sides, in which a and b are the states
     ways = ["(b, a)", "(b, b)", "(a, a)", "(a + b, a)", "(b, a * 0.5)"]
     if values[first].ndim:
@@ -60,26 +60,26 @@ def aliases_and_swaps(case: Case, random: np.random.Generator) -> None:
     way = ways[int(random.integers(len(ways)))]
     news = eval(way, {"a": states[0], "b": states[1]})
     arguments = [i for i in program.inputs if i != first]
-    outputs = [*(made[i] for i in program.outputs), states[0], states[1]]
+    outputs = [*(variables[i] for i in program.outputs), states[0], states[1]]
     f = case.compiled(
-        [made[i] for i in arguments], outputs, updates=list(zip(states, news, strict=True))
+        [variables[i] for i in arguments], outputs, updates=list(zip(states, news, strict=True))
     )
     a, b = (s.get_value() for s in states)
     for call in range(_CALLS):
         values[first] = a
-        wanted = _expected(program, case.runs, [values[i] for i in program.inputs], program.outputs)
-        if wanted is None:
+        oracle = _expected(program, case.runs, [values[i] for i in program.inputs], program.outputs)
+        if oracle is None:
             if not call:
                 raise Unsuited
             return
         results = case.called(f, [values[i] for i in arguments])
-        case.compare(results[:-2], wanted)
+        case.compare(results[:-2], oracle)
         with np.errstate(all="ignore"):
             following = [np.array(v) for v in eval(way, {"a": a, "b": b})]
-        found = [*results[-2:], *(s.get_value() for s in states)]
+        actual = [*results[-2:], *(s.get_value() for s in states)]
         for name, one, right in zip(
             ("the first state", "the second state", "the new first state", "the new second state"),
-            found,
+            actual,
             (a, b, *following),
             strict=True,
         ):
@@ -106,9 +106,9 @@ def batch_of_values(case: Case, random: np.random.Generator) -> None:
         ]
         for k in range(count)
     ]
-    wanted = [_expected(program, case.runs, item, program.outputs) for item in items]
+    oracles = [_expected(program, case.runs, item, program.outputs) for item in items]
     shapes = [e.value.shape for e in case.expected]
-    if any(w is None or [e.value.shape for e in w] != shapes for w in wanted):
+    if any(w is None or [e.value.shape for e in w] != shapes for w in oracles):
         raise Unsuited
     static = count if random.random() < 0.5 or count == 1 else None
     batches = {
@@ -122,7 +122,7 @@ def batch_of_values(case: Case, random: np.random.Generator) -> None:
         raise Unsuited from error
     except Exception as error:
         raise Violation("build", f"vectorize_graph: {type(error).__name__}: {error}") from error
-    given = [
+    stacked = [
         np.stack([item[k] for item in items])
         if c and count
         else np.zeros((0, *v.shape), v.dtype)
@@ -130,14 +130,14 @@ def batch_of_values(case: Case, random: np.random.Generator) -> None:
         else v
         for k, (v, c) in enumerate(zip(values, chosen, strict=True))
     ]
-    results = case.called(case.compiled([batches.get(v, v) for v in case.inputs], outputs), given)
+    results = case.called(case.compiled([batches.get(v, v) for v in case.inputs], outputs), stacked)
     batched = [b.type.ndim > o.type.ndim for b, o in zip(outputs, case.outputs, strict=True)]
     for result, shape, is_batch in zip(results, shapes, batched, strict=True):
         if is_batch and np.shape(result) != (count, *shape):
             raise Violation(
                 "value", f"a batch of {count} has the shape {np.shape(result)}, an item {shape}"
             )
-    for k, one in enumerate(wanted):
+    for k, one in enumerate(oracles):
         single = [np.asarray(r[k] if b else r) for r, b in zip(results, batched, strict=True)]
         assert one is not None
         case.compare(single, one)

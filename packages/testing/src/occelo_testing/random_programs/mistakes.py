@@ -47,9 +47,9 @@ def mistake_law(case: Case, random: Random) -> None:
         return  # building the graph has already found the mistake
     except Exception as other_error:
         raise Violation("build", f"{type(other_error).__name__}: {other_error}") from other_error
-    made = [variables[i] for i in program.inputs]
+    roots = [variables[i] for i in program.inputs]
     errors = {
-        name: _error(name, [*made, inputs[-1]], outputs, [*program.values(), value])
+        name: _error(name, [*roots, inputs[-1]], outputs, [*program.values(), value])
         for name in BACKENDS
     }
     first = errors[BACKENDS[0]]
@@ -65,10 +65,10 @@ def mistake_law(case: Case, random: Random) -> None:
 
 def _error(name: str, inputs: list[Any], outputs: list[Any], values: list[Any]) -> str:
     """Return the class of the error that a call raises, and the last line of its message."""
-    made = function(inputs, outputs, mode=Mode(name, "strict"), on_unused_input="ignore")
+    f = function(inputs, outputs, mode=Mode(name, "strict"), on_unused_input="ignore")
     with np.errstate(all="ignore"):
         try:
-            results = made(*values)
+            results = f(*values)
         except Exception as error:
             return f"{type(error).__name__}: {str(error).strip().splitlines()[-1]}"
     return f"nothing, and gives {results}"

@@ -88,9 +88,9 @@ def run_seeds(
             report.count(law, outcome if isinstance(outcome, str) else "fault")
             if isinstance(outcome, Fault):
                 fault = smallest(outcome, shrink)
-                known = report.faults.setdefault(fault.signature, [])
-                known.append(seed)
-                if len(known) == 1:
+                failing = report.faults.setdefault(fault.signature, [])
+                failing.append(seed)
+                if len(failing) == 1:
                     report.texts[fault.signature] = fault.text()
                     on_fault(fault)
                 break

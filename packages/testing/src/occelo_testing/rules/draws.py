@@ -82,16 +82,16 @@ def draw(case: Case, seed: int) -> Draw:
     cut: list[tuple[int, ...]] = []
     how = generator.integers(3)
     for own in lengths:
-        known: list[int | None] = [
+        own_static: list[int | None] = [
             n if how == 1 or (how == 2 and generator.integers(2)) else None for n in own
         ]
         if case.wildcards and generator.integers(4) == 0:
-            own, known = _broadcast(own, known, generator)
+            own, own_static = _broadcast(own, own_static, generator)
         elif case.wildcards and generator.integers(8) == 0:
             # lengths that do not fit the other inputs; only the run finds this out
             own = tuple(int(generator.integers(4)) for _ in own)
-            known = list[int | None]([None] * len(own))
-        static.append(tuple(known))
+            own_static = list[int | None]([None] * len(own))
+        static.append(tuple(own_static))
         cut.append(own)
     return Draw(
         case,
@@ -167,16 +167,16 @@ def _values(generator: Any, case: Case, dtype: str, lengths: tuple[int, ...], ki
 
 def _singular(generator: Any, case: Case, dtype: str, lengths: tuple[int, ...]) -> Any:
     """A tame array, some rows of which are those of the identity times a number of the case's ``vanishing``."""
-    found = _values(generator, case, dtype, lengths, "tame")
+    tame = _values(generator, case, dtype, lengths, "tame")
     own = np.dtype(dtype)
     fits = [v for v in case.vanishing if v >= 0 or own.kind not in "bu"]
-    if found.ndim < 2 or not fits:
-        return found
+    if tame.ndim < 2 or not fits:
+        return tame
     chosen = generator.integers(2, size=lengths[-2]).astype(bool)
     rows = np.eye(lengths[-2], lengths[-1]) * generator.choice(fits)
-    made: Any = found.copy()
-    made[..., chosen, :] = rows.astype(own)[chosen]
-    return made
+    singular: Any = tame.copy()
+    singular[..., chosen, :] = rows.astype(own)[chosen]
+    return singular
 
 
 def _special(own: Any) -> Any:
@@ -190,5 +190,5 @@ def _extreme(own: Any) -> Any:
     powers = [info.max, info.max / 2, root, root * 2, info.tiny, small, small / 2, 0.0]
     with np.errstate(all="ignore"):
         logs = [float(np.log(info.max)) * f for f in (0.6, 0.99, 1.1)]
-        found = np.array([*powers, *logs, float(info.smallest_subnormal), 1.0, info.eps], own)
-    return np.concatenate([found, -found])
+        positive = np.array([*powers, *logs, float(info.smallest_subnormal), 1.0, info.eps], own)
+    return np.concatenate([positive, -positive])

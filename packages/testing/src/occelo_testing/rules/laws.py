@@ -47,28 +47,28 @@ def try_law(rule: NodeRewriter, draw: Draw) -> bool:
     where = f"{rule} at {draw}"
     values = draw.values()
     expected, wrong = _computed(written, values)
-    found, failed = _computed(rewritten, values)
+    actual, failed = _computed(rewritten, values)
     if expected is None:
-        if found is not None and not _hiding_tags(wrong) & set(rule.tags):
+        if actual is not None and not _hiding_tags(wrong) & set(rule.tags):
             raise LawBroken(f"{where} hides {type(wrong).__name__}: {wrong}")
         return False
-    if found is None:
+    if actual is None:
         if "singular" in rule.tags and isinstance(failed, np.linalg.LinAlgError):
             return False
         raise LawBroken(f"{where} raises {type(failed).__name__}: {failed}")
-    _check_types(where, rewritten, found)
-    judge = _Judge(rule, draw, written, expected, rewritten, found)
+    _check_types(where, rewritten, actual)
+    judge = _Judge(rule, draw, written, expected, rewritten, actual)
     for number, (old, new) in enumerate(zip(written.outputs, rewritten.outputs, strict=True)):
         told = judge.compare(number, old, new)
         if told:
             graphs = f"{pprint(old)}\n{pprint(new)}"
             raise LawBroken(
-                f"{where}: output {number} {told}\n{values}\n{graphs}\n{expected[old]!r}\n{found[new]!r}"
+                f"{where}: output {number} {told}\n{values}\n{graphs}\n{expected[old]!r}\n{actual[new]!r}"
             )
     # no form of linear algebra is better than another for matrices that have overflowed or are singular
     is_fine = judge.is_finite and draw.kind != SINGULAR
     if "stabler" in rule.tags and (is_fine or not {"finite", "singular"} <= judge.tags):
-        old, new = expected[written.outputs[0]], found[rewritten.outputs[0]]
+        old, new = expected[written.outputs[0]], actual[rewritten.outputs[0]]
         _check_nearer(where, draw, values, old, new, "comparison" in rule.tags)
     return True
 
@@ -98,10 +98,10 @@ def _check_nearer(
     if any(np.abs(v).max(initial=0.0) > _FAR for v in values):
         return
     inputs = replace(draw, dtypes=("float64",) * len(draw.dtypes)).inputs()
-    given: dict[Variable, Any]
-    given = dict(zip(inputs, (v.astype("float64") for v in values), strict=True))
-    exact = og.evaluate(draw.case.build(*inputs), given)
-    size = max([1.0, *(float(np.abs(v).max(initial=0.0)) for v in given.values())])
+    point: dict[Variable, Any]
+    point = dict(zip(inputs, (v.astype("float64") for v in values), strict=True))
+    exact = og.evaluate(draw.case.build(*inputs), point)
+    size = max([1.0, *(float(np.abs(v).max(initial=0.0)) for v in point.values())])
     info = np.finfo(found.dtype)
     allowed = (
         32 * float(info.eps) * (np.abs(exact) + cancels * size)
@@ -132,7 +132,7 @@ def _outputs(draw: Draw, inputs: list[TensorVariable]) -> list[Variable]:
         inner = [v for node in og.toposort([value]) for v in node.outputs if v is not value]
         if draw.readers == "readers":
             chosen = np.random.default_rng(draw.seed).integers(2, size=len(inner))
-            inner = [v for v, kept in zip(inner, chosen, strict=True) if kept]
+            inner = [v for v, stays in zip(inner, chosen, strict=True) if stays]
         outputs += [v for v in inner if v.type.is_array]
     return outputs
 
@@ -145,21 +145,21 @@ def _computed(
     The dict has the inputs and the outputs. It also has all other variables if all of them can be computed. If an
     output cannot be computed, the pair is None and the error.
     """
-    given = dict(zip(graph.inputs, values, strict=True))
+    inputs = dict(zip(graph.inputs, values, strict=True))
     with np.errstate(all="ignore"):
         try:
-            results = og.evaluate(list(graph.outputs), given)
+            results = og.evaluate(list(graph.outputs), inputs)
         except Exception as error:
             return None, error
-        known = dict(zip(graph.outputs, results, strict=True))
-        known.update(given)
+        computed = dict(zip(graph.outputs, results, strict=True))
+        computed.update(inputs)
         every = [v for node in graph.toposort() for v in node.outputs]
         try:
-            known.update(zip(every, og.evaluate(every, given), strict=True))
+            computed.update(zip(every, og.evaluate(every, inputs), strict=True))
         except Exception:
             # a variable in a branch that is not taken cannot be computed
             pass
-    return known, None
+    return computed, None
 
 
 def _check_types(where: str, graph: FunctionGraph, values: dict[Variable, Any]) -> None:
