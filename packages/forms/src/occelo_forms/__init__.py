@@ -19,8 +19,8 @@ __version__ = "0.1.0"
 
 
 def _load() -> Forms:
-    found: Forms = importlib.import_module("occelo_forms.stable_forms").differentiable_form
-    return found
+    forms: Forms = importlib.import_module("occelo_forms.stable_forms").differentiable_form
+    return forms
 
 
 set_forms(_load)

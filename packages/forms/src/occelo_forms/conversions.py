@@ -59,8 +59,8 @@ def before_narrowing(
     wide = name_of(np.result_type(dtype, *(v.type.dtype for v in inputs if is_float(v.type.dtype))))
     if wide == dtype:
         return node
-    made = node.op(*(converted(v, wide) for v in inputs))
-    return computed_by(made, Elemwise) or node
+    widened = node.op(*(converted(v, wide) for v in inputs))
+    return computed_by(widened, Elemwise) or node
 
 
 def _before_rounding(variable: TensorVariable, dtype: str) -> TensorVariable:
@@ -98,8 +98,8 @@ def in_one_dtype(
             return moved
     if source.owner is None:
         return variable
-    made = _recomputed(source, dtype, convert)
-    return variable if made is None or made.type != variable.type else made
+    recomputed = _recomputed(source, dtype, convert)
+    return variable if recomputed is None or recomputed.type != variable.type else recomputed
 
 
 def _recomputed(variable: TensorVariable, dtype: str, convert: Convert) -> TensorVariable | None:
@@ -115,12 +115,12 @@ def _recomputed(variable: TensorVariable, dtype: str, convert: Convert) -> Tenso
         return moved
     node = computed_by(variable, Elemwise)
     if node is not None:
-        given = [v.type.dtype for v in node.inputs]
+        dtypes = [v.type.dtype for v in node.inputs]
         function = node.op.scalar_op
         if node.op.inplace or function.nout > 1:
             return None
-        wanted = [dtype] * len(given)
-        if function.computed_in(given) is None or function.computed_in(wanted) != dtype:
+        targets = [dtype] * len(dtypes)
+        if function.computed_in(dtypes) is None or function.computed_in(targets) != dtype:
             return None
         return node.op(*(convert(v, dtype) for v in node.inputs))
     total = computed_by(variable, CAReduce)
@@ -140,8 +140,8 @@ def _moved_in(node: Apply | None, dtype: str, convert: Convert) -> TensorVariabl
         return None
     inputs: list[Variable] = list(node.inputs)
     inputs[moves] = [convert(v, dtype) for v in tensors(node.inputs[moves])]
-    made: TensorVariable = node.op.of_dtype(dtype)(*inputs)
-    return made
+    moved: TensorVariable = node.op.of_dtype(dtype)(*inputs)
+    return moved
 
 
 def _computes_in(node: Apply, dtype: str) -> bool:

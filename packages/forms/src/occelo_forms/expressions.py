@@ -132,20 +132,20 @@ class ExpressionReader:
         """
         if variable.owner is None or variable.type.dtype != self.dtype or variable in self.keep:
             return variable
-        known = self._views.get(variable)
-        if known is None:
-            known = in_one_dtype(variable, self.keep, self._convert)
-            self._views[variable] = known
-        return known
+        view = self._views.get(variable)
+        if view is None:
+            view = in_one_dtype(variable, self.keep, self._convert)
+            self._views[variable] = view
+        return view
 
     def _convert(self, variable: TensorVariable, dtype: str) -> TensorVariable:
         if variable.type.dtype == dtype:
             return variable
-        known = self._converted.get(variable)
-        if known is None:
-            known = self._converted[variable] = converted(variable, dtype)
-            self._sources[known] = variable
-        return known
+        in_dtype = self._converted.get(variable)
+        if in_dtype is None:
+            in_dtype = self._converted[variable] = converted(variable, dtype)
+            self._sources[in_dtype] = variable
+        return in_dtype
 
     def owner(self, variable: TensorVariable) -> Apply | None:
         """The node that computes the `view` of a variable.
@@ -187,23 +187,23 @@ class ExpressionReader:
         if function.name not in names and not isinstance(function, Cast):
             return None
         if variable in self._uniform:
-            found = self._uniform[variable]
+            uniform = self._uniform[variable]
         else:
-            found = self._uniform[variable] = self._uniform_node(variable)
-        if found is None or not self._left or found.op.scalar_op.name not in names:
+            uniform = self._uniform[variable] = self._uniform_node(variable)
+        if uniform is None or not self._left or uniform.op.scalar_op.name not in names:
             return None
         self._left -= 1
-        return found
+        return uniform
 
     def _uniform_node(self, variable: TensorVariable) -> TensorApply[Elemwise] | None:
         """The node that computes the `view` of a variable elementwise from inputs of the reader's dtype, if there is one."""
         if variable.type.dtype != self.dtype or variable in self.keep:
             return None
-        found = computed_by(self.view(variable), Elemwise)
-        if found is None or found.op.inplace:
+        uniform = computed_by(self.view(variable), Elemwise)
+        if uniform is None or uniform.op.inplace:
             return None
-        self.see(found)
-        return found if all([v.type.dtype == self.dtype for v in found.inputs]) else None
+        self.see(uniform)
+        return uniform if all([v.type.dtype == self.dtype for v in uniform.inputs]) else None
 
     def function(self, variable: TensorVariable) -> str | None:
         """The name of the scalar function that computes the `view` of a variable, "" for a root. None for other ops."""
@@ -214,15 +214,15 @@ class ExpressionReader:
 
     def inner(self, variable: TensorVariable, name: str) -> TensorVariable | None:
         """Return x if the variable is f(x), for the scalar function f called ``name``. Else None."""
-        found = self.node(variable, name)
-        return None if found is None else found.inputs[0]
+        node = self.node(variable, name)
+        return None if node is None else node.inputs[0]
 
     def exponent(self, variable: TensorVariable) -> TensorVariable | None:
         """Return x if the variable is exp(x). For a part of exp(x), such as exp(x)[1:], return the same part of x."""
-        found = self.computed_by(variable, DimShuffle, Subtensor, AdvancedSubtensor)
-        if found is not None:
-            whole = None if self.owner(variable) is None else self.exponent(found.inputs[0])
-            return None if whole is None else found.op(whole, *found.inputs[1:])
+        part = self.computed_by(variable, DimShuffle, Subtensor, AdvancedSubtensor)
+        if part is not None:
+            whole = None if self.owner(variable) is None else self.exponent(part.inputs[0])
+            return None if whole is None else part.op(whole, *part.inputs[1:])
         return self.inner(variable, "exp")
 
     def negated(self, variable: TensorVariable) -> TensorVariable:
@@ -240,16 +240,16 @@ class ExpressionReader:
         log(erfc(x)) contains log(erfc(s)) where s is a `switch`. Such an expression must not be replaced by a
         stable form again.
         """
-        found = computed_by(variable, Elemwise)
-        return found is not None and found.op.scalar_op.name == "switch"
+        node = computed_by(variable, Elemwise)
+        return node is not None and node.op.scalar_op.name == "switch"
 
     def factors(self, variable: TensorVariable) -> list[TensorVariable]:
         """The factors of a product, with a factor -1 for each negation. For -x y they are -1, x and y."""
-        found = self.node(variable, "mul", "neg")
-        if found is None:
+        node = self.node(variable, "mul", "neg")
+        if node is None:
             return [variable]
-        parts = [f for v in found.inputs for f in self.factors(v)]
-        return [self.number(-1.0), *parts] if found.op.scalar_op.name == "neg" else parts
+        parts = [f for v in node.inputs for f in self.factors(v)]
+        return [self.number(-1.0), *parts] if node.op.scalar_op.name == "neg" else parts
 
     def number(self, value: float) -> TensorConstant:
         """A constant of the reader's dtype."""
@@ -257,10 +257,10 @@ class ExpressionReader:
 
     def square_root(self, variable: TensorVariable) -> TensorVariable | None:
         """Return x if the variable is the square of x. Else None."""
-        found = self.node(variable, "sqr", "pow", "mul")
-        if found is None:
+        node = self.node(variable, "sqr", "pow", "mul")
+        if node is None:
             return None
-        name, base, rest = found.op.scalar_op.name, found.inputs[0], found.inputs[1:]
+        name, base, rest = node.op.scalar_op.name, node.inputs[0], node.inputs[1:]
         fits = name == "sqr" or (
             len(rest) == 1 and (number_in(rest[0]) == 2 if name == "pow" else same(base, rest[0]))
         )
@@ -271,31 +271,31 @@ class ExpressionReader:
         x = self.inner(variable, "exp2")
         if x is not None:
             return 2.0, x
-        found = self.node(variable, "pow")
-        if found is None:
+        node = self.node(variable, "pow")
+        if node is None:
             return None
-        base = number_in(found.inputs[0])
+        base = number_in(node.inputs[0])
         if base is None or not 0 < base < math.inf or base == 1:
             return None
-        return base, found.inputs[1]
+        return base, node.inputs[1]
 
     def _of_bounded(self, variable: TensorVariable, depth: int) -> OfBounded | None:
         value = number_in(variable)
         if value is not None:
             return OfBounded(value, 0.0)
-        found = self.node(
+        node = self.node(
             variable, "erf", "erfc", "tanh", "sqr", "pow", "neg", "add", "sub", "mul", "true_div"
         )
-        if found is None or not depth:
+        if node is None or not depth:
             return None
-        name, x = found.op.scalar_op.name, found.inputs[0]
+        name, x = node.op.scalar_op.name, node.inputs[0]
         if name in ("erf", "tanh"):
             return OfBounded(0.0, 1.0, BoundedFunction(name, x))
         if name == "erfc":
             return OfBounded(1.0, -1.0, BoundedFunction("erf", x))
         if name in ("add", "sub"):
-            split = 1 if name == "sub" else len(found.inputs)
-            plus, minus = found.inputs[:split], found.inputs[split:]
+            split = 1 if name == "sub" else len(node.inputs)
+            plus, minus = node.inputs[:split], node.inputs[split:]
             return self._sum_of_bounded(plus, minus, depth - 1)
         base = self.square_root(variable)
         if base is not None:
@@ -303,7 +303,7 @@ class ExpressionReader:
             if inner is None:
                 return None
             return OfBounded(0.0, 1.0, BoundedFunction("tanh^2", inner))
-        return self._product_of_bounded(name, found.inputs, depth - 1)
+        return self._product_of_bounded(name, node.inputs, depth - 1)
 
     def _product_of_bounded(
         self, name: str, inputs: Sequence[TensorVariable], depth: int
@@ -330,9 +330,9 @@ class ExpressionReader:
         erfc(x) is read as 1 - erf(x).
         """
         left = self._left
-        found = self._sum_of_bounded(plus, minus, _DEPTH)
+        bounded = self._sum_of_bounded(plus, minus, _DEPTH)
         self._left = left  # such expressions are small, so their nodes do not count for the limit
-        return None if found is None or found.function is None else found
+        return None if bounded is None or bounded.function is None else bounded
 
     def _sum_of_bounded(
         self, plus: Sequence[TensorVariable], minus: Sequence[TensorVariable], depth: int
@@ -343,12 +343,12 @@ class ExpressionReader:
                 read = self._of_bounded(term, depth)
                 if read is None:
                     return None
-                found = read.times(sign)
-                own, known = found.function, total.function or found.function
-                if own is not None and known is not None:
-                    if own.name != known.name or not same(own.x, known.x):
+                scaled = read.times(sign)
+                own, function = scaled.function, total.function or scaled.function
+                if own is not None and function is not None:
+                    if own.name != function.name or not same(own.x, function.x):
                         return None
-                total = OfBounded(total.a + found.a, total.b + found.b, known)
+                total = OfBounded(total.a + scaled.a, total.b + scaled.b, function)
         return total
 
     def reduction(self, variable: TensorVariable, name: str) -> TensorApply[CAReduce] | None:
@@ -356,12 +356,12 @@ class ExpressionReader:
 
         The elements and the accumulator must have the reader's dtype.
         """
-        found = self.computed_by(variable, CAReduce)
-        if found is None or self.owner(variable) is None:
+        node = self.computed_by(variable, CAReduce)
+        if node is None or self.owner(variable) is None:
             return None
-        op = found.op
-        plain = found.inputs[0].type.dtype == self.dtype and op.acc_dtype in (None, self.dtype)
-        return found if op.scalar_op.name == name and op.axis and plain else None
+        op = node.op
+        plain = node.inputs[0].type.dtype == self.dtype and op.acc_dtype in (None, self.dtype)
+        return node if op.scalar_op.name == name and op.axis and plain else None
 
     def spread_reduction(
         self, variable: TensorVariable, ndim: int | None = None
@@ -383,8 +383,8 @@ class ExpressionReader:
         axis = total.op.axis
         count = total.inputs[0].type.ndim
         rest = iter(range(count))
-        wanted = tuple("x" if i in axis else next(rest) for i in range(count))
-        fits = order == wanted or (order is None and len(axis) == count)
+        expected = tuple("x" if i in axis else next(rest) for i in range(count))
+        fits = order == expected or (order is None and len(axis) == count)
         return total if fits else None
 
     def sum_of_powers(
@@ -397,10 +397,10 @@ class ExpressionReader:
 
     def power_plus_one(self, variable: TensorVariable) -> TensorVariable | None:
         """Return x if the variable is 1 + exp(x). Else None."""
-        found = self.node(variable, "add")
-        if found is None or len(found.inputs) != 2:
+        node = self.node(variable, "add")
+        if node is None or len(node.inputs) != 2:
             return None
-        for one, power in (found.inputs, found.inputs[::-1]):
+        for one, power in (node.inputs, node.inputs[::-1]):
             if number_in(one) == 1:
                 return self.inner(power, "exp")
         return None
@@ -422,23 +422,23 @@ class ExpressionReader:
             self.logistic(v) if end is None else second(v, self.number(end))
             for v, end in zip(joined.inputs, ends, strict=True)
         ]
-        found = [x for x in read if x is not None]
-        fits = len(found) == len(read) and None in ends
-        return joined.op(*found) if fits else None
+        arguments = [x for x in read if x is not None]
+        fits = len(arguments) == len(read) and None in ends
+        return joined.op(*arguments) if fits else None
 
     def logistic(self, variable: TensorVariable) -> TensorVariable | None:
         """Return x if the variable is sigmoid(x), or an equal expression such as 1 / (1 + exp(-x)). Else None."""
-        found = self.node(variable, "sigmoid", "reciprocal", "true_div", "sub")
-        if found is None:
+        node = self.node(variable, "sigmoid", "reciprocal", "true_div", "sub")
+        if node is None:
             return self._logistic_of_parts(variable)
-        name = found.op.scalar_op.name
+        name = node.op.scalar_op.name
         if name == "sigmoid":
-            return found.inputs[0]
+            return node.inputs[0]
         if name == "sub":
-            inner = self.logistic(found.inputs[1]) if number_in(found.inputs[0]) == 1 else None
+            inner = self.logistic(node.inputs[1]) if number_in(node.inputs[0]) == 1 else None
             return None if inner is None else self.negated(inner)
-        top = self.number(1.0) if name == "reciprocal" else found.inputs[0]
-        argument = self.power_plus_one(found.inputs[-1])
+        top = self.number(1.0) if name == "reciprocal" else node.inputs[0]
+        argument = self.power_plus_one(node.inputs[-1])
         if argument is not None and number_in(top) == 1:
             return self.negated(argument)
         power = self.inner(top, "exp")
@@ -446,7 +446,7 @@ class ExpressionReader:
             return None
         if argument is not None and same(power, argument):
             return argument
-        both = self.node(found.inputs[-1], "add")
+        both = self.node(node.inputs[-1], "add")
         if both is None or len(both.inputs) != 2:
             return None
         for own, other in (both.inputs, both.inputs[::-1]):

@@ -92,13 +92,13 @@ class Reader(ExpressionReader):
 
     def log_of(self, variable: TensorVariable) -> Logarithm | None:
         """The logarithm of a variable in a stable form. None if no form is known."""
-        found = self._log_of(variable)
-        if found is None or not found.helps:
-            return found
+        logarithm = self._log_of(variable)
+        if logarithm is None or not logarithm.helps:
+            return logarithm
         # constants become scalars in the form, so it may lack a dimension that only a constant has
-        made, kind = found.form.type, variable.type
-        fits = made.ndim == kind.ndim and made.broadcastable == kind.broadcastable
-        return found if fits else None
+        form_type, kind = logarithm.form.type, variable.type
+        fits = form_type.ndim == kind.ndim and form_type.broadcastable == kind.broadcastable
+        return logarithm if fits else None
 
     def _log_of(self, variable: TensorVariable) -> Logarithm | None:
         value = number_in(variable)
@@ -111,14 +111,14 @@ class Reader(ExpressionReader):
         argument = self.logistic(variable)
         if argument is not None:
             return Logarithm(neg(softplus(self.negated(argument))), True)
-        found = self.owner(variable)
-        if found is None:
+        owner = self.owner(variable)
+        if owner is None:
             return None
-        if isinstance(found.op, Elemwise):
-            if isinstance(found.op.scalar_op, Cast):
-                counts = _is_count(tensors(found.inputs)[0])
+        if isinstance(owner.op, Elemwise):
+            if isinstance(owner.op.scalar_op, Cast):
+                counts = _is_count(tensors(owner.inputs)[0])
                 return Logarithm(log(variable), False) if counts else None
-            return self._log_of_elemwise(variable, found.op.scalar_op.name)
+            return self._log_of_elemwise(variable, owner.op.scalar_op.name)
         return self._log_of_whole(variable)
 
     def _log_of_elemwise(self, variable: TensorVariable, name: str) -> Logarithm | None:
@@ -127,8 +127,8 @@ class Reader(ExpressionReader):
             if bounded is not None and bounded.vanishes:
                 return _log_of_bounded(self, bounded)
         law = _LAWS.get(name)
-        found = None if law is None else self.node(variable, name)
-        return None if law is None or found is None else law(self, *found.inputs)
+        node = None if law is None else self.node(variable, name)
+        return None if law is None or node is None else law(self, *node.inputs)
 
     def _log_of_whole(self, variable: TensorVariable) -> Logarithm | None:
         softmax = self.computed_by(variable, Softmax)
@@ -176,9 +176,9 @@ class Reader(ExpressionReader):
         form is differentiated, m is treated as a constant (`zero_grad`): the derivatives through the two occurrences
         of m sum to 0, and would only add rounding errors.
         """
-        found = self.node(summed, "true_div")
-        divisors = [] if found is None else [found.inputs[1]]
-        factors = self.factors(summed if found is None else found.inputs[0])
+        quotient = self.node(summed, "true_div")
+        divisors = [] if quotient is None else [quotient.inputs[1]]
+        factors = self.factors(summed if quotient is None else quotient.inputs[0])
         powers = [self.inner(f, "exp") for f in factors]
         exponents = [e for e in powers if e is not None]
         if not exponents:
@@ -197,8 +197,8 @@ class Reader(ExpressionReader):
         weighted = mul(*rest, share)
         for divisor in divisors:
             weighted = weighted / divisor
-        made = add(sum_(top, axis=axis), log(sum_(weighted, axis=axis)))
-        return Logarithm(made, True, sure=False)
+        total = add(sum_(top, axis=axis), log(sum_(weighted, axis=axis)))
+        return Logarithm(total, True, sure=False)
 
     def log_of_sum(
         self, plus: Sequence[TensorVariable], minus: Sequence[TensorVariable]
@@ -210,42 +210,42 @@ class Reader(ExpressionReader):
         power such as exp(y).
         """
         if len(plus) == len(minus) == 1 and number_in(plus[0]) == 1:
-            found = _log_of_one_less_power(self, minus[0])
-            if found is not None:
-                return found
+            logarithm = _log_of_one_less_power(self, minus[0])
+            if logarithm is not None:
+                return logarithm
         bounded = self.bounded_sum(plus, minus)
         if bounded is not None:
             if bounded.vanishes:
                 return _log_of_bounded(self, bounded)
             if bounded.function is None or bounded.function.name != "erf":
                 return None
-        known: list[list[Logarithm]] = [[], []]
+        logs: list[list[Logarithm]] = [[], []]
         unknown: list[TensorVariable] = []
         for side, terms in enumerate((plus, minus)):
             for term in terms:
                 value = number_in(term)
                 if value is not None and value <= 0:
                     if value < 0:
-                        known[1 - side].append(Logarithm(self.number(math.log(-value)), False))
+                        logs[1 - side].append(Logarithm(self.number(math.log(-value)), False))
                     continue
-                found = self.log_of(term)
-                if found is None or self.is_odd(term, found):
+                logarithm = self.log_of(term)
+                if logarithm is None or self.is_odd(term, logarithm):
                     unknown.append(neg(term) if side else term)
                     if self._holds_power(term):
                         return None
-                elif found.sure:
-                    known[side].append(found)
+                elif logarithm.sure:
+                    logs[side].append(logarithm)
                 else:
                     return None
-        if len(unknown) > 1 or not known[0] or not any(k.helps for side in known for k in side):
+        if len(unknown) > 1 or not logs[0] or not any(k.helps for side in logs for k in side):
             return None
-        total = self._log_of_known_sum(known[0])
-        if known[1]:
+        total = self._log_of_known_sum(logs[0])
+        if logs[1]:
             # the logarithm of c^x is rounded, so the difference could be negative where it should be 0
             if unknown or any(self._holds_power_of_number(v) for v in (*plus, *minus)):
                 return None
-            made = _log_of_difference(total, self._log_of_known_sum(known[1]))
-            return Logarithm(made, True, sure=False)
+            difference = _log_of_difference(total, self._log_of_known_sum(logs[1]))
+            return Logarithm(difference, True, sure=False)
         if not unknown:
             return Logarithm(total, True)
         # log(exp(a) + c) = m + log(exp(a - m) + c exp(-m)), where m is about the logarithm of the
@@ -263,17 +263,17 @@ class Reader(ExpressionReader):
         """Whether a variable is exp(x) or c^x for a number c, or a product or quotient that contains one of them."""
         if self.inner(variable, "exp") is not None or self.power_of_number(variable) is not None:
             return True
-        found = self.node(variable, "mul", "true_div", "neg", "reciprocal") if depth else None
-        return found is not None and any(self._holds_power(v, depth - 1) for v in found.inputs)
+        node = self.node(variable, "mul", "true_div", "neg", "reciprocal") if depth else None
+        return node is not None and any(self._holds_power(v, depth - 1) for v in node.inputs)
 
     def _holds_power_of_number(self, variable: TensorVariable, depth: int = 4) -> bool:
         """Whether a variable is c^x for a number c, or contains c^x in products, quotients, powers and sums."""
         if self.power_of_number(variable) is not None:
             return True
         names = ("mul", "true_div", "neg", "reciprocal", "sqrt", "sqr", "pow", "add", "sub")
-        found = self.node(variable, *names) if depth else None
-        return found is not None and any(
-            self._holds_power_of_number(v, depth - 1) for v in found.inputs
+        node = self.node(variable, *names) if depth else None
+        return node is not None and any(
+            self._holds_power_of_number(v, depth - 1) for v in node.inputs
         )
 
     def _log_of_known_sum(self, terms: list[Logarithm]) -> TensorVariable:
@@ -318,10 +318,10 @@ def _is_count(variable: TensorVariable, depth: int = 4) -> bool:
         return False
     if length_read(variable) is not None:
         return True
-    found = computed_by(variable, Elemwise)
-    if found is None or found.op.scalar_op.name != "mul":
+    node = computed_by(variable, Elemwise)
+    if node is None or node.op.scalar_op.name != "mul":
         return False
-    return all(_is_count(v, depth - 1) for v in found.inputs)
+    return all(_is_count(v, depth - 1) for v in node.inputs)
 
 
 def log_erfc(x: TensorVariable) -> TensorVariable:
@@ -357,12 +357,12 @@ def log_one_plus_tanh(x: TensorVariable) -> TensorVariable:
     return switch(small, log1p(tanh(near)), math.log(2) - softplus(-2 * far))
 
 
-def _log_of_bounded(reader: Reader, found: OfBounded) -> Logarithm | None:
+def _log_of_bounded(reader: Reader, bounded: OfBounded) -> Logarithm | None:
     """The logarithm of a + b f(x) with |a| = |b|, for a bounded function f.
 
     The forms follow from 1 + erf(x) = erfc(-x), 1 + tanh(x) = 2 sigmoid(2 x) and 1 - tanh(x)^2 = 1 / cosh(x)^2.
     """
-    a, b, function = found
+    a, b, function = bounded
     if function is None:
         return None
     name, x = function
@@ -402,13 +402,13 @@ def _of_factors(
     logs = [[reader.log_of(f) for f in factors] for factors in (above, below)]
     single = sum(v is None or not v.sure for side in logs for v in side) < 2
     for side, (factors, sign) in enumerate(((above, 1), (below, -1))):
-        for factor, found in zip(factors, logs[side], strict=True):
-            if found is None or (not single and reader.is_odd(factor, found)):
+        for factor, logarithm in zip(factors, logs[side], strict=True):
+            if logarithm is None or (not single and reader.is_odd(factor, logarithm)):
                 others[side].append(factor)
             else:
-                helps, unsure = helps or found.helps, unsure + (not found.sure)
-                if number_in(found.form) != 0:
-                    forms.append((found.form, sign))
+                helps, unsure = helps or logarithm.helps, unsure + (not logarithm.sure)
+                if number_in(logarithm.form) != 0:
+                    forms.append((logarithm.form, sign))
     # one factor may be negative: then the logarithm and the form are both NaN
     if not helps or unsure + any(others) > 1:
         return None
@@ -465,10 +465,10 @@ def _of_power(reader: Reader, base: TensorVariable, exponent: TensorVariable) ->
     if value is not None:
         fits = 0 < value < math.inf and value != 1
         return Logarithm(mul(exponent, reader.number(math.log(value))), True) if fits else None
-    found = reader.log_of(base)
-    if found is None or not found.helps or not found.sure:
+    logarithm = reader.log_of(base)
+    if logarithm is None or not logarithm.helps or not logarithm.sure:
         return None
-    return Logarithm(mul(exponent, found.form), True)
+    return Logarithm(mul(exponent, logarithm.form), True)
 
 
 def _of_sum(reader: Reader, *terms: TensorVariable) -> Logarithm | None:
@@ -506,9 +506,9 @@ def _of_difference(reader: Reader, a: TensorVariable, b: TensorVariable) -> Loga
             return Logarithm(log_erfc(inner), True)
         rest = reader.node(b, "sub")
         if rest is not None and number_in(rest.inputs[0]) == 1:  # 1 - (1 - x) = x
-            found = reader.log_of(rest.inputs[1])
-            if found is not None and found.helps:
-                return found
+            logarithm = reader.log_of(rest.inputs[1])
+            if logarithm is not None and logarithm.helps:
+                return logarithm
     x, y = reader.logistic(a), reader.logistic(b)
     if x is not None and y is not None:
         # sigmoid(x) - sigmoid(y) = sigmoid(x) sigmoid(-y) (1 - exp(y - x))
@@ -554,24 +554,24 @@ def _of_odd(
     reader: Reader, x: TensorVariable, of: Callable[[TensorVariable], TensorVariable]
 ) -> Logarithm:
     """``of`` makes the logarithm of f(x). Where x is so small that it may underflow, f(x) is x to the last digit."""
-    found = None if reader.node(x, "cosh", "add") is not None else reader.log_of(x)
-    if found is None or not (found.helps and found.sure):
+    logarithm = None if reader.node(x, "cosh", "add") is not None else reader.log_of(x)
+    if logarithm is None or not (logarithm.helps and logarithm.sure):
         return Logarithm(of(x), True, sure=False)
-    small = lt(found.form, LEAST_SEEN)
-    return Logarithm(switch(small, found.form, of(switch(small, 1, x))), True)
+    small = lt(logarithm.form, LEAST_SEEN)
+    return Logarithm(switch(small, logarithm.form, of(switch(small, 1, x))), True)
 
 
 def _of_softplus(reader: Reader, x: TensorVariable) -> Logarithm | None:
     """log(softplus(x)) is x, or log(x), where exp(x), or x, is so small or large that the rest is below the last digit."""
     if reader.is_switch(x):
         return None
-    found = reader.log_of(x)
-    if found is not None and found.helps and found.sure:
-        if reader.node(found.form, "minimum") is not None:
+    logarithm = reader.log_of(x)
+    if logarithm is not None and logarithm.helps and logarithm.sure:
+        if reader.node(logarithm.form, "minimum") is not None:
             return None  # the form contains such a logarithm itself
-        power = exp(minimum(found.form, _LARGE_LOGARITHM))
+        power = exp(minimum(logarithm.form, _LARGE_LOGARITHM))
         return Logarithm(
-            add(log(softplus(power)), maximum(sub(found.form, _LARGE_LOGARITHM), 0)), True
+            add(log(softplus(power)), maximum(sub(logarithm.form, _LARGE_LOGARITHM), 0)), True
         )
     small = lt(x, LEAST_SEEN)
     return Logarithm(switch(small, x, log(softplus(switch(small, 0, x)))), True)
@@ -579,9 +579,9 @@ def _of_softplus(reader: Reader, x: TensorVariable) -> Logarithm | None:
 
 def _of_log1p(reader: Reader, x: TensorVariable) -> Logarithm | None:
     """log(log1p(x)) = log(softplus(log(x)))."""
-    found = reader.log_of(x)
-    fits = found is not None and found.helps and found.sure
-    return _of_softplus(reader, found.form) if found is not None and fits else None
+    logarithm = reader.log_of(x)
+    fits = logarithm is not None and logarithm.helps and logarithm.sure
+    return _of_softplus(reader, logarithm.form) if logarithm is not None and fits else None
 
 
 def log_of_abs(reader: Reader, x: TensorVariable) -> Logarithm | None:
@@ -591,8 +591,8 @@ def log_of_abs(reader: Reader, x: TensorVariable) -> Logarithm | None:
         return None
     size = abs_(node.inputs[0])
     if node.op.scalar_op.name != "expm1":
-        found = _LAWS[node.op.scalar_op.name](reader, size)
-        return None if found is None else found._replace(sure=True)
+        logarithm = _LAWS[node.op.scalar_op.name](reader, size)
+        return None if logarithm is None else logarithm._replace(sure=True)
     return Logarithm(add(maximum(node.inputs[0], 0), log1mexp(neg(size))), True)
 
 

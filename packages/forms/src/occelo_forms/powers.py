@@ -124,20 +124,20 @@ def _is_signed(variable: TensorVariable) -> bool:
 def product_of(powers: Sequence[Power], first: Power) -> Power | None:
     """The product of powers, as a power of ``first``'s x. None if one of them is not a power of it."""
     aligned = [p.by(first) for p in powers]
-    found = [p for p in aligned if p is not None]
-    if len(found) < len(aligned):
+    fitting = [p for p in aligned if p is not None]
+    if len(fitting) < len(aligned):
         return None
-    a, b = sum(p.a for p in found), sum(p.b for p in found)
-    return first._replace(a=a, b=b, rest=tuple(each for p in found for each in p.rest))
+    a, b = sum(p.a for p in fitting), sum(p.b for p in fitting)
+    return first._replace(a=a, b=b, rest=tuple(each for p in fitting for each in p.rest))
 
 
 def read_power(reader: Reader, variable: TensorVariable, depth: int = 3) -> Power | None:
     """The variable as a power. None if it has another form."""
     name = reader.function(variable)
     for law in _LAWS.get(name, ()):
-        found = law(reader, variable)
-        if found is not None:
-            return None if number_in(found.x) is not None else found
+        power = law(reader, variable)
+        if power is not None:
+            return None if number_in(power.x) is not None else power
     law = _power_of_product if name in PRODUCT else _power_of_power if name in _POWERS else None
     return law(reader, variable, depth - 1) if law is not None and depth else None
 
@@ -168,17 +168,17 @@ def _of_power_plus_one(reader: Reader, variable: TensorVariable) -> Power | None
 def _of_exponents(reader: Reader, total: TensorVariable) -> Power | None:
     """exp(c x + softplus(x)) = exp(c x) / sigmoid(-x). None if no term of the sum is a multiple of softplus(x)."""
     node = reader.node(total, "add", "sub")
-    found: list[Power] = []
+    powers: list[Power] = []
     for i, term in enumerate([] if node is None else node.inputs):
         factor, x = without_number(term, reader.view)
         if i and node is not None and node.op.scalar_op.name == "sub":
             factor = -factor
         inner = reader.inner(x, "softplus")
-        found.append(
+        powers.append(
             Power(x, factor, -factor) if inner is None else _directed(reader, inner, 0.0, -factor)
         )
-    first = next((p for p in found if p.a != -p.b), None)
-    return None if first is None else product_of(found, first)
+    first = next((p for p in powers if p.a != -p.b), None)
+    return None if first is None else product_of(powers, first)
 
 
 def _of_softmax(reader: Reader, variable: TensorVariable) -> Power | None:
@@ -247,18 +247,18 @@ def power_of_bounded(reader: Reader, variable: TensorVariable) -> Power | None:
     if x is not None:
         power = _of_cosh(reader, x, 1.0)
         return power._replace(rest=())
-    found = reader.bounded_sum(*((node.inputs, ()) if adds else (node.inputs[:1], node.inputs[1:])))
-    sign = -1.0 if found is not None and found.a < 0 else 1.0
-    found = None if found is None else found.times(sign)
-    function = None if found is None or not found.vanishes else found.function
-    if found is None or function is None or function.name == "erf":
+    total = reader.bounded_sum(*((node.inputs, ()) if adds else (node.inputs[:1], node.inputs[1:])))
+    sign = -1.0 if total is not None and total.a < 0 else 1.0
+    total = None if total is None else total.times(sign)
+    function = None if total is None or not total.vanishes else total.function
+    if total is None or function is None or function.name == "erf":
         return None
-    factor = (reader.number(sign * found.a), 1.0)
+    factor = (reader.number(sign * total.a), 1.0)
     if function.name == "tanh^2":
         power = _of_cosh(reader, function.x, -2.0)
-        return None if found.b > 0 else power._replace(rest=(*power.rest, factor))
+        return None if total.b > 0 else power._replace(rest=(*power.rest, factor))
     inner = reader.inner(function.x, "neg")
-    x, rises = (function.x, found.b > 0) if inner is None else (inner, found.b < 0)
+    x, rises = (function.x, total.b > 0) if inner is None else (inner, total.b < 0)
     twice, rest = mul(x, reader.number(2.0)), ((reader.number(2.0), 1.0), factor)
     return Power(twice, float(rises), float(not rises), rest=rest, half=x)
 
@@ -297,19 +297,19 @@ def _power_of_product(reader: Reader, variable: TensorVariable, depth: int) -> P
     node = reader.node(variable, "mul", "true_div", "reciprocal")
     if node is None:
         return None
-    found: list[Power] = []
+    powers: list[Power] = []
     others: list[tuple[TensorVariable, float]] = []
     for v, flips in sides(node):
         power = None if number_in(v) is not None else read_power(reader, v, depth)
         sign = -1.0 if flips else 1.0
         if power is not None:
-            found.append(power.to(sign))
+            powers.append(power.to(sign))
         elif number_in(v) is None:
             return None
         elif number_in(v) != 1:
             others.append((v, sign))
-    first = next((p for p in found if p.a != -p.b), found[0]) if found else None
-    whole = None if first is None else product_of(found, first)
+    first = next((p for p in powers if p.a != -p.b), powers[0]) if powers else None
+    whole = None if first is None else product_of(powers, first)
     return None if whole is None else whole._replace(rest=(*whole.rest, *others))
 
 
@@ -324,27 +324,27 @@ def factors_of(reader: Reader, power: Power) -> list[TensorVariable]:
     """Factors whose product is a power, and of which no two conflict."""
     x, a, b, is_plain, rest, half = power
     number = 1.0
-    made: list[TensorVariable] = []
+    factors: list[TensorVariable] = []
     for v, exponent in rest:
         value = number_in(v)
         if value is None:
-            made.append(plain_power(reader, v, exponent))
+            factors.append(plain_power(reader, v, exponent))
         else:
             number *= value**exponent
     if is_plain:
-        made += [plain_power(reader, x, a)] if a else []
+        factors += [plain_power(reader, x, a)] if a else []
     elif half is not None and a == b != 1:
         number *= 4.0**-a
-        made += [plain_power(reader, cosh(half), -2 * a)] if a else []
+        factors += [plain_power(reader, cosh(half), -2 * a)] if a else []
     else:
         if a * b < 0:  # exp(k x) takes what conflicts
             k = math.copysign(min(abs(a), abs(b)), a)
-            made.append(exp(scaled(reader, x, k)))
+            factors.append(exp(scaled(reader, x, k)))
             a, b = a - k, b + k
         for each, exponent in ((x, a), (reader.negated(x), b)):
             if exponent:
-                made.append(plain_power(reader, sigmoid(each), exponent))
-    return made if number == 1 else [reader.number(number), *made]
+                factors.append(plain_power(reader, sigmoid(each), exponent))
+    return factors if number == 1 else [reader.number(number), *factors]
 
 
 def plain_power(reader: Reader, base: TensorVariable, power: float) -> TensorVariable:

@@ -138,15 +138,15 @@ class Product:
 
 def powers_among(reader: Reader, factors: Sequence[Factor]) -> list[tuple[Factor, Power]]:
     """The factors that are powers, each with its power. A factor of the denominator has the opposite power."""
-    found: list[tuple[Factor, Power]] = []
-    known: dict[Variable, Power | None] = {}
+    pairs: list[tuple[Factor, Power]] = []
+    power_of: dict[Variable, Power | None] = {}
     for factor in factors:
-        if factor.variable not in known:
-            known[factor.variable] = read_power(reader, factor.variable)
-        power = known[factor.variable]
+        if factor.variable not in power_of:
+            power_of[factor.variable] = read_power(reader, factor.variable)
+        power = power_of[factor.variable]
         if power is not None:
-            found.append((factor, power if factor.above else power.to(-1.0)))
-    return found
+            pairs.append((factor, power if factor.above else power.to(-1.0)))
+    return pairs
 
 
 def without_conflicts(whole: Product) -> TensorVariable | None:
@@ -163,9 +163,9 @@ def without_conflicts(whole: Product) -> TensorVariable | None:
         first = leads[0] if leads else first
         group = [(f, p) for f, p in powers if p.by(first) is not None]
         product = product_of([p for _, p in group], first)
-        made = [] if product is None else factors_of(reader, product)
+        factors = [] if product is None else factors_of(reader, product)
         rest = whole.without([f for f, _ in group])
-        parts = made if rest is None else [rest, *made]
+        parts = factors if rest is None else [rest, *factors]
         if not parts:
             return reader.number(1.0)
         return parts[0] if len(parts) == 1 else mul(*parts)
@@ -184,12 +184,12 @@ def _terms(reader: Reader, variable: TensorVariable) -> list[tuple[TensorVariabl
 def _powers_in_term(reader: Reader, variable: TensorVariable, depth: int = 2) -> list[Power]:
     """The powers among the factors of a term, and those in the terms of sums among its factors."""
     factors = Product(reader, variable).factors
-    found = [p for _, p in powers_among(reader, factors)]
+    powers = [p for _, p in powers_among(reader, factors)]
     for factor in factors if depth else ():
         if factor.above:
             for term, _ in _terms(reader, factor.variable):
-                found += _powers_in_term(reader, term, depth - 1)
-    return found
+                powers += _powers_in_term(reader, term, depth - 1)
+    return powers
 
 
 def distributed(whole: Product) -> TensorVariable | None:
@@ -216,9 +216,9 @@ def distributed(whole: Product) -> TensorVariable | None:
             (parts if fits else others).append((term, sign))
         if others:
             parts.append((_sum(others), 1))
-        made = _sum([(_times(term, chosen), sign) for term, sign in parts])
+        summed = _sum([(_times(term, chosen), sign) for term, sign in parts])
         rest = whole.without([total, *chosen])
-        return made if rest is None else mul(rest, made)
+        return summed if rest is None else mul(rest, summed)
     return None
 
 

@@ -82,9 +82,9 @@ def _form(
     divisor = reader.function(bottom)
     for law, divisors in laws:
         if divisors is None or divisor in divisors:
-            found = law(reader, factors, top, bottom)
-            if found is not None:
-                return found
+            form = law(reader, factors, top, bottom)
+            if form is not None:
+                return form
     return None
 
 
@@ -99,10 +99,10 @@ def quotient_in_product(whole: Product) -> TensorVariable | None:
     laws = (*_LAWS_OF_QUOTIENTS, *_LAWS_OF_VALUES)
     for bottom in [f for f in computed if not f.above]:
         for top in [f for f in computed if f.above]:
-            made = _form(laws, reader, [top.variable], top.variable, bottom.variable)
-            if made is not None:
+            form = _form(laws, reader, [top.variable], top.variable, bottom.variable)
+            if form is not None:
                 rest = whole.without([top, bottom])
-                return made if rest is None else mul(rest, made)
+                return form if rest is None else mul(rest, form)
     return None
 
 
@@ -158,8 +158,8 @@ def _over_erfc(
         if power is not None and _is_negative_square(reader, power, x):
             large = gt(x, 1)
             safe, other = switch(large, x, 1), switch(large, 1, x)
-            made = switch(large, reciprocal(erfcx(safe)), exp(neg(sqr(other))) / erfc(other))
-            return _times(factors[:i] + factors[i + 1 :], made)
+            quotient = switch(large, reciprocal(erfcx(safe)), exp(neg(sqr(other))) / erfc(other))
+            return _times(factors[:i] + factors[i + 1 :], quotient)
     return None
 
 
@@ -281,8 +281,8 @@ def _difference_of_powers(
     """Return x and y if the variable is exp(x) - exp(y), where 1 is read as exp(0). Else None."""
     inner = reader.inner(variable, "neg")
     if inner is not None:
-        found = _difference_of_powers(reader, inner)
-        return None if found is None else (found[1], found[0])
+        exponents = _difference_of_powers(reader, inner)
+        return None if exponents is None else (exponents[1], exponents[0])
     less_one = reader.inner(variable, "expm1")
     if less_one is not None:
         return less_one, reader.number(0.0)
@@ -346,9 +346,9 @@ def _over_difference_of_powers(
         power = reader.inner(factor, "exp")
         for (own, other), sign in ((below, -1), (below[::-1], 1)):
             if power is not None and same(power, own):
-                made = reciprocal(expm1(_less(reader, other, own)))
+                quotient = reciprocal(expm1(_less(reader, other, own)))
                 rest = factors[:i] + factors[i + 1 :]
-                return _times(rest, made if sign > 0 else neg(made))
+                return _times(rest, quotient if sign > 0 else neg(quotient))
     return None
 
 
@@ -359,14 +359,14 @@ def _of_negative_power(
 
     The derivative chooses the sign of the divisor where it is 0. For such an x, expm1(x) has this sign.
     """
-    found = reader.computed_by(variable, Elemwise)
-    if found is None or found.op.scalar_op.name != "switch" or number_in(found.inputs[1]) != 0:
+    node = reader.computed_by(variable, Elemwise)
+    if node is None or node.op.scalar_op.name != "switch" or number_in(node.inputs[1]) != 0:
         return None
-    x = reader.inner(found.inputs[2], "expm1")
+    x = reader.inner(node.inputs[2], "expm1")
     power = None if x is None else reader.inner(x, "neg")
     if x is None or power is None or reader.inner(power, "exp") is None:
         return None
-    zero = computed_by(found.inputs[0], Elemwise)
+    zero = computed_by(node.inputs[0], Elemwise)
     is_zero = zero is not None and zero.op.scalar_op.name == "eq" and same(zero.inputs[0], x)
     return (x, reader.number(0.0)) if is_zero else None
 
@@ -433,9 +433,9 @@ _LAWS_OF_WHOLES = ((_of_totals, _over(None)), (_of_powers, _over("exp")))
 
 def half(reader: Reader, argument: TensorVariable) -> TensorVariable:
     """Half of a variable: y for 2 y, and x / 2 for all other x."""
-    found = reader.node(argument, "mul")
-    if found is not None and len(found.inputs) == 2:
-        for factor, other in (found.inputs, found.inputs[::-1]):
+    product = reader.node(argument, "mul")
+    if product is not None and len(product.inputs) == 2:
+        for factor, other in (product.inputs, product.inputs[::-1]):
             value = number_in(factor)
             if value is not None and abs(value) == 2:
                 return other if value > 0 else reader.negated(other)

@@ -36,9 +36,9 @@ def root_form(reader: Reader, node: TensorApply[Elemwise]) -> TensorVariable | N
     if power is None:
         return None
     for law in _LAWS:
-        found = law(reader, node.inputs[0], power)
-        if found is not None:
-            return found
+        form = law(reader, node.inputs[0], power)
+        if form is not None:
+            return form
     return None
 
 
@@ -80,13 +80,13 @@ def _of_cosh(reader: Reader, base: TensorVariable, power: float) -> TensorVariab
 def root_of_sum(reader: Reader, base: TensorVariable, power: float) -> TensorVariable | None:
     """(exp(x) + exp(y))^c = exp(c log(exp(x) + exp(y))), of a value only where the sum overflows or underflows."""
     terms = reader.node(base, "add")
-    found = None if terms is None or read_power(reader, base) is not None else reader.log_of(base)
-    if found is None or not (found.helps and found.sure):
+    log_sum = None if terms is None or read_power(reader, base) is not None else reader.log_of(base)
+    if log_sum is None or not (log_sum.helps and log_sum.sure):
         return None
-    form = exp(scaled(reader, found.form, power))
+    form = exp(scaled(reader, log_sum.form, power))
     if reader.to_differentiate:
         return form
-    normal = lt(abs_(found.form), -smallest_exponent(reader.dtype))
+    normal = lt(abs_(log_sum.form), -smallest_exponent(reader.dtype))
     return switch(normal, plain_power(reader, switch(normal, base, 1), power), form)
 
 
@@ -111,14 +111,14 @@ def root_of_odd(reader: Reader, base: TensorVariable, power: float) -> TensorVar
     """
     names = ("expm1",) if reader.to_differentiate else ("tanh", "sinh", "expm1", "log1p")
     node = reader.node(base, *names)
-    found = None if node is None else reader.log_of(node.inputs[0])
-    if node is None or found is None or not (found.helps and found.sure):
+    logarithm = None if node is None else reader.log_of(node.inputs[0])
+    if node is None or logarithm is None or not (logarithm.helps and logarithm.sure):
         return None
     if reader.is_switch(node.inputs[0]):
         return None  # the form contains such a root itself
-    small = lt(found.form, LEAST_SEEN)
+    small = lt(logarithm.form, LEAST_SEEN)
     normal = node.op(switch(small, reader.number(1.0), node.inputs[0]))
-    form = exp(scaled(reader, found.form, power))
+    form = exp(scaled(reader, logarithm.form, power))
     return switch(small, form, plain_power(reader, normal, power))
 
 

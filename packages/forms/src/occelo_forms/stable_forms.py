@@ -64,17 +64,17 @@ def stable_form(node: Apply, keep: Collection[Variable] = ()) -> TensorVariable 
 
     The variables in ``keep`` are treated as roots, however they are computed.
     """
-    found = _law(node, _FORMS)
-    if found is None:
+    fitting = _law(node, _FORMS)
+    if fitting is None:
         return None
-    law, elementwise = found
+    law, elementwise = fitting
     return _form(elementwise, Reader("", keep), law)
 
 
 def last_form(node: Apply) -> TensorVariable | None:
     """The stable form of a root or a difference of which logarithms and products have better forms. None if none is known."""
-    found = _law(node, _LAST, _MAY_FIT_LAST)
-    return None if found is None else _form(found[1], Reader(""), found[0])
+    fitting = _law(node, _LAST, _MAY_FIT_LAST)
+    return None if fitting is None else _form(fitting[1], Reader(""), fitting[0])
 
 
 def differentiable_form(
@@ -84,17 +84,17 @@ def differentiable_form(
 
     The form is None if none is known. The variables in ``keep`` are treated as roots, however they are computed.
     """
-    found = _law(node, _DIFFERENTIABLE)
-    if found is None:
+    fitting = _law(node, _DIFFERENTIABLE)
+    if fitting is None:
         return None, []
-    law, elementwise = found
+    law, elementwise = fitting
     reader = Reader("", keep, to_differentiate=True)
-    with nodes_made() as made:
+    with nodes_made() as nodes:
         form = _form(elementwise, reader, law)
     if form is None:
         return None, []
     # the reader may have looked at nodes that it made itself
-    new = frozenset(v for node in made for v in node.outputs)
+    new = frozenset(v for node in nodes for v in node.outputs)
     return form, toposort([form], blockers=reader.seen - new)
 
 
@@ -175,15 +175,15 @@ def _law(
 
     A law is a function from a reader and a node to the stable form of the node's output, or None.
     """
-    found = computed_by(node.outputs[0], Elemwise)
-    if found is None or found.op.inplace:
+    elementwise = computed_by(node.outputs[0], Elemwise)
+    if elementwise is None or elementwise.op.inplace:
         return None
-    name = found.op.scalar_op.name
+    name = elementwise.op.scalar_op.name
     law = laws.get(name)
     if law is None:
         return None
     may_fit = tests.get(name)
-    return (law, found) if may_fit is None or may_fit(found.inputs) else None
+    return (law, elementwise) if may_fit is None or may_fit(elementwise.inputs) else None
 
 
 def _form(node: _Node, reader: Reader, law: _Law) -> TensorVariable | None:
@@ -216,10 +216,10 @@ def _log(scale: float, of_number: Callable[[float], float]) -> _Law:
             base, exponent = power
             factor = of_number(base)
             return exponent if factor == 1 else mul(exponent, reader.number(factor))
-        found = reader.log_of(node.inputs[0]) or _log_of_size(reader, node.inputs[0])
-        if found is None or not found.helps:
+        logarithm = reader.log_of(node.inputs[0]) or _log_of_size(reader, node.inputs[0])
+        if logarithm is None or not logarithm.helps:
             return None
-        return found.form if scale == 1 else found.form / reader.number(scale)
+        return logarithm.form if scale == 1 else logarithm.form / reader.number(scale)
 
     return law
 
@@ -228,8 +228,8 @@ def _log_of_size(reader: Reader, x: TensorVariable) -> Logarithm | None:
     """log|f(x)|, and log(f(x)^2) = 2 log|f(x)|."""
     base = reader.square_root(x)
     inner = reader.inner(x, "abs") if base is None else base
-    found = None if inner is None else log_of_abs(reader, inner)
-    return found if found is None or base is None else found._replace(form=mul(found.form, 2.0))
+    of_abs = None if inner is None else log_of_abs(reader, inner)
+    return of_abs if of_abs is None or base is None else of_abs._replace(form=mul(of_abs.form, 2.0))
 
 
 def _log1p(reader: Reader, node: _Node) -> TensorVariable | None:
@@ -241,8 +241,8 @@ def _log1p(reader: Reader, node: _Node) -> TensorVariable | None:
     if sum_ is not None and len(sum_.inputs) == 2:
         a, b = sum_.inputs
         if number_in(b) == (1 if sum_.op.scalar_op.name == "sub" else -1):  # log1p(a - 1)
-            found = reader.log_of(a)
-            return log(a) if found is None else found.form
+            logarithm = reader.log_of(a)
+            return log(a) if logarithm is None else logarithm.form
     inner = reader.inner(x, "sinh")
     if inner is not None:  # it is x - log(2) to the last digit from 40 on
         near = None if reader.node(inner, "minimum") else log1p(sinh(minimum(inner, 40.0)))
@@ -250,14 +250,14 @@ def _log1p(reader: Reader, node: _Node) -> TensorVariable | None:
     inner = _negative_of(reader, x)
     one = reader.number(1.0)
     if inner is None:
-        found = reader.log_of_sum((one, x), ())
+        logarithm = reader.log_of_sum((one, x), ())
     else:
         argument = reader.logistic(inner)
         if argument is not None:
-            found = reader.log_of(sigmoid(reader.negated(argument)))
+            logarithm = reader.log_of(sigmoid(reader.negated(argument)))
         else:
-            found = reader.log_of_sum((one,), (inner,))
-    return None if found is None else found.form
+            logarithm = reader.log_of_sum((one,), (inner,))
+    return None if logarithm is None else logarithm.form
 
 
 def _negative_of(reader: Reader, x: TensorVariable) -> TensorVariable | None:
@@ -336,20 +336,20 @@ def _difference(reader: Reader, node: _Node) -> TensorVariable | None:
         return None
     a, b = node.inputs
     if node.op.scalar_op.name == "sub":
-        found = _less_softplus(reader, a, b)
-        if found is not None:
-            return found
+        form = _less_softplus(reader, a, b)
+        if form is not None:
+            return form
     if node.op.scalar_op.name == "add":
         if -1 not in (number_in(a), number_in(b)):
             return None
         a = b if number_in(a) == -1 else a
     elif number_in(b) != 1:
         return None
-    found = reader.node(a, "mul", "true_div")
-    if found is None or len(found.inputs) != 2:
+    product = reader.node(a, "mul", "true_div")
+    if product is None or len(product.inputs) != 2:
         return None
-    first, second = found.inputs
-    if found.op.scalar_op.name == "true_div":
+    first, second = product.inputs
+    if product.op.scalar_op.name == "true_div":
         argument = reader.power_plus_one(second) if number_in(first) == 2 else None
         argument = None if argument is None else reader.negated(argument)
     else:
@@ -427,8 +427,8 @@ def _root(reader: Reader, node: _Node) -> TensorVariable | None:
 
 def _is_sum_of_squares(reader: Reader, variable: TensorVariable) -> bool:
     """Whether a variable is a sum of squares, or the quotient of a sum of squares and any other variable."""
-    found = reader.node(variable, "true_div")
-    total = variable if found is None else found.inputs[0]
+    quotient = reader.node(variable, "true_div")
+    total = variable if quotient is None else quotient.inputs[0]
     reduced = reader.reduction(total, "add")
     if reduced is not None:
         return reader.square_root(reduced.inputs[0]) is not None
