@@ -112,10 +112,10 @@ def _shapes(function: Any, example: Sequence[Any]) -> list[tuple[str, tuple[int,
             f"{function} takes {len(variables)} arguments, and {len(example)} examples are there; their "
             "lengths become those of the module"
         )
-    made: list[tuple[str, tuple[int, ...]]] = []
+    shapes: list[tuple[str, tuple[int, ...]]] = []
     for variable, value in zip(variables, example, strict=True):
         try:
-            made.append((variable.type.dtype, np.shape(variable.type.accept(value))))
+            shapes.append((variable.type.dtype, np.shape(variable.type.accept(value))))
         except (TypeError, ValueError) as error:
             raise type(error)(f"The example of {describe(variable)}: {error}") from None
-    return made
+    return shapes

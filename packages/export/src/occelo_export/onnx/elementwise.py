@@ -34,10 +34,10 @@ def _folded(kind: str, of_truth: str | None = None) -> Function:
     """A function of any number of arguments."""
 
     def function(scope: Scope, dtype: str, *inputs: str) -> str:
-        made = inputs[0]
+        folded = inputs[0]
         for each in inputs[1:]:
-            made = scope.op(of_truth if dtype == "bool" and of_truth else kind, made, each)
-        return made
+            folded = scope.op(of_truth if dtype == "bool" and of_truth else kind, folded, each)
+        return folded
 
     return function
 
@@ -392,9 +392,9 @@ def scalar(
     how, function = FUNCTIONS[op.name]
     common = dtype if how == "out" else np.result_type(*map(np.dtype, dtypes)).name
     working = _working(common, op.name)
-    given = [scope.cast(v, d, working) for v, d in zip(inputs, dtypes, strict=True)]
-    made = function(scope, working, *given)
-    return made if how == "common" else scope.cast(made, working, dtype)
+    arguments = [scope.cast(v, d, working) for v, d in zip(inputs, dtypes, strict=True)]
+    output = function(scope, working, *arguments)
+    return output if how == "common" else scope.cast(output, working, dtype)
 
 
 def _formula(scope: Scope, op: Any, inputs: Sequence[str], dtypes: Sequence[str]) -> str | None:
@@ -416,30 +416,30 @@ def elementwise(scope: Scope, node: Any, inputs: list[str]) -> Sequence[str]:
     dtypes = [v.type.dtype for v in node.inputs]
     if isinstance(op, Composite):
         return _composite(scope, node, op, inputs)
-    made = scalar(scope, op, inputs, dtypes, node.outputs[0].type.dtype)
-    if made is None:
+    output = scalar(scope, op, inputs, dtypes, node.outputs[0].type.dtype)
+    if output is None:
         raise NotInONNX(f"ONNX has no function {op.name}, of {describe(node.outputs[0])}")
-    return [made]
+    return [output]
 
 
 def _composite(scope: Scope, node: Any, op: Composite, inputs: Sequence[str]) -> list[str]:
-    known: dict[Any, str] = dict(zip(op.inner.inputs, inputs, strict=True))
+    names: dict[Any, str] = dict(zip(op.inner.inputs, inputs, strict=True))
     for each in op.inner_nodes:
-        given = [
-            scope.constant(v.data) if isinstance(v, Constant) else known[v] for v in each.inputs
+        arguments = [
+            scope.constant(v.data) if isinstance(v, Constant) else names[v] for v in each.inputs
         ]
         (out,) = each.outputs
         its: Any = each.op
-        made = scalar(
+        output = scalar(
             scope,
             its.scalar_op,
-            given,
+            arguments,
             [v.type.dtype or "" for v in each.inputs],
             out.type.dtype or "",
         )
-        if made is None:
+        if output is None:
             raise NotInONNX(
                 f"ONNX has no function {its.scalar_op.name}, of {describe(node.outputs[0])}"
             )
-        known[out] = made
-    return [known[v] for v in op.inner.outputs]
+        names[out] = output
+    return [names[v] for v in op.inner.outputs]

@@ -50,12 +50,12 @@ def to_onnx(
     writer = Writer()
     declared: list[Any] = []
     values: dict[Variable, str] = {}
-    for k, (variable, given) in enumerate(zip(fgraph.inputs, arguments, strict=True)):
-        if isinstance(given, SharedVariable):
-            shared = np.asarray(given.get_value(borrow=True))
-            values[variable] = writer.constant(shared, given.name or f"shared_{k}")
+    for k, (variable, argument) in enumerate(zip(fgraph.inputs, arguments, strict=True)):
+        if isinstance(argument, SharedVariable):
+            shared = np.asarray(argument.get_value(borrow=True))
+            values[variable] = writer.constant(shared, argument.name or f"shared_{k}")
             continue
-        label = writer.fresh(given.name or f"input_{k}")
+        label = writer.fresh(argument.name or f"input_{k}")
         lengths = [f"{label}_{i}" if n is None else n for i, n in enumerate(_shape(variable))]
         declared.append(writer.info(label, variable, lengths))
         values[variable] = label
@@ -66,12 +66,12 @@ def to_onnx(
     for label, variable in zip(labels, fgraph.outputs, strict=True):
         scope.nodes.append(writer.helper.make_node("Identity", [scope.value(variable)], [label]))
         results.append(writer.info(label, variable, list(_shape(variable))))
-    made = writer.helper.make_graph(
+    onnx_graph = writer.helper.make_graph(
         scope.nodes, name or own or "function", declared, results, writer.initializers
     )
     operators = [writer.helper.make_opsetid("", _OPSET)]
     model = writer.helper.make_model(
-        made, opset_imports=operators, ir_version=_IR_VERSION, producer_name="occelo"
+        onnx_graph, opset_imports=operators, ir_version=_IR_VERSION, producer_name="occelo"
     )
     onnx.checker.check_model(model)
     return model
@@ -102,14 +102,14 @@ def _parts(
         return outputs, [each.variable for each in graph.maker.inputs], list(keys), graph.name
     # an input may be a tree, such as a tensor with named dimensions
     leaves, _ = trees.flatten(list(() if inputs is None else inputs), "inputs")
-    outputs, given = graph_parts(graph, leaves, "to_onnx takes a graph")
-    if len(set(given)) < len(given):
+    outputs, arguments = graph_parts(graph, leaves, "to_onnx takes a graph")
+    if len(set(arguments)) < len(arguments):
         raise ValueError("to_onnx: an input comes twice")
-    roots = [v for v in _roots(outputs) if v not in given]
+    roots = [v for v in _roots(outputs) if v not in arguments]
     missing = [v for v in roots if not isinstance(v, SharedVariable)]
     if missing and inputs:
         raise MissingInputError(f"The graph needs {describe(missing[0])}, which is no input")
-    return outputs, [*given, *roots], [v.name for v in outputs], None
+    return outputs, [*arguments, *roots], [v.name for v in outputs], None
 
 
 def _roots(outputs: Sequence[Variable]) -> list[Variable]:

@@ -42,9 +42,9 @@ def convolution(scope: Scope, node: Any, inputs: list[str]) -> Sequence[str] | N
     op, dtype = node.op, node.outputs[0].type.dtype
     if dtype != "float32":
         return None
-    given = [scope.cast(x, v.type.dtype, dtype) for x, v in zip(inputs, node.inputs, strict=True)]
+    typed = [scope.cast(x, v.type.dtype, dtype) for x, v in zip(inputs, node.inputs, strict=True)]
     sizes = {} if not op.strides else {"strides": list(op.strides), "dilations": list(op.dilations)}
-    return [scope.op("Conv", *given, group=op.groups, **sizes)]
+    return [scope.op("Conv", *typed, group=op.groups, **sizes)]
 
 
 @translates("occelo_arrays.ops.parts.scatter.Scatter")
@@ -60,5 +60,5 @@ def scatter(scope: Scope, node: Any, inputs: list[str]) -> Sequence[str]:
     # rows of one shape: `y` may be broadcast
     shape = scope.op("Shape", scope.op("GatherND", x, at))
     how = {"prod": "mul"}.get(node.op.combine, node.op.combine)
-    made = scope.op("ScatterND", x, at, scope.op("Expand", y, shape), reduction=how)
-    return [scope.cast(made, working, dtype)]
+    scattered = scope.op("ScatterND", x, at, scope.op("Expand", y, shape), reduction=how)
+    return [scope.cast(scattered, working, dtype)]

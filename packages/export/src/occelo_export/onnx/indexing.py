@@ -72,21 +72,21 @@ def _read(scope: Scope, x: str, key: Key, given: _Given) -> str:
             rows.append(
                 (axis, next(given)[0] if entry == SCALAR else scope.constant(entry, "int64"))
             )
-    made = _sliced(scope, x, slices)
+    part = _sliced(scope, x, slices)
     for axis, index in reversed(rows):
-        made = scope.op("Gather", made, index, axis=axis)
-    return made
+        part = scope.op("Gather", part, index, axis=axis)
+    return part
 
 
 def _parts(scope: Scope, entry: Any, given: _Given) -> list[int | str | None]:
-    found: list[int | str | None] = []
+    parts: list[int | str | None] = []
     for part in slice_parts(entry):
         if part == SCALAR:
             name, kind = next(given)
-            found.append(scope.cast(name, kind.dtype, "int64"))
+            parts.append(scope.cast(name, kind.dtype, "int64"))
         else:
-            found.append(part)
-    return found
+            parts.append(part)
+    return parts
 
 
 def _gathered(scope: Scope, x: str, kind: Any, key: Key, given: Sequence[tuple[str, Any]]) -> str:
@@ -118,11 +118,11 @@ def _gathered(scope: Scope, x: str, kind: Any, key: Key, given: Sequence[tuple[s
         indices.append(name if its is None else scope.cast(name, its.dtype, "int64"))
         indexed.append(axis)
         axis += 1
-    made = _sliced(scope, x, slices)
-    kept = [k for k in range(kind.ndim) if k not in indexed]
+    sliced = _sliced(scope, x, slices)
+    free = [k for k in range(kind.ndim) if k not in indexed]
     if len(indices) == 1 and place == indexed[0]:
-        return scope.op("Gather", made, indices[0], axis=indexed[0])
-    front = scope.op("Transpose", made, perm=[*indexed, *kept])
+        return scope.op("Gather", sliced, indices[0], axis=indexed[0])
+    front = scope.op("Transpose", sliced, perm=[*indexed, *free])
     last = scope.integers([-1])
     # all at one shape
     shape = indices[0]
@@ -130,9 +130,9 @@ def _gathered(scope: Scope, x: str, kind: Any, key: Key, given: Sequence[tuple[s
         shape = scope.op("Add", shape, each)
     shape = scope.op("Shape", shape)
     stacked = [scope.op("Unsqueeze", scope.op("Expand", i, shape), last) for i in indices]
-    found = scope.op("GatherND", front, scope.op("Concat", *stacked, axis=-1))
-    moved = [*range(count, count + place), *range(count), *range(count + place, count + len(kept))]
-    return found if moved == sorted(moved) else scope.op("Transpose", found, perm=moved)
+    gathered = scope.op("GatherND", front, scope.op("Concat", *stacked, axis=-1))
+    moved = [*range(count, count + place), *range(count), *range(count + place, count + len(free))]
+    return gathered if moved == sorted(moved) else scope.op("Transpose", gathered, perm=moved)
 
 
 @translates(Subtensor)
@@ -156,26 +156,26 @@ def write(scope: Scope, node: Any, inputs: list[str]) -> Sequence[str]:
     shape = scope.op("Shape", x)
     zero = scope.constant(0, "int64")
     every = scope.op("Reshape", scope.count(zero, scope.op("Size", x)), shape, allowzero=1)
-    given = list(_given(node, inputs, 2))
+    indices = list(_given(node, inputs, 2))
     if op.advanced:
-        places = _gathered(scope, every, kind, op.key, given)
+        places = _gathered(scope, every, kind, op.key, indices)
     else:
-        places = _read(scope, every, op.key, iter(given))
+        places = _read(scope, every, op.key, iter(indices))
     values = scope.op("Expand", y, scope.op("Shape", places))
     flat = scope.integers([-1])
     at = scope.op("Unsqueeze", scope.op("Reshape", places, flat), scope.integers([1]))
     adds = {} if op.set_instead_of_inc else {"reduction": "add"}
-    made = scope.op(
+    scattered = scope.op(
         "ScatterND", scope.op("Reshape", x, flat), at, scope.op("Reshape", values, flat), **adds
     )
-    return [scope.cast(scope.op("Reshape", made, shape, allowzero=1), working, dtype)]
+    return [scope.cast(scope.op("Reshape", scattered, shape, allowzero=1), working, dtype)]
 
 
 @translates(Nonzero)
 def nonzero(scope: Scope, node: Any, inputs: list[str]) -> Sequence[str]:
-    found = scope.op("NonZero", scope.cast(inputs[0], node.inputs[0].type.dtype, "bool"))
+    positions = scope.op("NonZero", scope.cast(inputs[0], node.inputs[0].type.dtype, "bool"))
     rows = [
-        scope.op("Gather", found, scope.constant(k, "int64"), axis=0)
+        scope.op("Gather", positions, scope.constant(k, "int64"), axis=0)
         for k in range(len(node.outputs))
     ]
     return rows
@@ -184,8 +184,8 @@ def nonzero(scope: Scope, node: Any, inputs: list[str]) -> Sequence[str]:
 @translates(ExtractDiag)
 def diagonal(scope: Scope, node: Any, inputs: list[str]) -> Sequence[str]:
     op, ndim = node.op, node.inputs[0].type.ndim
-    kept = [k for k in range(ndim) if k not in (op.axis1, op.axis2)]
-    front = scope.op("Transpose", inputs[0], perm=[op.axis1, op.axis2, *kept])
+    others = [k for k in range(ndim) if k not in (op.axis1, op.axis2)]
+    front = scope.op("Transpose", inputs[0], perm=[op.axis1, op.axis2, *others])
     rows, columns = scope.length(front, 0), scope.length(front, 1)
     down, right = max(0, -op.offset), max(0, op.offset)
     zero = scope.constant(0, "int64")
@@ -205,9 +205,9 @@ def diagonal(scope: Scope, node: Any, inputs: list[str]) -> Sequence[str]:
         )
         for n in (down, right)
     ]
-    found = scope.op("GatherND", front, scope.op("Concat", *both, axis=1))
+    entries = scope.op("GatherND", front, scope.op("Concat", *both, axis=1))
     order = [*range(1, ndim - 1), 0]
-    return [found if ndim == 2 else scope.op("Transpose", found, perm=order)]
+    return [entries if ndim == 2 else scope.op("Transpose", entries, perm=order)]
 
 
 @translates(AllocDiag)
@@ -225,5 +225,5 @@ def diagonal_matrix(scope: Scope, node: Any, inputs: list[str]) -> Sequence[str]
     steps = scope.count(zero, size)
     columns = scope.op("Sub", steps, scope.constant(op.offset, "int64"))
     on = scope.op("Equal", scope.op("Unsqueeze", steps, scope.integers([1])), columns)
-    made = scope.op("Where", on, rows, scope.constant(0, working))
-    return [scope.cast(made, working, dtype)]
+    matrix = scope.op("Where", on, rows, scope.constant(0, working))
+    return [scope.cast(matrix, working, dtype)]

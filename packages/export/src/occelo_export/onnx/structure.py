@@ -90,15 +90,15 @@ def reshape(scope: Scope, node: Any, inputs: list[str]) -> Sequence[str]:
 
 @translates(DimShuffle)
 def dimshuffle(scope: Scope, node: Any, inputs: list[str]) -> Sequence[str]:
-    op, made = node.op, inputs[0]
-    kept = [a for a in op.new_order if isinstance(a, int)]
-    order = [*kept, *op.dropped]
+    op, x = node.op, inputs[0]
+    axes = [a for a in op.new_order if isinstance(a, int)]
+    order = [*axes, *op.dropped]
     if order != sorted(order):
-        made = scope.op("Transpose", made, perm=order)
+        x = scope.op("Transpose", x, perm=order)
     if op.dropped:
-        made = scope.op("Squeeze", made, scope.integers(range(len(kept), len(order))))
+        x = scope.op("Squeeze", x, scope.integers(range(len(axes), len(order))))
     added = [k for k, a in enumerate(op.new_order) if a == "x"]
-    return [scope.op("Unsqueeze", made, scope.integers(added)) if added else made]
+    return [scope.op("Unsqueeze", x, scope.integers(added)) if added else x]
 
 
 @translates(Stretch)
@@ -122,13 +122,13 @@ def _wanted(scope: Scope, node: Any, inputs: Sequence[str]) -> str:
 def sum_stretched(scope: Scope, node: Any, inputs: list[str]) -> Sequence[str]:
     rest = iter(_scalar(scope, node, k, name) for k, name in enumerate(inputs[1:], 1))
     op, own = node.op, [scope.length(inputs[0], k) for k in range(len(node.op.static))]
-    wanted = scope.vector(
+    shape = scope.vector(
         [
             next(rest) if g else (mine if s is None else s)
             for s, g, mine in zip(op.static, op.given, own, strict=True)
         ]
     )
-    differs = scope.op("Not", scope.op("Equal", scope.op("Shape", inputs[0]), wanted))
+    differs = scope.op("Not", scope.op("Equal", scope.op("Shape", inputs[0]), shape))
     axes = scope.op("Squeeze", scope.op("NonZero", differs), scope.integers([0]))
     return [scope.op("ReduceSum", inputs[0], axes, keepdims=1, noop_with_empty_axes=1)]
 
@@ -208,18 +208,18 @@ def product(scope: Scope, node: Any, inputs: list[str]) -> Sequence[str]:
     """
     dtype = _dtype(node)
     working = working_dtype(dtype)
-    given = [scope.cast(x, v.type.dtype, working) for x, v in zip(inputs, node.inputs, strict=True)]
+    typed = [scope.cast(x, v.type.dtype, working) for x, v in zip(inputs, node.inputs, strict=True)]
     left, right = (v.type.ndim == 1 for v in node.inputs)
     first, last = scope.integers([0]), scope.integers([-1])
     if left:
-        given[0] = scope.op("Unsqueeze", given[0], first)
+        typed[0] = scope.op("Unsqueeze", typed[0], first)
     if right:
-        given[1] = scope.op("Unsqueeze", given[1], last)
-    made = scope.op("MatMul", *given)
+        typed[1] = scope.op("Unsqueeze", typed[1], last)
+    product = scope.op("MatMul", *typed)
     added = [-2] * left + [-1] * right
     if added:
-        made = scope.op("Squeeze", made, scope.integers(added))
-    return [scope.cast(made, working, dtype)]
+        product = scope.op("Squeeze", product, scope.integers(added))
+    return [scope.cast(product, working, dtype)]
 
 
 # reductions
@@ -242,13 +242,13 @@ def _reduced(scope: Scope, kind: str, x: str, axes: Sequence[int], keepdims: boo
 
 @translates(CAReduce)
 def reduction(scope: Scope, node: Any, inputs: list[str]) -> Sequence[str]:
-    op, given, dtype = node.op, node.inputs[0].type.dtype, _dtype(node)
+    op, own, dtype = node.op, node.inputs[0].type.dtype, _dtype(node)
     name = op.reduction.name
-    if name not in _REDUCTIONS or (name in ("and", "or") and given != "bool"):
+    if name not in _REDUCTIONS or (name in ("and", "or") and own != "bool"):
         raise NotInONNX(f"ONNX has no reduction by {name}, of {describe(node.outputs[0])}")
-    computed = op.computed_in(given) or given
+    computed = op.computed_in(own) or own
     working = working_dtype(computed)
-    x = scope.cast(scope.cast(inputs[0], given, computed), computed, working)
+    x = scope.cast(scope.cast(inputs[0], own, computed), computed, working)
     kind = _REDUCTIONS[name]
     if computed == "bool" and name in ("add", "mul"):
         kind = "ReduceMax" if name == "add" else "ReduceMin"
@@ -256,10 +256,10 @@ def reduction(scope: Scope, node: Any, inputs: list[str]) -> Sequence[str]:
         return [scope.cast(x, working, dtype)]
     if name in ("maximum", "supremum", "minimum") and working.startswith("float"):
         # onnxruntime's maximum of an array with NaN depends on the place of NaN
-        made = _reduced(scope, kind, x, op.axis)
-        found = scope.cast(scope.op("IsNaN", x), "bool", "int32")
-        any_nan = scope.cast(_reduced(scope, "ReduceMax", found, op.axis), "int32", "bool")
-        return [scope.op("Where", any_nan, scope.constant(np.nan, working), made)]
+        extremum = _reduced(scope, kind, x, op.axis)
+        is_nan = scope.cast(scope.op("IsNaN", x), "bool", "int32")
+        any_nan = scope.cast(_reduced(scope, "ReduceMax", is_nan, op.axis), "int32", "bool")
+        return [scope.op("Where", any_nan, scope.constant(np.nan, working), extremum)]
     return [scope.cast(_reduced(scope, kind, x, op.axis), working, dtype)]
 
 
@@ -272,22 +272,22 @@ def sum_of_squares(scope: Scope, node: Any, inputs: list[str]) -> Sequence[str] 
 
 @translates(Argmax)
 def argmax(scope: Scope, node: Any, inputs: list[str]) -> Sequence[str]:
-    axes, ndim, given = node.op.axis, node.inputs[0].type.ndim, node.inputs[0].type.dtype
-    kept = [a for a in range(ndim) if a not in axes]
-    working = working_dtype(given)
-    x = scope.cast(inputs[0], given, working)
-    lengths = [scope.length(x, a) for a in kept]
+    axes, ndim, dtype = node.op.axis, node.inputs[0].type.ndim, node.inputs[0].type.dtype
+    others = [a for a in range(ndim) if a not in axes]
+    working = working_dtype(dtype)
+    x = scope.cast(inputs[0], dtype, working)
+    lengths = [scope.length(x, a) for a in others]
     flat = scope.op(
-        "Reshape", scope.op("Transpose", x, perm=[*kept, *axes]), scope.vector([*lengths, -1])
+        "Reshape", scope.op("Transpose", x, perm=[*others, *axes]), scope.vector([*lengths, -1])
     )
     if not working.startswith("float"):
-        return [scope.op("ArgMax", flat, axis=len(kept), keepdims=0)]
+        return [scope.op("ArgMax", flat, axis=len(others), keepdims=0)]
     # the first NaN is the largest
     nan = scope.cast(scope.op("IsNaN", flat), "bool", "int32")
-    axis = scope.integers([len(kept)])
+    axis = scope.integers([len(others)])
     some = scope.cast(scope.op("ReduceMax", nan, axis, keepdims=0), "int32", "bool")
-    first = scope.op("ArgMax", nan, axis=len(kept), keepdims=0)
-    return [scope.op("Where", some, first, scope.op("ArgMax", flat, axis=len(kept), keepdims=0))]
+    first = scope.op("ArgMax", nan, axis=len(others), keepdims=0)
+    return [scope.op("Where", some, first, scope.op("ArgMax", flat, axis=len(others), keepdims=0))]
 
 
 @translates(Softmax, LogSoftmax)
@@ -308,8 +308,8 @@ def logsumexp(scope: Scope, node: Any, inputs: list[str]) -> Sequence[str]:
     total = _reduced(
         scope, "ReduceSum", scope.op("Exp", scope.op("Sub", x, top)), axes, keepdims=True
     )
-    made = scope.op("Add", scope.op("Log", total), top)
-    return [scope.op("Squeeze", made, scope.integers(axes)) if axes else made]
+    log_sum = scope.op("Add", scope.op("Log", total), top)
+    return [scope.op("Squeeze", log_sum, scope.integers(axes)) if axes else log_sum]
 
 
 @translates(CumOp)
@@ -334,8 +334,8 @@ def running(scope: Scope, node: Any, inputs: list[str]) -> Sequence[str]:
         if lengths
         else scope.constant(start, working)
     )
-    made = _scanned(scope, first, [x], op.axis, working, [(kinds[op.mode], [0, 1])])
-    return [scope.cast(made, working, dtype)]
+    states = _scanned(scope, first, [x], op.axis, working, [(kinds[op.mode], [0, 1])])
+    return [scope.cast(states, working, dtype)]
 
 
 @translates(LinearRecurrence)
@@ -379,13 +379,13 @@ def _scanned(
         return helper.make_tensor_value_info(name, element, None)
 
     names = [writer.fresh("state"), *(writer.fresh("element") for _ in sequences)]
-    given, nodes = list(names), list[Any]()
+    inputs, nodes = list(names), list[Any]()
     for kind, places in step:
         names.append(writer.fresh("after"))
         nodes.append(helper.make_node(kind, [names[k] for k in places], [names[-1]]))
-    kept = writer.fresh("kept")
-    nodes.append(helper.make_node("Identity", [names[-1]], [kept]))
-    body = helper.make_graph(nodes, "step", list(map(info, given)), [info(names[-1]), info(kept)])
+    trace = writer.fresh("kept")
+    nodes.append(helper.make_node("Identity", [names[-1]], [trace]))
+    body = helper.make_graph(nodes, "step", list(map(info, inputs)), [info(names[-1]), info(trace)])
     count = len(sequences)
     _, states = scope.ops(
         "Scan",

@@ -81,8 +81,8 @@ class Writer:
 
     def element_type(self, dtype: str) -> int:
         """ONNX's number for a dtype."""
-        found: int = self.helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
-        return found
+        number: int = self.helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
+        return number
 
     def info(self, name: str, variable: Variable, lengths: Sequence[Any] | None = None) -> Any:
         """The declaration of an input or an output."""
@@ -111,9 +111,9 @@ class Scope:
 
     def ops(self, kind: str, inputs: Sequence[str], count: int, **attributes: Any) -> list[str]:
         """Write an operator. Returns the names of its outputs."""
-        made = [self.writer.fresh(kind.lower()) for _ in range(count)]
-        self.nodes.append(self.writer.helper.make_node(kind, list(inputs), made, **attributes))
-        return made
+        names = [self.writer.fresh(kind.lower()) for _ in range(count)]
+        self.nodes.append(self.writer.helper.make_node(kind, list(inputs), names, **attributes))
+        return names
 
     def constant(self, value: Any, dtype: str | None = None) -> str:
         """A constant, by default of its own dtype."""
@@ -131,9 +131,9 @@ class Scope:
 
     def vector(self, numbers: Sequence[int | str]) -> str:
         """A vector of int64 of numbers and of names of scalars."""
-        known = [n for n in numbers if isinstance(n, int)]
-        if len(known) == len(numbers):
-            return self.integers(known)
+        static = [n for n in numbers if isinstance(n, int)]
+        if len(static) == len(numbers):
+            return self.integers(static)
         zero = self.integers([0])
         parts = [
             self.integers([n]) if isinstance(n, int) else self.op("Unsqueeze", n, zero)
@@ -170,13 +170,13 @@ class Scope:
         """The name of a variable. The nodes that it needs are written first."""
         pending = [variable]
         while pending:
-            wanted = pending[-1]
-            if self.find(wanted) is not None:
+            current = pending[-1]
+            if self.find(current) is not None:
                 pending.pop()
                 continue
-            node = wanted.owner
+            node = current.owner
             if node is None:
-                raise NotInONNX(f"{describe(wanted)} has no value")
+                raise NotInONNX(f"{describe(current)} has no value")
             missing = [v for v in operands_of(node) if self.find(v) is None]
             if missing:
                 pending += missing
@@ -184,9 +184,9 @@ class Scope:
             names = self._written(node)
             self._values.update(zip(node.outputs, names, strict=True))
             pending.pop()
-        found = self.find(variable)
-        assert found is not None
-        return found
+        name = self.find(variable)
+        assert name is not None
+        return name
 
     def _written(self, node: Apply) -> Sequence[str]:
         inputs = [self.find(v) or "" for v in operands_of(node)]
@@ -195,9 +195,9 @@ class Scope:
         if node.op.loops:
             return self._loop(node, inputs)
         translation = translation_of(node.op)
-        made = None if translation is None else translation(self, node, inputs)
-        if made is not None:
-            return made
+        outputs = None if translation is None else translation(self, node, inputs)
+        if outputs is not None:
+            return outputs
         parts = None if node.op.lazy or node.op.destroy_map else decomposition(node)
         if parts is None:
             raise NotInONNX(f"ONNX has no operator for {node.op} of {describe(node.outputs[0])}")
@@ -237,17 +237,17 @@ class Scope:
     def _loop(self, node: Apply, inputs: Sequence[str]) -> Sequence[str]:
         """Write a Loop, or the body of a region that runs once."""
         loop = node.op.loop(node)
-        given = [inputs[i] for i in (*loop.carried, *loop.read)]
+        operands = [inputs[i] for i in (*loop.carried, *loop.read)]
         body, count = loop.body, len(loop.carried)
         if loop.count is None:
-            inner = Scope(self.writer, dict(zip(body.inputs, given, strict=True)), self)
+            inner = Scope(self.writer, dict(zip(body.inputs, operands, strict=True)), self)
             inner.nodes = self.nodes
             return [inner.value(v) for v in body.outputs]
         helper, element = self.writer.helper, self.writer.element_type
         step, going = self.writer.fresh("step"), self.writer.fresh("going")
         names = [self.writer.fresh("carried") for _ in range(count)]
         inner = Scope(
-            self.writer, dict(zip(body.inputs, [*names, *given[count:]], strict=True)), self
+            self.writer, dict(zip(body.inputs, [*names, *operands[count:]], strict=True)), self
         )
         declared = [
             helper.make_tensor_value_info(step, element("int64"), []),
@@ -260,11 +260,11 @@ class Scope:
         graph = inner.graph("body", declared, [(on, truth), *after])
         times = self.cast(inputs[loop.count], str(node.inputs[loop.count].type.dtype), "int64")
         first = self.constant(np.array(True))
-        return self.ops("Loop", [times, first, *given[:count]], count, body=graph)
+        return self.ops("Loop", [times, first, *operands[:count]], count, body=graph)
 
 
 def _truth() -> Variable:
     from occelo_graph.tensors.type import TensorType
 
-    made: Variable = TensorType("bool", ()).make_variable()
-    return made
+    variable: Variable = TensorType("bool", ()).make_variable()
+    return variable

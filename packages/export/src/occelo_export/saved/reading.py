@@ -59,17 +59,17 @@ class SavedArgument:
 
     def accept(self, value: Any) -> Any:
         """The value as an array in C order. TypeError or ValueError if it does not have the type of the argument."""
-        given = np.asarray(value)
+        array = np.asarray(value)
         # what Python writes without a dtype may lose digits, as in calls of compiled functions
         casting = "safe" if isinstance(value, np.ndarray | np.generic) else "same_kind"
-        if not np.can_cast(given.dtype, self.dtype, casting):
-            raise TypeError(f"{self.name} has dtype {self.dtype}, and the value {given.dtype}")
-        fits = given.ndim == len(self.shape) and all(
-            n is None or n == m for n, m in zip(self.shape, given.shape, strict=True)
+        if not np.can_cast(array.dtype, self.dtype, casting):
+            raise TypeError(f"{self.name} has dtype {self.dtype}, and the value {array.dtype}")
+        fits = array.ndim == len(self.shape) and all(
+            n is None or n == m for n, m in zip(self.shape, array.shape, strict=True)
         )
         if not fits:
-            raise ValueError(f"{self} cannot have a value of shape {given.shape}")
-        return np.ascontiguousarray(given, self.dtype).reshape(given.shape)
+            raise ValueError(f"{self} cannot have a value of shape {array.shape}")
+        return np.ascontiguousarray(array, self.dtype).reshape(array.shape)
 
     def __str__(self) -> str:
         lengths = ", ".join("?" if n is None else str(n) for n in self.shape)
@@ -204,13 +204,13 @@ class SavedFunction:
         self.values = {name: array for (name, _), array in zip(header["data"], data, strict=True)}
         context: Any = np.zeros(CTX_DATA + 2 * len(data), np.int64)
         lengths: list[Any] = [np.array(a.shape or (0,), np.int64) for a in data]
-        made: Any = np.array(table, np.int64)
-        context[CTX_UNIT], context[CTX_TABLE] = start + places["unit"], made.ctypes.data
+        addresses: Any = np.array(table, np.int64)
+        context[CTX_UNIT], context[CTX_TABLE] = start + places["unit"], addresses.ctypes.data
         context[CTX_MALLOC], context[CTX_FREE] = of_c_library("malloc"), of_c_library("free")
         for k, (array, its) in enumerate(zip(data, lengths, strict=True)):
             at = CTX_DATA + 2 * k
             context[at : at + 2] = array.ctypes.data, its.ctypes.data
-        self._kept = constants, data, lengths, made, context
+        self._kept = constants, data, lengths, addresses, context
         _START(start + places["start"])(start + places["run"], context.ctypes.data)
         types = [t for each in self._all for t in _c_types(each)]
         self._call: Any = ctypes.CFUNCTYPE(ctypes.c_int64, *types, ctypes.c_void_p)(
@@ -218,12 +218,12 @@ class SavedFunction:
         )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        given = self._match(args, kwargs)
+        arguments = self._match(args, kwargs)
         if self.states:
             with self._lock:
-                results = self._run(given)
+                results = self._run(arguments)
         else:
-            results = self._run(given)
+            results = self._run(arguments)
         if self._returns == "nothing":
             return []
         if isinstance(self._returns, str):
@@ -235,18 +235,18 @@ class SavedFunction:
         names = [each.name for each in self.arguments]
         if len(args) > len(names):
             raise TypeError(f"{self} takes {len(names)} arguments, got {len(args)}")
-        given = dict(zip(names, args, strict=False))
+        by_name = dict(zip(names, args, strict=False))
         for name, value in kwargs.items():
             if name not in names:
                 raise TypeError(f"{self} has no argument named {name!r}")
-            if name in given:
+            if name in by_name:
                 raise TypeError(f"{self} got its argument {name!r} twice")
-            given[name] = value
+            by_name[name] = value
         for each in self.arguments:
-            if each.name not in given and each.default is None:
+            if each.name not in by_name and each.default is None:
                 raise TypeError(f"{self} is missing its argument {each}")
         return {
-            each.name: each.accept(given[each.name]) if each.name in given else each.default
+            each.name: each.accept(by_name[each.name]) if each.name in by_name else each.default
             for each in self.arguments
         }
 
@@ -268,18 +268,18 @@ class SavedFunction:
             code = self._call(*values, None)
             needed: dict[tuple[str, str], list[int]] = {k: n.tolist() for k, n in lengths.items()}
             short = False
-            for (role, name), found in needed.items():
+            for (role, name), shape in needed.items():
                 if role == "output":
-                    short |= math.prod(found) > results[name].size
-                    self._lengths[name] = found
+                    short |= math.prod(shape) > results[name].size
+                    self._lengths[name] = shape
             if code == NO_ROOM and short:
                 continue
             if code:
                 raise SavedFunctionError(f"{self}: {self._errors.get(str(code), code)}", code)
-            for (role, name), found in needed.items():
+            for (role, name), shape in needed.items():
                 arrays = by_role[role]
-                if role != "input" and list(arrays[name].shape) != found:
-                    arrays[name] = arrays[name].reshape(-1)[: math.prod(found)].reshape(found)
+                if role != "input" and list(arrays[name].shape) != shape:
+                    arrays[name] = arrays[name].reshape(-1)[: math.prod(shape)].reshape(shape)
             return list(results.values())
 
     def __str__(self) -> str:

@@ -94,9 +94,9 @@ class _Parts:
         )
         if self.program.callbacks:
             node = self.program.callbacks[0][-1]
-            made = describe(node.outputs[0])
+            output = describe(node.outputs[0])
             raise NeedsPython(
-                f"A saved function calls no Python, and the op {node.op} of {made} runs in it"
+                f"A saved function calls no Python, and the op {node.op} of {output} runs in it"
             )
         inputs = [function.maker.fgraph.inputs.index(v) for v in part.inputs]
         self.layout: Layout = layout_of(function, inputs)
@@ -139,7 +139,7 @@ class _Parts:
     def names(self) -> list[str]:
         """The names of the arguments: the user's, or those that C has if there is none, or one of the same role has it."""
         function, keys = self.function, self.function.output_keys
-        made: list[str] = []
+        names: list[str] = []
         taken: set[tuple[str, str]] = set()
         for each in self.layout.arguments:
             if each.role == "output":
@@ -151,8 +151,8 @@ class _Parts:
             while (each.role, name) in taken:
                 name = f"{name}_"
             taken.add((each.role, name))
-            made.append(name)
-        return made
+            names.append(name)
+        return names
 
     def header(self, image: Image) -> dict[str, Any]:
         function, program = self.function, self.program
