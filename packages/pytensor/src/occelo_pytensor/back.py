@@ -30,8 +30,8 @@ def to_pytensor(
     that has no equal in PyTensor and no decomposition, with the line that applied it.
     """
     several = isinstance(outputs, list | tuple)
-    known: dict[Any, Any] = dict(replace or {})
-    made = [known.setdefault(v, root(v)) for v in inputs or ()]
-    results = converted(list(outputs) if several else [outputs], known)
+    memo: dict[Any, Any] = dict(replace or {})
+    arguments = [memo.setdefault(v, root(v)) for v in inputs or ()]
+    results = converted(list(outputs) if several else [outputs], memo)
     whole: Any = results if several else results[0]
-    return whole if inputs is None else (made, whole)
+    return whole if inputs is None else (arguments, whole)

@@ -52,8 +52,8 @@ class AnyCall(Op):
 
     def evaluate(self, *arrays: Any, **_: Any) -> Any:
         op_, inputs, outputs = self.theirs
-        given = iter(arrays)
-        values = [next(given) if hasattr(v, "filter") else v.data for v in inputs]
+        rest = iter(arrays)
+        values = [next(rest) if hasattr(v, "filter") else v.data for v in inputs]
         for positions in getattr(op_, "destroy_map", {}).values():
             for i in positions:
                 values[i] = copy.deepcopy(values[i])
@@ -71,20 +71,20 @@ class AnyCall(Op):
         variables = [
             v for v, t in zip(node.inputs, self.theirs[1], strict=True) if hasattr(t, "filter")
         ]
-        given = [(o, c) for o, c in zip(node.outputs, cotangents, strict=True) if c is not None]
-        theirs = [o.type() for o, _ in given]
-        wanted = [v for v in variables if getattr(v.type, "dtype", "").startswith("float")]
+        live = [(o, c) for o, c in zip(node.outputs, cotangents, strict=True) if c is not None]
+        theirs = [o.type() for o, _ in live]
+        floats = [v for v in variables if getattr(v.type, "dtype", "").startswith("float")]
         pulled = library.theirs.gradient.pullback(
-            [o for o, _ in given], wanted, theirs, disconnected_inputs="ignore"
+            [o for o, _ in live], floats, theirs, disconnected_inputs="ignore"
         )
-        known = {
+        memo = {
             **dict(zip(variables, inputs, strict=True)),
             **dict(zip(node.outputs, outputs, strict=True)),
-            **{v: c for v, (_, c) in zip(theirs, given, strict=True)},
+            **{v: c for v, (_, c) in zip(theirs, live, strict=True)},
         }
         with converting(Settings()):
-            found = dict(zip(wanted, convert(list(pulled), known), strict=True))
-        return [found.get(v) for v in variables]
+            terms = dict(zip(floats, convert(list(pulled), memo), strict=True))
+        return [terms.get(v) for v in variables]
 
 
 @op
@@ -193,10 +193,10 @@ def call_of(node: Any, inputs: list[Any]) -> Any:
         held = _functions(node.op)
         texts = [source_text(f, f"the op {node.op}") for f in held]
         code = "\n".join([_code(node.op.__class__), *texts])
-        made: Any = PyTensorCall(_pickled(theirs), code, str(node.op))
-        if any(a is not b for a, b in zip(held, _functions(made.theirs[0]), strict=True)):
-            made = _local_call(theirs)  # a name that stands for a newer function
+        call: Any = PyTensorCall(_pickled(theirs), code, str(node.op))
+        if any(a is not b for a, b in zip(held, _functions(call.theirs[0]), strict=True)):
+            call = _local_call(theirs)  # a name that stands for a newer function
     except (pickle.PicklingError, AttributeError, TypeError, UnknownSource):
-        made = _local_call(theirs)
-    given = [x for x, kind in zip(inputs, kinds, strict=True) if hasattr(kind, "filter")]
-    return made(*given, return_list=True)
+        call = _local_call(theirs)
+    operands = [x for x, kind in zip(inputs, kinds, strict=True) if hasattr(kind, "filter")]
+    return call(*operands, return_list=True)

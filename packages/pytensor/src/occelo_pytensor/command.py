@@ -19,5 +19,5 @@ def run_doctor(name: str) -> str:
     if not attribute:
         raise ValueError(f"A model in a module is named MODULE:NAME, not {name!r}")
     sys.path.insert(0, os.getcwd())
-    found: Any = getattr(importlib.import_module(module), attribute)
-    return str(doctor(found() if callable(found) and not hasattr(found, "logp") else found))
+    target: Any = getattr(importlib.import_module(module), attribute)
+    return str(doctor(target() if callable(target) and not hasattr(target, "logp") else target))

@@ -68,9 +68,9 @@ _settings: ContextVar[Settings | None] = ContextVar("_settings", default=None)
 
 def settings() -> Settings:
     """The settings of the conversion that is running."""
-    found = _settings.get()
-    assert found is not None, "no conversion is running"
-    return found
+    current = _settings.get()
+    assert current is not None, "no conversion is running"
+    return current
 
 
 @contextmanager
@@ -97,33 +97,33 @@ def convert_inner(
 
     Conversions of ops with inner graphs call this. The settings are those of the conversion that is running.
     """
-    known = dict(zip(inputs, values, strict=True))
-    return _convert(outputs, list(toposort(outputs, blockers=list(known))), known, {})
+    memo = dict(zip(inputs, values, strict=True))
+    return _convert(outputs, list(toposort(outputs, blockers=list(memo))), memo, {})
 
 
-def convert(outputs: Sequence[Any], known: dict[Any, Any]) -> list[Any]:
-    """Convert ``outputs``. ``known`` maps PyTensor's variables to Occelo's, and all others are added to it.
+def convert(outputs: Sequence[Any], memo: dict[Any, Any]) -> list[Any]:
+    """Convert ``outputs``. ``memo`` maps PyTensor's variables to Occelo's, and all others are added to it.
 
-    A variable without an owner that is not in ``known`` becomes a constant, a shared variable or an input.
+    A variable without an owner that is not in ``memo`` becomes a constant, a shared variable or an input.
     """
-    nodes = list(toposort(outputs, blockers=list(known)))
-    return _convert(outputs, nodes, known, lines_of_factors(nodes))
+    nodes = list(toposort(outputs, blockers=list(memo)))
+    return _convert(outputs, nodes, memo, lines_of_factors(nodes))
 
 
 def _convert(
-    outputs: Sequence[Any], nodes: Sequence[Any], known: dict[Any, Any], lines: dict[Any, Source]
+    outputs: Sequence[Any], nodes: Sequence[Any], memo: dict[Any, Any], lines: dict[Any, Source]
 ) -> list[Any]:
     for node in nodes:
         for variable in node.inputs:
-            if variable not in known:
-                known[variable] = root(variable)
-        inputs = [known[v] for v in node.inputs]
+            if variable not in memo:
+                memo[variable] = root(variable)
+        inputs = [memo[v] for v in node.inputs]
         converted = _converted(node, inputs, source_of(node, lines.get(node)))
-        known.update(zip(node.outputs, converted, strict=True))
+        memo.update(zip(node.outputs, converted, strict=True))
     for variable in outputs:
-        if variable not in known:
-            known[variable] = root(variable)
-    return [known[v] for v in outputs]
+        if variable not in memo:
+            memo[variable] = root(variable)
+    return [memo[v] for v in outputs]
 
 
 def root(variable: Any) -> Any:
@@ -138,7 +138,7 @@ def root(variable: Any) -> Any:
 
 
 def _converted(node: Any, inputs: list[Any], source: Source | None) -> list[Any]:
-    with nodes_made() as made:
+    with nodes_made() as nodes:
         convert_node = conversion_of(node.op)
         try:
             if convert_node is None:
@@ -155,9 +155,9 @@ def _converted(node: Any, inputs: list[Any], source: Source | None) -> list[Any]
             raise
         several = list(results) if isinstance(results, list | tuple) else [results]
         fit = _named if isinstance(results, Mistyped) or _mistyped(node, inputs) else _fit
-        fitting = [fit(v, wanted) for v, wanted in zip(several, node.outputs, strict=True)]
+        fitting = [fit(v, output) for v, output in zip(several, node.outputs, strict=True)]
     if source is not None:
-        for each in made:
+        for each in nodes:
             each.mark = source
     return fitting
 
@@ -225,9 +225,9 @@ def from_pytensor(
     derivative that PyTensor has for it. TypeError for types of variables that Occelo lacks, such as lists and sparse matrices in BSR.
     """
     several = isinstance(outputs, list | tuple)
-    known: dict[Any, Any] = dict(replace or {})
-    ours = [known.setdefault(v, input_like(v)) for v in inputs or ()]
+    memo: dict[Any, Any] = dict(replace or {})
+    ours = [memo.setdefault(v, input_like(v)) for v in inputs or ()]
     with converting(Settings(checks)):
-        results = convert(list(outputs) if several else [outputs], known)
+        results = convert(list(outputs) if several else [outputs], memo)
     converted: Any = results if several else results[0]
     return converted if inputs is None else (ours, converted)

@@ -130,7 +130,7 @@ def _in_python(function: Any) -> dict[str, str]:
         if called or id(node) in own:
             name = f"{node.op.theirs[0]} (PyTensor's own code)" if called else str(node.op)
             lines.setdefault(name, {})[str(node.outputs[0].source or "no line is known")] = None
-    return {name: ", ".join(found) for name, found in lines.items()}
+    return {name: ", ".join(places) for name, places in lines.items()}
 
 
 def _of_scipy(function: Any) -> list[str]:

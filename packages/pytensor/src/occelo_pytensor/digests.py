@@ -54,11 +54,11 @@ def _environment() -> str:
 def _name(part: Any) -> str:
     """The name of a class or a function of a released package. `NoDigest` if it is of another one, or has no such name."""
     name, path = part.__module__, part.__qualname__
-    found: Any = sys.modules.get(name)
+    target: Any = sys.modules.get(name)
     for each in path.split("."):
-        found = getattr(found, each, None)
+        target = getattr(target, each, None)
     package = name.partition(".")[0]
-    if found is not part or package not in (*RELEASED, "numpy", "builtins"):
+    if target is not part or package not in (*RELEASED, "numpy", "builtins"):
         raise NoDigest(f"{name}.{path}")
     return f"{name}.{path}"
 
@@ -83,9 +83,9 @@ class _Reader:
             if not self._is_converted(type(node.op), node.op):
                 raise NoDigest(f"{node.op}, which has no conversion")
             inputs = [numbers[v] for v in node.inputs]
-            made = [self._output(v) for v in node.outputs]
+            types = [self._output(v) for v in node.outputs]
             numbers.update(zip(node.outputs, itertools.count(len(numbers)), strict=False))
-            rows.append(f"{self.once(node.op, self.attributes)} {inputs} {made}")
+            rows.append(f"{self.once(node.op, self.attributes)} {inputs} {types}")
         for variable in outputs:
             if variable not in numbers:
                 rows.append(self._root(variable, shared))
@@ -95,10 +95,10 @@ class _Reader:
 
     def once(self, part: Any, write: Callable[[Any], str]) -> str:
         """The text of an object, kept for the next time. The object is kept alive, so that no other has its ``id``."""
-        found = self._texts.get(id(part))
-        if found is None:
-            found = self._texts[id(part)] = (part, write(part))
-        return found[1]
+        entry = self._texts.get(id(part))
+        if entry is None:
+            entry = self._texts[id(part)] = (part, write(part))
+        return entry[1]
 
     def _output(self, variable: Any) -> str:
         text = self.once(variable.type, self.kind)
@@ -138,28 +138,28 @@ class _Reader:
 
     def _is_converted(self, kind: type, op: Any) -> bool:
         """Whether ops of a class have a conversion. `NoDigest` if it is not Occelo's own."""
-        found = self._conversions.get(kind)
-        if found is None:
+        is_converted = self._conversions.get(kind)
+        if is_converted is None:
             convert = conversion_of(op)
             if convert is not None and not convert.__module__.startswith("occelo_pytensor."):
                 raise NoDigest(f"{op}, whose conversion is a user's")
-            found = self._conversions[kind] = convert is not None
-        return found
+            is_converted = self._conversions[kind] = convert is not None
+        return is_converted
 
     def attributes(self, part: Any) -> str:
         """The text of an object with properties, or whose attributes all have texts."""
         named: Sequence[str] | None = getattr(part, "__props__", None)
-        found: list[Any] = [_name(type(part))]
-        found += [(name, self.value(getattr(part, name))) for name in named or ()]
+        fields: list[Any] = [_name(type(part))]
+        fields += [(name, self.value(getattr(part, name))) for name in named or ()]
         for name, value in sorted(vars(part).items()):
             if name.startswith("_") or name in (named or ()):
                 continue
             try:
-                found.append((name, self.value(value)))
+                fields.append((name, self.value(value)))
             except NoDigest:
                 if named is None:
                     raise
-        return repr(found)
+        return repr(fields)
 
     def value(self, value: Any) -> str:
         """The text of a value of a property."""

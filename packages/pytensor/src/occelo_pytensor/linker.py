@@ -91,9 +91,9 @@ def _cells_of_outputs(graph: Any) -> dict[Any, list[Any]]:
 
 def _compiled(graph: Any, cells: list[list[Any]], mode: Any) -> Any:
     """The function without arguments from the values in ``cells`` to a list of outputs."""
-    known = {v: bound(v, cell) for v, cell in zip(graph.inputs, cells, strict=True)}
+    memo = {v: bound(v, cell) for v, cell in zip(graph.inputs, cells, strict=True)}
     with converting(Settings(derivatives=False)):
-        outputs = convert(list(graph.outputs), known)
+        outputs = convert(list(graph.outputs), memo)
     compiled = oc.function([], outputs, mode=mode, name=graph.name)
     sparse = [
         (cell, our_type(v.type))

@@ -130,13 +130,13 @@ def deferred_density(
     try:
         digest, shared = digest_of([cost], variables, point.type, sizes, settings.checks)
     except NoDigest:
-        found = _converted(model, cost, point, variables, shapes, settings)
-        return point, [found.value, found.gradient]
+        density = _converted(model, cost, point, variables, shapes, settings)
+        return point, [density.value, density.gradient]
     roots = [point, *map(converted_shared, shared)]
 
     def build() -> Built:
-        found = _converted(model, cost, point, variables, shapes, settings)
-        return Built(roots, [found.value, found.gradient], not settings.called)
+        density = _converted(model, cost, point, variables, shapes, settings)
+        return Built(roots, [density.value, density.gradient], not settings.called)
 
     kinds = our_type(cost.type), point.type
     return point, DeferredGraph(digest, kinds, build)(*roots, return_list=True)
@@ -208,26 +208,26 @@ class ConvertedValueGrad(ValueGradFunction):
         for i, cost in enumerate(costs[1:]):
             total = total + weights[i] * cost
         if self._extra_vars:
-            given = {v: self._extra_vars_shared[v.name] for v in self._extra_vars}
-            (total,) = pytensor.graph.replace.graph_replace([total], given, strict=False)
+            replacements = {v: self._extra_vars_shared[v.name] for v in self._extra_vars}
+            (total,) = pytensor.graph.replace.graph_replace([total], replacements, strict=False)
         return total
 
     def copy(self) -> Any:
         if not hasattr(self, "_weights"):
             return super().copy()
-        made = object.__new__(type(self))
-        made.__dict__.update(self.__dict__)
+        copied = object.__new__(type(self))
+        copied.__dict__.update(self.__dict__)
         held = {"__weights": self._weights, **self._extra_vars_shared}
         new = {
             name: pytensor.shared(old.get_value(), old.name, shape=old.type.shape)
             for name, old in held.items()
         }
-        made._weights = new.pop("__weights")
-        made._extra_vars_shared = new
-        made._extra_are_set = False
+        copied._weights = new.pop("__weights")
+        copied._extra_vars_shared = new
+        copied._extra_are_set = False
         from occelo_pytensor.variables import converted_shared
 
-        pairs = [(self._weights, made._weights)]
+        pairs = [(self._weights, copied._weights)]
         pairs += [(old, new[name]) for name, old in self._extra_vars_shared.items()]
         used = set(self._pytensor_function.get_shared())
         swap = {
@@ -235,8 +235,8 @@ class ConvertedValueGrad(ValueGradFunction):
             for old, other in pairs
             if converted_shared(old) in used
         }
-        made._pytensor_function = self._pytensor_function.copy(swap=swap)
-        return made
+        copied._pytensor_function = self._pytensor_function.copy(swap=swap)
+        return copied
 
 
 class use:  # called like a function

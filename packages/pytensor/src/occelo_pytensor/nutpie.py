@@ -73,8 +73,8 @@ class OcceloNutpieModel(CompiledModel):
 
         KeyError for names that the model does not have, ValueError for another number of dimensions.
         """
-        known = {*self.density.names, *self.expand.names}
-        unknown = sorted(set(updates) - known)
+        names = {*self.density.names, *self.expand.names}
+        unknown = sorted(set(updates) - names)
         if unknown:
             raise KeyError(f"The model has no data named {', '.join(unknown)}")
         return dataclasses.replace(
@@ -220,15 +220,15 @@ def _expansion(
     shapes: dict[str, tuple[int, ...]],
     rest: Sequence[Any],
 ) -> tuple[Any, _Names]:
-    known: dict[Any, Any] = {v: density.pieces[v.name] for v in variables}
+    memo: dict[Any, Any] = {v: density.pieces[v.name] for v in variables}
     with converting(Settings(checks_of(model))):
-        computed = convert(list(rest), dict(known))
+        computed = convert(list(rest), dict(memo))
     values = [density.pieces[v.name] for v in variables]
     vector = joined([*values, *computed], "float64")
     names = [v.name for v in (*variables, *rest)]
-    found = [shapes[v.name] for v in variables]
-    found += _evaluated_shapes(computed, density, model)
-    return vector, _Names(names, found, len(variables))
+    all_shapes = [shapes[v.name] for v in variables]
+    all_shapes += _evaluated_shapes(computed, density, model)
+    return vector, _Names(names, all_shapes, len(variables))
 
 
 def _evaluated_shapes(
@@ -253,8 +253,8 @@ def _initial_point(model: Any, variables: Sequence[Any], overrides: Any) -> Any:
 
     def start(seed: Any) -> Any:
         with lock:
-            found = values(seed)
-        return np.concatenate([np.ravel(np.asarray(found[v.name], "float64")) for v in variables])
+            point = values(seed)
+        return np.concatenate([np.ravel(np.asarray(point[v.name], "float64")) for v in variables])
 
     return start
 

@@ -52,17 +52,17 @@ def lines_of_factors(nodes: Sequence[Any]) -> dict[Any, Source]:
         for value, variable in model.values_to_rvs.items()
         if variable.owner is not None
     }
-    found: dict[Any, Source] = {}
+    line_of: dict[Any, Source] = {}
     for node in reversed(nodes):
         named = next((lines[v.name] for v in node.outputs if v.name in lines), None)
-        line = named or found.get(node)
+        line = named or line_of.get(node)
         if line is None:
             continue
-        found[node] = line
+        line_of[node] = line
         for variable in node.inputs:
             if variable.owner is not None:
-                found.setdefault(variable.owner, line)
-    return found
+                line_of.setdefault(variable.owner, line)
+    return line_of
 
 
 def _model() -> Any:

@@ -27,8 +27,8 @@ def register_conversion(*op_classes: type) -> Callable[[_ConvertT], _ConvertT]:
     same way, unless they are registered themselves. A later registration of a class replaces an earlier one. TypeError
     if something else than a class is given.
     """
-    given: tuple[Any, ...] = op_classes
-    for each in given:
+    classes: tuple[Any, ...] = op_classes
+    for each in classes:
         if not isinstance(each, type):
             raise TypeError(f"register_conversion takes classes of ops, got {each!r}")
 

@@ -73,9 +73,9 @@ def their_type(ours: Any) -> Any:
 
 def input_like(variable: Any) -> Any:
     """A new variable with the type and the name of PyTensor's ``variable``."""
-    made = our_type(variable.type).make_variable()
-    made.name = variable.name
-    return made
+    fresh = our_type(variable.type).make_variable()
+    fresh.name = variable.name
+    return fresh
 
 
 def constant(variable: Any) -> Any:
@@ -123,10 +123,10 @@ def is_shared(variable: Any) -> bool:
 
 def converted_shared(variable: Any) -> OurShared:
     """The shared variable that has the storage of PyTensor's shared ``variable``. It is made once."""
-    found = _shared.get(variable)
-    if found is None:
-        found = _shared[variable] = bound(variable, variable.container.storage)
-    return found
+    ours = _shared.get(variable)
+    if ours is None:
+        ours = _shared[variable] = bound(variable, variable.container.storage)
+    return ours
 
 
 def bound(variable: Any, cell: list[Any]) -> Any:
@@ -150,8 +150,8 @@ def their_shared(variable: Any) -> Any:
     kind = their_type(variable.type)
     dense = isinstance(kind, TensorType) and not is_sparse_type(kind)
     options: dict[str, Any] = {"shape": kind.shape} if dense else {}
-    made = pytensor_shared(variable.get_value(borrow=True), variable.name, borrow=True, **options)
-    made.container.storage = variable.container.storage
-    _shared[made] = variable
-    _kept[variable] = made
-    return made
+    shared = pytensor_shared(variable.get_value(borrow=True), variable.name, borrow=True, **options)
+    shared.container.storage = variable.container.storage
+    _shared[shared] = variable
+    _kept[variable] = shared
+    return shared

@@ -48,9 +48,9 @@ def _lazy_conditional(node: Any, condition: Any, *inputs: Any) -> Any:
 
 def _chosen(node: Any, condition: Any, then: list[Any], otherwise: list[Any]) -> list[Any]:
     condition = condition if condition.dtype == "bool" else ot.neq(condition, 0)
-    wanted = [v.type.dtype for v in node.outputs]
+    dtypes = [v.type.dtype for v in node.outputs]
     then, otherwise = (
-        [ot.cast(v, dtype) for v, dtype in zip(branch, wanted, strict=True)]
+        [ot.cast(v, dtype) for v, dtype in zip(branch, dtypes, strict=True)]
         for branch in (then, otherwise)
     )
     if len(then) == 1:

@@ -54,20 +54,20 @@ def _with_derivative(op: Any, inputs: tuple[Any, ...]) -> list[Any]:
     theirs = [[v.type() for v in vs] for vs in (graph.inputs, graph.outputs, graph.outputs)]
     pulled = op.pullback(*theirs)
     ours = [[our_type(v.type).make_variable() for v in vs] for vs in theirs]
-    known = dict(zip(chain(*theirs), chain(*ours), strict=True))
-    rules = [_rule(v, x, known, ours) for v, x in zip(pulled, ours[0], strict=True)]
-    made = oc.OpFromGraph(arguments, outputs, pullback=rules, name=op.name)
-    return list(made(*inputs, return_list=True))
+    memo = dict(zip(chain(*theirs), chain(*ours), strict=True))
+    rules = [_rule(v, x, memo, ours) for v, x in zip(pulled, ours[0], strict=True)]
+    converted_op = oc.OpFromGraph(arguments, outputs, pullback=rules, name=op.name)
+    return list(converted_op(*inputs, return_list=True))
 
 
-def _rule(pulled: Any, argument: Any, known: dict[Any, Any], ours: list[list[Any]]) -> Any:
+def _rule(pulled: Any, argument: Any, memo: dict[Any, Any], ours: list[list[Any]]) -> Any:
     """The rule for one input: a graph of all inputs, outputs and cotangents."""
     if isinstance(pulled.type, NullType):
         raise Unconvertible("a graph with an undefined derivative")
     if isinstance(pulled.type, DisconnectedType):
         cotangent = ot.zeros_like(argument)
     else:
-        (cotangent,) = convert([pulled], dict(known))
+        (cotangent,) = convert([pulled], dict(memo))
     return oc.OpFromGraph(list(chain(*ours)), [cotangent])
 
 

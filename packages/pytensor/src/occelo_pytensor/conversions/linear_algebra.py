@@ -143,8 +143,8 @@ def _qr(node: Any, a: Any) -> Any:
     op = node.op
     if op.mode not in _QR_MODES:
         raise Unconvertible(str(op))
-    found = ol.qr(a, mode=_QR_MODES[op.mode], pivoting=op.pivoting)
-    return list(found) if isinstance(found, tuple) else found
+    factors = ol.qr(a, mode=_QR_MODES[op.mode], pivoting=op.pivoting)
+    return list(factors) if isinstance(factors, tuple) else factors
 
 
 @register_conversion(LU)

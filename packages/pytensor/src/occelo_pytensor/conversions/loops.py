@@ -54,14 +54,14 @@ def _scan(node: Any, *inputs: Any) -> Any:
     steps = ot.cast(inputs[0], "int64")
     parts = _Parts([], [], [], [])
     outer = list(inputs)
-    given = [_element_of(s, parts) for s in op.outer_seqs(outer)]
+    inner = [_element_of(s, parts) for s in op.outer_seqs(outer)]
     windows = [_window(info, i, buffer, parts) for i, buffer in enumerate(_buffers(op, outer))]
-    given += [w.slots[i] for w in windows for i in w.reads]
+    inner += [w.slots[i] for w in windows for i in w.reads]
     untraced = _untraced(op, outer, parts)
-    given += untraced
+    inner += untraced
     constants = list(op.outer_non_seqs(outer))
     held = [v.type.make_variable() for v in constants]
-    outputs = convert_inner(op.fgraph.inputs, op.fgraph.outputs, [*given, *held])
+    outputs = convert_inner(op.fgraph.inputs, op.fgraph.outputs, [*inner, *held])
     after, traces, stop = _body(info, windows, untraced, outputs)
     body = freeze([*parts.carried, *parts.elements, *held], [*after, *traces, *stop])
     loop = OurScan(body, len(parts.carried), len(parts.elements), stops=bool(stop))
@@ -141,12 +141,12 @@ def _results(
     op, info = node.op, node.op.info
     count = sum(w.carried for w in windows) + info.n_untraced_sit_sot
     final, traces = results[:count], results[count:]
-    found: list[Any] = []
+    outputs: list[Any] = []
     at = 0
     for window, trace in zip(windows, traces, strict=False):
         last = final[at : at + window.carried]
         at += window.carried
-        found.append(
+        outputs.append(
             _rows_in_place(window, trace, last, steps)
             if window.is_updated_in_place
             else _rows(op, window, trace, steps)
@@ -156,8 +156,8 @@ def _results(
         traces[len(windows) :], lengths, op.outer_nitsot(list(node.inputs)), strict=False
     ):
         whole = theirs is node.inputs[0]
-        found.append(trace if whole else _last(op, trace, length, steps))
-    return [*found, *final[at:]]
+        outputs.append(trace if whole else _last(op, trace, length, steps))
+    return [*outputs, *final[at:]]
 
 
 def _rows_in_place(window: _Window, trace: Any, last: list[Any], steps: Any) -> Any:
@@ -173,8 +173,8 @@ def _rows(op: Any, window: _Window, trace: Any, steps: Any) -> Any:
         if window.carried
         else trace
     )
-    known, length = rows.type.shape[0], window.buffer.type.shape[0]
-    if known is not None and known == length:
+    static, length = rows.type.shape[0], window.buffer.type.shape[0]
+    if static is not None and static == length:
         return rows
     return _last(op, rows, window.buffer.shape[0], steps + window.carried)
 

@@ -31,25 +31,25 @@ def _same(node: Any, x: Any) -> Any:
 
 @register_conversion(XOp)
 def _lowered(node: Any, *inputs: Any) -> Any:
-    known: dict[Any, Any] = {}
-    arguments = [_argument(v, x, known) for v, x in zip(node.inputs, inputs, strict=True)]
+    values: dict[Any, Any] = {}
+    arguments = [_argument(v, x, values) for v, x in zip(node.inputs, inputs, strict=True)]
     copied = node.clone_with_new_inputs(arguments)
-    graph = FunctionGraph(list(known), list(copied.outputs), clone=False)
+    graph = FunctionGraph(list(values), list(copied.outputs), clone=False)
     lowering: Any = optdb.query("+lower_xtensor")
     lowering.rewrite(graph)
     left = [n.op for n in graph.apply_nodes if isinstance(n.op, XOp)]
     if any(not isinstance(each, XTypeCastOp | Rename) for each in left):
         raise Unconvertible(str(node.op))
-    return convert_inner(graph.inputs, graph.outputs, list(known.values()))
+    return convert_inner(graph.inputs, graph.outputs, list(values.values()))
 
 
-def _argument(variable: Any, value: Any, known: dict[Any, Any]) -> Any:
-    """A variable in the place of an input, whose value is added to ``known``. Constants stay, slices are made of such."""
+def _argument(variable: Any, value: Any, values: dict[Any, Any]) -> Any:
+    """A variable in the place of an input, whose value is added to ``values``. Constants stay, slices are made of such."""
     if isinstance(variable, Constant):
         return variable
     if isinstance(value, slice):
         parts = zip(variable.owner.inputs, (value.start, value.stop, value.step), strict=True)
-        return make_slice(*(_argument(v, x, known) for v, x in parts))
-    made = variable.type()
-    known[made] = value
-    return made
+        return make_slice(*(_argument(v, x, values) for v, x in parts))
+    fresh = variable.type()
+    values[fresh] = value
+    return fresh

@@ -61,9 +61,9 @@ def _argmax(node: Any, x: Any) -> Any:
         return ot.argmax(x)
     if len(axes) == 1:
         return ot.argmax(x, axis=axes[0])
-    kept = [a for a in range(x.ndim) if a not in axes]
-    moved = ot.transpose(x, [*kept, *axes])
-    return ot.argmax(moved.flatten(len(kept) + 1), axis=-1)
+    others = [a for a in range(x.ndim) if a not in axes]
+    moved = ot.transpose(x, [*others, *axes])
+    return ot.argmax(moved.flatten(len(others) + 1), axis=-1)
 
 
 @register_conversion(CumOp)

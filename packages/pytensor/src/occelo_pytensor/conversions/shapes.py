@@ -37,12 +37,12 @@ def _length(node: Any, x: Any) -> Any:
 
 @register_conversion(SpecifyShape)
 def _specify(node: Any, x: Any, *lengths: Any) -> Any:
-    wanted = [static(n) for n in lengths]
+    shape = [static(n) for n in lengths]
     if is_sparse_type(x.type):
         from occelo_pytensor.conversions.sparse import of_shape
 
-        return of_shape(x, wanted)
-    return ot.specify_shape(x, wanted)
+        return of_shape(x, shape)
+    return ot.specify_shape(x, shape)
 
 
 @register_conversion(Reshape)

@@ -31,8 +31,8 @@ def _convolve(node: Any, x: Any, kernel: Any, full: Any) -> Any:
     except ot.NotScalarConstantError:
         # a gradient chooses the mode by the lengths, so it is the part of the full convolution that they say
         whole = full[(0,) * full.ndim]
-        made = function(x, kernel, mode="full", method=method)
-        return made[(..., *(_part(whole, x.shape[a], kernel.shape[a]) for a in range(-ndim, 0)))]
+        output = function(x, kernel, mode="full", method=method)
+        return output[(..., *(_part(whole, x.shape[a], kernel.shape[a]) for a in range(-ndim, 0)))]
     return function(x, kernel, mode="full" if whole else "valid", method=method)
 
 
@@ -45,8 +45,8 @@ def _part(full: Any, n: Any, k: Any) -> slice:
 @register_conversion(RFFTOp)
 def _real(node: Any, x: Any, lengths: Any) -> Any:
     s, axes = _lengths(x.ndim - 1, lengths)
-    made = ot.fft.rfftn(x, s, axes)
-    return ot.stack([ot.real(made), ot.imag(made)], axis=-1)
+    transform = ot.fft.rfftn(x, s, axes)
+    return ot.stack([ot.real(transform), ot.imag(transform)], axis=-1)
 
 
 @register_conversion(IRFFTOp)

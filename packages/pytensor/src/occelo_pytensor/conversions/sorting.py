@@ -32,8 +32,8 @@ def _unique(node: Any, x: Any) -> Any:
     op = node.op
     if op.axis is not None and None in (*x.type.shape[: op.axis], *x.type.shape[op.axis + 1 :]):
         raise Unconvertible(f"{op} of slices whose lengths are not static")
-    made: Any = ot.unique(x, op.return_index, op.return_inverse, op.return_counts, op.axis)
-    results = list(made) if isinstance(made, list) else [made]
+    unique: Any = ot.unique(x, op.return_index, op.return_inverse, op.return_counts, op.axis)
+    results = list(unique) if isinstance(unique, list) else [unique]
     if op.return_inverse:  # PyTensor's is a vector
         at = 1 + op.return_index
         results[at] = results[at].flatten()

@@ -77,18 +77,18 @@ def _parts(node: Any, x: Any) -> Any:
 @register_conversion(basic.CSMGrad)
 def _at_places(node: Any, *inputs: Any) -> Any:
     """The values of one matrix at the places of another; 0 where it has none. Both are given by their parts."""
-    (values, indices, offsets, shape), (given, *structure, _) = inputs[:4], inputs[4:]
+    (values, indices, offsets, shape), (data, *structure, _) = inputs[:4], inputs[4:]
     if structure == [indices, offsets]:
-        return given
+        return data
     # PyTensor tells rows from columns by their number
     minor = ot.switch(ot.eq(offsets.shape[0] - 1, shape[0]), shape[1], shape[0])
     lengths = [offsets.shape[0] - 1, minor]
-    other = sum_duplicates(sp.CSR(given, structure[0], structure[1], lengths))
-    keys, wanted = keys_of(other), keys_of(sp.CSR(values, indices, offsets, lengths))
+    other = sum_duplicates(sp.CSR(data, structure[0], structure[1], lengths))
+    keys, places = keys_of(other), keys_of(sp.CSR(values, indices, offsets, lengths))
     keys = ot.concatenate([keys, ot.constant([-1])])
-    of_keys = ot.concatenate([properties(other)[0], ot.zeros(1, given.dtype)])
-    at = ot.searchsorted(keys[:-1], wanted)
-    return ot.switch(ot.eq(keys[at], wanted), of_keys[at], ot.zeros((), given.dtype))
+    of_keys = ot.concatenate([properties(other)[0], ot.zeros(1, data.dtype)])
+    at = ot.searchsorted(keys[:-1], places)
+    return ot.switch(ot.eq(keys[at], places), of_keys[at], ot.zeros((), data.dtype))
 
 
 @register_conversion(basic.Cast)
@@ -126,8 +126,8 @@ def _rows_back(node: Any, x: Any, rows: Any, cotangent: Any) -> Any:
 def _elements_back(node: Any, x: Any, rows: Any, columns: Any, cotangent: Any) -> Any:
     """A matrix with elements where they came from. PyTensor keeps the last of those of one place; here they are added."""
     rows, columns = (i % n for i, n in zip((rows, columns), lengths_of(x), strict=True))
-    made = from_places(cotangent, rows, columns, properties(x)[3], x.type.format)
-    return sum_duplicates(made)
+    matrix = from_places(cotangent, rows, columns, properties(x)[3], x.type.format)
+    return sum_duplicates(matrix)
 
 
 @register_conversion(basic.HStack)

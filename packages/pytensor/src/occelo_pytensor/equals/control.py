@@ -35,8 +35,8 @@ def _same(op: Any, x: Any, *others: Any) -> Any:
 @equal_of(IfElse)
 def _conditional(op: Any, condition: Any, *branches: Any) -> Any:
     half = len(branches) // 2
-    found = theirs.conditional.ifelse(condition, list(branches[:half]), list(branches[half:]))
-    return list(found) if isinstance(found, list | tuple) else [found]
+    results = theirs.conditional.ifelse(condition, list(branches[:half]), list(branches[half:]))
+    return list(results) if isinstance(results, list | tuple) else [results]
 
 
 @equal_of(ZeroGrad)
@@ -83,13 +83,13 @@ def with_derivative(op: Any, inputs: tuple[Any, ...]) -> list[Any]:
         present = {v: c for v, c in present.items() if not isinstance(c.type, DisconnectedType)}
         after = [v.type.make_variable() for v in bound]
         pulled = [v.type.make_variable() if v in present else None for v in bound]
-        found = op.pullback(ours, after, pulled)
-        known = dict(zip(ours, given, strict=True))
+        grads = op.pullback(ours, after, pulled)
+        memo = dict(zip(ours, given, strict=True))
         computed = dict(zip(results, computed, strict=True))
-        known |= {v: computed[k] for v, k in zip(after, bound, strict=True) if k in computed}
-        known |= {v: present[k] for v, k in zip(pulled, bound, strict=True) if v is not None}
-        wanted = [v for v in found if v is not None and v is not ZERO]
-        values = dict(zip(map(id, wanted), converted(wanted, known), strict=True))
+        memo |= {v: computed[k] for v, k in zip(after, bound, strict=True) if k in computed}
+        memo |= {v: present[k] for v, k in zip(pulled, bound, strict=True) if v is not None}
+        live = [v for v in grads if v is not None and v is not ZERO]
+        values = dict(zip(map(id, live), converted(live, memo), strict=True))
         return [
             theirs.gradient.disconnected_type()
             if v is None and not any(row)
@@ -98,17 +98,17 @@ def with_derivative(op: Any, inputs: tuple[Any, ...]) -> list[Any]:
             )
             if v is None or v is ZERO
             else values[id(v)]
-            for v, x, row in zip(found, given, pattern, strict=True)
+            for v, x, row in zip(grads, given, pattern, strict=True)
         ]
 
-    kept = [i for i, v in enumerate(outputs) if v is not None]
-    pattern = [[row[i] for i in kept] for row in op.connection_pattern(op.make_node(*ours))]
+    positions = [i for i, v in enumerate(outputs) if v is not None]
+    pattern = [[row[i] for i in positions] for row in op.connection_pattern(op.make_node(*ours))]
     graph: Any = TheirGraph(
         variables,
-        [outputs[i] for i in kept],
+        [outputs[i] for i in positions],
         pullback=pullback,
         connection_pattern=pattern,
         name=op.name,
     )
-    made = iter(graph(*inputs, return_list=True))
-    return [None if v is None else next(made) for v in outputs]
+    rest = iter(graph(*inputs, return_list=True))
+    return [None if v is None else next(rest) for v in outputs]

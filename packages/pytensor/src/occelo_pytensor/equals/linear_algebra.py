@@ -94,8 +94,8 @@ def _kronecker(op: Any, a: Any, b: Any) -> Any:
 
 @equal_of(Eig, Eigvals)
 def _eigen(op: Any, a: Any) -> Any:
-    found = list(pt.linalg.eig(a))
-    return found if isinstance(op, Eig) else found[0]
+    results = list(pt.linalg.eig(a))
+    return results if isinstance(op, Eig) else results[0]
 
 
 @equal_of(Eigh)

@@ -30,8 +30,8 @@ def _scan(op: Any, steps: Any, *inputs: Any) -> Any:
         # PyTensor's order: elements of sequences, carried values, constants
         elements, rest = values[: len(sequences)], values[len(sequences) :]
         states, held = rest[: len(first)], rest[len(first) :]
-        known = dict(zip(op.body.inputs, [*states[: len(carried)], *elements, *held], strict=True))
-        outputs = converted(list(op.body.outputs), known)
+        memo = dict(zip(op.body.inputs, [*states[: len(carried)], *elements, *held], strict=True))
+        outputs = converted(list(op.body.outputs), memo)
         after = [pt.specify_shape(v, s.type.shape) for v, s in zip(outputs, states, strict=False)]
         traces = outputs[len(carried) : len(carried) + op.traces]
         if op.stops:
@@ -39,7 +39,7 @@ def _scan(op: Any, steps: Any, *inputs: Any) -> Any:
         return [*after, *traces]
 
     steps = pt.as_tensor(steps)
-    found = theirs.scan(
+    scanned = theirs.scan(
         step,
         sequences=[s[:steps] for s in sequences],
         outputs_info=[*first, *[None] * op.traces],
@@ -55,9 +55,9 @@ def _scan(op: Any, steps: Any, *inputs: Any) -> Any:
     # after no step, the last value is the first
     states = [
         pt.concatenate([pt.expand_dims(start, 0), rows])[-1]
-        for start, rows in zip(first, found, strict=False)
+        for start, rows in zip(first, scanned, strict=False)
     ]
-    traces = found[len(first) :]
+    traces = scanned[len(first) :]
     traces = [t[::-1] for t in traces] if op.reverse else traces
     return [*states[: len(carried)], *traces, *states[len(carried) :]]
 

@@ -43,8 +43,8 @@ def _implicit(op: Any, *inputs: Any) -> Any:
         return with_derivative(op, inputs)
     if not {"bounds", "kinds"}.isdisjoint(node.op.options):
         return with_derivative(op, inputs)
-    known = dict(zip(op.graph.inputs, inputs, strict=True))
-    return _solver(node.op, *converted(list(node.inputs), known))
+    memo = dict(zip(op.graph.inputs, inputs, strict=True))
+    return _solver(node.op, *converted(list(node.inputs), memo))
 
 
 @equal_of(ScipySolver)
@@ -55,8 +55,8 @@ def _solver(op: Any, start: Any, *parameters: Any) -> Any:
     theirs, what = _THEIRS[op.name]
     method = options.pop("method")
     variables = [their_type(v.type)(v.name) for v in op.graph.inputs]
-    known = dict(zip(op.graph.inputs, variables, strict=True))
-    (value,) = converted(list(op.graph.outputs[:1]), known)
+    memo = dict(zip(op.graph.inputs, variables, strict=True))
+    (value,) = converted(list(op.graph.outputs[:1]), memo)
     points: dict[str, Any] = {}
     fields: dict[str, Any] = {}
     if op.name in ("minimize", "root"):
@@ -71,10 +71,10 @@ def _solver(op: Any, start: Any, *parameters: Any) -> Any:
         fields["hess"] = method in WITH_HESSIAN
     if op.name == "root_scalar":
         fields |= {"jac": method in ("newton", "halley"), "hess": method == "halley"}
-    made: Any = theirs(
+    solver: Any = theirs(
         *variables, method=method, optimizer_kwargs=options, **{what: value}, **fields
     )
-    solution, success = made(start, *parameters, *points.values())
+    solution, success = solver(start, *parameters, *points.values())
     return [
         solution,
         pt.tensor_from_scalar(success),

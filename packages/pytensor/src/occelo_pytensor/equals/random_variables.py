@@ -20,8 +20,8 @@ def _draw(op: Any, *inputs: Any) -> Any:
     if law is None:
         return NotImplemented
     generator, size, *parameters = inputs
-    made = law(dtype=op.dtype)
-    return list(made.make_node(generator, size, *parameters).outputs)
+    their_op = law(dtype=op.dtype)
+    return list(their_op.make_node(generator, size, *parameters).outputs)
 
 
 @equal_of(DefaultGenerator)

@@ -56,13 +56,13 @@ def root(variable: Any) -> Any:
 def _node(node: Any, inputs: Sequence[Any]) -> list[Any]:
     """PyTensor's variables for the outputs of a node of Occelo."""
     function = next((_equals[c] for c in type(node.op).__mro__ if c in _equals), None)
-    found = NotImplemented if function is None else function(node.op, *inputs)
-    if found is NotImplemented:
+    results = NotImplemented if function is None else function(node.op, *inputs)
+    if results is NotImplemented:
         simpler = decomposition(node)
         if simpler is None:
             raise NoEqual(node)
         return converted(list(simpler.outputs), dict(zip(simpler.inputs, inputs, strict=True)))
-    several = list(found) if isinstance(found, list | tuple) else [found]
+    several = list(results) if isinstance(results, list | tuple) else [results]
     return [
         v
         if v is None or getattr(v.type, "dtype", None) == getattr(o.type, "dtype", None)
@@ -71,27 +71,27 @@ def _node(node: Any, inputs: Sequence[Any]) -> list[Any]:
     ]
 
 
-def converted(outputs: Sequence[Any], known: dict[Any, Any], *, missing: bool = False) -> list[Any]:
-    """PyTensor's variables for ``outputs``. ``known`` maps Occelo's variables to PyTensor's, and all others are added to it.
+def converted(outputs: Sequence[Any], memo: dict[Any, Any], *, missing: bool = False) -> list[Any]:
+    """PyTensor's variables for ``outputs``. ``memo`` maps Occelo's variables to PyTensor's, and all others are added to it.
 
     With ``missing``, an output of a node of which PyTensor lacks only this one is None.
     """
-    for node in toposort(list(outputs), blockers=list(known)):
+    for node in toposort(list(outputs), blockers=list(memo)):
         for variable in node.inputs:
-            if variable not in known:
-                known[variable] = root(variable)
-        made = _node(node, [_there(v, known) for v in node.inputs])
-        for variable, value in zip(node.outputs, made, strict=True):
+            if variable not in memo:
+                memo[variable] = root(variable)
+        results = _node(node, [_there(v, memo) for v in node.inputs])
+        for variable, value in zip(node.outputs, results, strict=True):
             if variable.name and value is not None and value.name is None:
                 value.name = variable.name
-            known[variable] = value
+            memo[variable] = value
     for variable in outputs:
-        if variable not in known:
-            known[variable] = root(variable)
-    return [known[v] if missing else _there(v, known) for v in outputs]
+        if variable not in memo:
+            memo[variable] = root(variable)
+    return [memo[v] if missing else _there(v, memo) for v in outputs]
 
 
-def _there(variable: Any, known: dict[Any, Any]) -> Any:
-    if known[variable] is None:
+def _there(variable: Any, memo: dict[Any, Any]) -> Any:
+    if memo[variable] is None:
         raise NoEqual(variable.owner)
-    return known[variable]
+    return memo[variable]

@@ -54,8 +54,8 @@ def _alloc(op: Any, value: Any, *lengths: Any) -> Any:
 @equal_of(SpecifyShape)
 def _specify(op: Any, x: Any, *lengths: Any) -> Any:
     rest = iter(lengths)
-    wanted = [next(rest) if given else n for n, given in zip(op.static, op.given, strict=True)]
-    return specify_shape(x, wanted)
+    shape = [next(rest) if is_given else n for n, is_given in zip(op.static, op.given, strict=True)]
+    return specify_shape(x, shape)
 
 
 @equal_of(Eye)

@@ -20,20 +20,20 @@ from occelo_signal.ops.transforms import FFT, InverseRealFFT, RealFFT
 def _transform(op: Any, x: Any) -> Any:
     if x.type.dtype != "complex128":
         return NotImplemented
-    made = pt.conj(x) if op.inverse else x
+    transformed = pt.conj(x) if op.inverse else x
     for axis in range(x.type.ndim - op.ndim, x.type.ndim):
-        made = pt.fourier.fft(made, x.shape[axis], axis)
-    return pt.conj(made) if op.inverse else made
+        transformed = pt.fourier.fft(transformed, x.shape[axis], axis)
+    return pt.conj(transformed) if op.inverse else transformed
 
 
 @equal_of(RealFFT)
 def _real(op: Any, x: Any) -> Any:
     lead, lengths = x.shape[: x.type.ndim - op.ndim], x.shape[x.type.ndim - op.ndim :]
     batch = x.reshape((-1, *(lengths[i] for i in range(op.ndim))), ndim=op.ndim + 1)
-    found: Any = rfft_op(batch, lengths)
-    made = pt.complex(found[..., 0], found[..., 1])
-    whole = pt.concatenate([lead, made.shape[1:]])
-    return made.reshape(whole, ndim=x.type.ndim)
+    parts: Any = rfft_op(batch, lengths)
+    spectrum = pt.complex(parts[..., 0], parts[..., 1])
+    whole = pt.concatenate([lead, spectrum.shape[1:]])
+    return spectrum.reshape(whole, ndim=x.type.ndim)
 
 
 @equal_of(InverseRealFFT)
@@ -42,8 +42,8 @@ def _inverse_real(op: Any, x: Any, *given: Any) -> Any:
     last = given[0] if given else op.n
     lengths = pt.stack([*(x.shape[i] for i in range(split, x.type.ndim - 1)), last])
     batch = x.reshape((-1, *(x.shape[i] for i in range(split, x.type.ndim))), ndim=op.ndim + 1)
-    made: Any = irfft_op(pt.stack([pt.real(batch), pt.imag(batch)], axis=-1), lengths)
-    return made.reshape(pt.concatenate([x.shape[:split], made.shape[1:]]), ndim=x.type.ndim)
+    signal: Any = irfft_op(pt.stack([pt.real(batch), pt.imag(batch)], axis=-1), lengths)
+    return signal.reshape(pt.concatenate([x.shape[:split], signal.shape[1:]]), ndim=x.type.ndim)
 
 
 @equal_of(Correlate)
