@@ -39,11 +39,11 @@ def to_dot(
     listed, inputs = graph_parts(outputs, inputs)
     numbering = Numbering(inputs, listed)
     rows = ["digraph {", "  node [shape=box, style=filled, fillcolor=white];"]
-    made = {out for node in numbering.nodes for out in node.outputs}
+    computed = {out for node in numbering.nodes for out in node.outputs}
     names: dict[Variable, str] = {}
     for number, variable in enumerate(numbering.variables):
         names[variable] = f"v{number}"
-        if variable in made:
+        if variable in computed:
             continue
         kind = (
             "constant"
@@ -66,10 +66,10 @@ def to_dot(
                 if color
                 else ""
             )
-            source = names[variable] if variable not in made else _producer(numbering, variable)
+            source = names[variable] if variable not in computed else _producer(numbering, variable)
             rows.append(f"  {source} -> n{position}{attributes};")
     for i, variable in enumerate(listed):
-        source = names[variable] if variable not in made else _producer(numbering, variable)
+        source = names[variable] if variable not in computed else _producer(numbering, variable)
         label = _quoted(f"{variable.name or f'output {i}'} {variable.type}", max_label_size)
         rows.append(f'  o{i} [label={label}, shape=ellipse, fillcolor="{_COLORS["output"]}"];')
         rows.append(f"  {source} -> o{i};")

@@ -107,13 +107,13 @@ def _boxes(outputs: list[Variable], most: int) -> Boxes:
 
 def _nearest(outputs: Sequence[Variable], most: int) -> set[Apply]:
     """The nodes nearest to the outputs, by the number of edges."""
-    found: dict[Apply, None] = {}
+    nodes: dict[Apply, None] = {}
     level = [v.owner for v in outputs if v.owner is not None]
-    while level and len(found) < most:
-        found.update(dict.fromkeys(level[: most - len(found)]))
+    while level and len(nodes) < most:
+        nodes.update(dict.fromkeys(level[: most - len(nodes)]))
         above = dict.fromkeys(v.owner for n in level for v in n.inputs if v.owner is not None)
-        level = [node for node in above if node not in found]
-    return set(found)
+        level = [node for node in above if node not in nodes]
+    return set(nodes)
 
 
 def _source(variable: Variable, shown: set[Apply], drawn: Boxes) -> Any:

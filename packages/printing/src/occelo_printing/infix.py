@@ -53,8 +53,8 @@ def written_constant(variable: Constant) -> Term:
     text = _literal(data)
     number = _literal(data.reshape(())) if data.size == 1 and dtype != "bool" else None
     usual = dtype in _DEFAULTS
-    made = called("constant", text, dtype=None if usual else dtype)
-    return made._replace(number=number, plain=text if usual and dtype != "bool" else None)
+    term = called("constant", text, dtype=None if usual else dtype)
+    return term._replace(number=number, plain=text if usual and dtype != "bool" else None)
 
 
 def _weak(node: Apply, row: ScalarOp, terms: Sequence[Term]) -> set[int]:
@@ -68,16 +68,16 @@ def _weak(node: Apply, row: ScalarOp, terms: Sequence[Term]) -> set[int]:
         strong = [kinds[i] for i in positions if i not in weak]
         beside = [kinds[i].numpy_dtype for i in decide - weak]
         widest = max((kind.ndim for kind in strong), default=-1)
-        kept = {
+        still_weak = {
             i
             for i in weak & decide
             if beside
             and kinds[i].ndim <= widest
             and np.result_type(*beside, inputs[i].data.item()) == kinds[i].numpy_dtype
         }
-        if kept == weak:
+        if still_weak == weak:
             return weak
-        weak = kept
+        weak = still_weak
 
 
 def _operands(node: Apply, row: ScalarOp, terms: Sequence[Term]) -> list[Term]:
@@ -89,14 +89,14 @@ def _operands(node: Apply, row: ScalarOp, terms: Sequence[Term]) -> list[Term]:
         kind.ndim == whole[0].ndim and term.inner is None and i not in weak
         for i, (kind, term) in enumerate(zip(kinds, terms, strict=True))
     )
-    made: list[Term] = []
+    written: list[Term] = []
     for i, term in enumerate(terms):
         number = term.number
         if i in weak and number is not None:
-            made.append(Term(number, _UNARY if number.startswith("-") else ATOM))
+            written.append(Term(number, _UNARY if number.startswith("-") else ATOM))
         else:
-            made.append(term if term.inner is None or not full else term.inner)
-    return made
+            written.append(term if term.inner is None or not full else term.inner)
+    return written
 
 
 def _elementwise(node: Apply, row: ScalarOp, given: Sequence[Term]) -> Term:
@@ -170,11 +170,11 @@ def written_node(node: Apply, terms: Sequence[Term]) -> Term:
     if written is not None:
         return written
     try:
-        made = ValueWriter(brief=True).op(op)
+        text = ValueWriter(brief=True).op(op)
     except TypeError:
         return Term(f"{op}({inputs})")
     if type(op).__call__ is not Op.__call__ or op.default_output is not None:
         # a call would take other arguments, or return one of several outputs only
         several = len(node.outputs) > 1
-        return Term(f"{made}.make_node({inputs}).outputs{'' if several else '[0]'}")
-    return Term(f"{made}({inputs})")
+        return Term(f"{text}.make_node({inputs}).outputs{'' if several else '[0]'}")
+    return Term(f"{text}({inputs})")

@@ -55,12 +55,12 @@ class _Writer(ValueWriter):
         """Lines of source that build a graph, and assign lists of inputs and outputs to ``inputs`` and ``outputs``."""
         numbering = Numbering(inputs, outputs)
         names = _names(numbering.variables)
-        made = {out for node in numbering.nodes for out in node.outputs}
-        given = frozenset(inputs)
+        computed = {out for node in numbering.nodes for out in node.outputs}
+        input_set = frozenset(inputs)
         lines = [
-            f"{names[v]} = {self.source(v, shared=v not in given)}"
+            f"{names[v]} = {self.source(v, shared=v not in input_set)}"
             for v in numbering.variables
-            if v not in made
+            if v not in computed
         ]
         for node in numbering.nodes:
             targets = "".join(f"{names[v]}, " for v in node.outputs)
