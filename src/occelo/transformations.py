@@ -60,12 +60,12 @@ def value_and_grad(fun: Any, wrt: Any = 0, /, *, has_aux: bool = False, **option
     positions: Sequence[int] = wrt if several else (wrt,)
 
     def with_gradient(*args: Any, **kwargs: Any) -> Any:
-        given = list(args)
+        inputs = list(args)
         for i in positions:
-            given[i] = trees.map(_own, given[i])
-        result = function(*given, **kwargs)
+            inputs[i] = trees.map(_own, inputs[i])
+        result = function(*inputs, **kwargs)
         value = result[0] if has_aux else result
-        gradients = grad(value, tuple(given[i] for i in positions), disconnected_inputs="ignore")
+        gradients = grad(value, tuple(inputs[i] for i in positions), disconnected_inputs="ignore")
         return result, gradients if several else gradients[0]
 
     return with_gradient

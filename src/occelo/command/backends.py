@@ -84,10 +84,10 @@ def _dtypes(node: Apply) -> tuple[str, ...]:
 
 
 def _share(table: Table, backend: str) -> str:
-    known = [row[backend] for row in table.values()]
-    if None in known:
+    compiled = [row[backend] for row in table.values()]
+    if None in compiled:
         return "not installed"
-    return f"{100 * sum(map(bool, known)) / len(known):.1f} %"
+    return f"{100 * sum(map(bool, compiled)) / len(compiled):.1f} %"
 
 
 def stored_text(table: Table) -> str:
@@ -124,15 +124,15 @@ def published(table: Table) -> str:
 
 def _reasons(table: Table) -> dict[str, list[str]]:
     """For each reason why ops run in Python, the ops: first of machine code, then of libraries that lack what loops compile."""
-    made: dict[str, list[str]] = {}
+    reasons: dict[str, list[str]] = {}
     for backend in ("native", *LIBRARIES_THAT_TRACE):
         for label, row in table.items():
             if row[backend] is False and (backend == "native" or row["native"]):
                 for reason in dict.fromkeys(
                     _why(backend, node) for node in _example_nodes()[label]
                 ):
-                    made.setdefault(reason, []).append(label)
-    return made
+                    reasons.setdefault(reason, []).append(label)
+    return reasons
 
 
 def _why(backend: str, node: Apply) -> str:

@@ -61,9 +61,9 @@ def _pairs(given: Any) -> list[tuple[Any, Any]]:
 
 def _rows(arguments: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Iterate over the arguments, except the outputs. Yields the name and the text of each."""
-    for i, given in enumerate(_listed(arguments["inputs"])):
-        variable = _variable(given)
-        extra = f", {given}" if isinstance(given, occelo.In) else ""
+    for i, entry in enumerate(_listed(arguments["inputs"])):
+        variable = _variable(entry)
+        extra = f", {entry}" if isinstance(entry, occelo.In) else ""
         yield f"input {i}", f"{variable} {variable.type}{extra}"
     for variable, expression in _pairs(arguments.get("updates")):
         yield f"update of {variable}", str(expression)

@@ -23,11 +23,11 @@ def show_errors(words: str | None) -> None:
     Of a message without an entry, the place that writes it is printed, and the entry of its kind. Without words, one line
     is printed of each kind of error. ValueError if neither an entry nor a message contains them.
     """
-    known = entries()
+    all_entries = entries()
     if words is None:
-        kinds = [entry for entry in known.values() if not entry.message]
+        kinds = [entry for entry in all_entries.values() if not entry.message]
         _list(kinds)
-        count = len(known) - len(kinds)
+        count = len(all_entries) - len(kinds)
         click.echo(
             f"\nThere are {count} entries of single messages: occelo errors 'WORDS OF THE MESSAGE'"
         )
@@ -37,7 +37,7 @@ def show_errors(words: str | None) -> None:
         _show_places(places)
         return
     if not chosen:
-        near = difflib.get_close_matches(words.lower(), [t.lower() for t in known], 1)
+        near = difflib.get_close_matches(words.lower(), [t.lower() for t in all_entries], 1)
         hint = f"; did you mean {near[0]}?" if near else "; occelo errors lists all kinds"
         raise ValueError(f"No entry contains {words!r}{hint}")
     if len(chosen) > _SHOWN:
@@ -72,18 +72,18 @@ def _show(entry: Entry) -> None:
 
 
 def _chosen(words: str) -> list[Entry]:
-    known = entries()
-    called = [entry for title, entry in known.items() if title.lower() == words.lower()]
+    all_entries = entries()
+    called = [entry for title, entry in all_entries.items() if title.lower() == words.lower()]
     if called:
         return called
-    found = entry_of(words)
-    if found is not None:
-        return [known[found[1]]]
-    whole = [e for e in known.values() if words.lower() in f"{e.title} {e.text}".lower()]
+    place = entry_of(words)
+    if place is not None:
+        return [all_entries[place[1]]]
+    whole = [e for e in all_entries.values() if words.lower() in f"{e.title} {e.text}".lower()]
     if whole:
         return whole
-    wanted = set(re.findall(r"\w+", words.lower()))
-    return [e for e in known.values() if wanted <= set(re.findall(r"\w+", e.text.lower()))]
+    tokens = set(re.findall(r"\w+", words.lower()))
+    return [e for e in all_entries.values() if tokens <= set(re.findall(r"\w+", e.text.lower()))]
 
 
 def _list(chosen: list[Entry]) -> None:

@@ -35,9 +35,9 @@ class Written(NamedTuple):
 def written(text: str) -> list[Written]:
     """The places that write a message, or the parts of messages of which ``text`` has the words; those that say most first."""
     words = _words(text)
-    has = {path: words & known for path, known in _words_of_sources().items()}
+    has = {path: words & own for path, own in _words_of_sources().items()}
     # a word that few sources have says more
-    rarity = {word: 1 / (1 + sum(word in found for found in has.values())) for word in words}
+    rarity = {word: 1 / (1 + sum(word in common for common in has.values())) for word in words}
     near = sorted(has, key=lambda path: -sum(rarity[word] for word in has[path]))
     # all the others take seconds, and are needed for messages without rare words
     fitting = _fitting(near[:_FILES], text) or _fitting(near[_FILES:], text)
@@ -139,8 +139,8 @@ def _given_kind(node: ast.AST) -> str:
 def kind_of_package(package: str) -> str:
     """The kind that the functions of a package (its module's name) give their errors, if they give one; else ""."""
     for path, text in _sources().items():
-        if package in path.parts and (found := _BY_PACKAGE.search(text)):
-            return _title(found[1])
+        if package in path.parts and (match := _BY_PACKAGE.search(text)):
+            return _title(match[1])
     return ""
 
 

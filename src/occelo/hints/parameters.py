@@ -79,8 +79,8 @@ def hint(function: Any, parameter: str | None, *given: str) -> str:
     except ValueError:  # a ufunc of NumPy has none
         listed = []
     if parameter is None:
-        known = {p.name for p in listed}
-        parameter = next((word for word in given if word not in known), None)
+        names = {p.name for p in listed}
+        parameter = next((word for word in given if word not in names), None)
         if parameter is None:
             return f"; {_OF_FUNCTIONS_OF_PYTHON[name]}" if name in _OF_FUNCTIONS_OF_PYTHON else ""
         return f", but has {parameter}={hint(function, parameter)}"
