@@ -20,6 +20,7 @@ from pymc.initial_point import make_initial_point_fn
 
 import occelo as oc
 from occelo_pytensor.conversion import Settings, convert, converting
+from occelo_pytensor.library import theirs as pytensor
 from occelo_pytensor.models import LogDensity, checks_of, joined, log_density
 
 UNCONSTRAINED = "unconstrained_parameter"
@@ -175,10 +176,12 @@ def nutpie_model(
     if discrete:
         raise TypeError(f"nutpie cannot sample the discrete parameters {', '.join(discrete)}")
     variables = [model.rvs_to_values[v] for v in model.free_RVs]
-    shapes = {k: tuple(np.shape(v)) for k, v in model.initial_point().items()}
+    values = _initial_values(model, initial_points)
+    start = values(0)
+    shapes = {k: tuple(np.shape(v)) for k, v in start.items()}
     density = log_density(model, variables=variables, shapes=shapes)
     rest = _rest(model, variables, var_names)
-    expand, trace = _expansion(model, density, variables, shapes, rest)
+    expand, trace = _expansion(model, density, variables, start, rest)
     functions = [
         _compiled(density.function(), "log_density_gradient"),
         _compiled(oc.function([density.point], expand), "vector"),
@@ -193,7 +196,7 @@ def nutpie_model(
         ],
         density=functions[0],
         expand=functions[1],
-        initial_point=_initial_point(model, variables, initial_points),
+        initial_point=_initial_point(values, variables),
         trace=trace,
         count=int(density.point.type.shape[0]),
         _coords=coords,
@@ -217,7 +220,7 @@ def _expansion(
     model: Any,
     density: LogDensity,
     variables: Sequence[Any],
-    shapes: dict[str, tuple[int, ...]],
+    start: dict[str, Any],
     rest: Sequence[Any],
 ) -> tuple[Any, _Names]:
     memo: dict[Any, Any] = {v: density.pieces[v.name] for v in variables}
@@ -226,28 +229,32 @@ def _expansion(
     values = [density.pieces[v.name] for v in variables]
     vector = joined([*values, *computed], "float64")
     names = [v.name for v in (*variables, *rest)]
-    all_shapes = [shapes[v.name] for v in variables]
-    all_shapes += _evaluated_shapes(computed, density, model)
-    return vector, _Names(names, all_shapes, len(variables))
+    shapes = [tuple(np.shape(start[v.name])) for v in variables]
+    shapes += _evaluated_shapes(computed, density, [start[v.name] for v in variables])
+    return vector, _Names(names, shapes, len(variables))
 
 
 def _evaluated_shapes(
-    computed: Sequence[Any], density: LogDensity, model: Any
+    computed: Sequence[Any], density: LogDensity, start: Sequence[Any]
 ) -> list[tuple[int, ...]]:
     if all(None not in v.type.shape for v in computed):
         return [tuple(v.type.shape) for v in computed]
     lengths = oc.function([density.point], [v.shape for v in computed], on_unused_input="ignore")
-    point = np.concatenate([np.ravel(v) for v in model.initial_point().values()])
+    point = np.concatenate([np.ravel(v) for v in start])
     return [tuple(int(n) for n in shape) for shape in lengths(point)]
 
 
-def _initial_point(model: Any, variables: Sequence[Any], overrides: Any) -> Any:
-    """The function from a seed to a vector of initial values, as nutpie calls it."""
-    values = make_initial_point_fn(
-        model=model, overrides=overrides, default_strategy="support_point",
-        jitter_rvs=set(model.free_RVs), return_transformed=True,
-    )  # fmt: skip
+def _initial_values(model: Any, overrides: Any) -> Any:
+    """PyMC's function from a seed to initial values. It runs once for each chain, so PyTensor compiles no C for it."""
+    with pytensor.config.change_flags(cxx=""):
+        return make_initial_point_fn(
+            model=model, overrides=overrides, default_strategy="support_point",
+            jitter_rvs=set(model.free_RVs), return_transformed=True,
+        )  # fmt: skip
 
+
+def _initial_point(values: Any, variables: Sequence[Any]) -> Any:
+    """The function from a seed to a vector of initial values, as nutpie calls it."""
     # chains start in threads of their own, and a function of PyTensor keeps its values in itself
     lock = threading.Lock()
 

@@ -50,7 +50,8 @@ LAWS: dict[type, Any] = {
 @register_conversion(RandomVariable)
 def _draw(node: Any, generator: Any, size: Any, *parameters: Any) -> Any:
     law = LAWS.get(type(node.op))
-    if law is None:
+    # PyTensor draws from any numbers, such as the probabilities of cut points without order in draws from a prior
+    if law is None or isinstance(node.op, theirs.CategoricalRV):
         return call_of(node, [generator, size, *parameters])
     drawn = law.changed(dtype=node.op.dtype)
     return drawn(*parameters, size=size, rng=generator, return_next_rng=True)
