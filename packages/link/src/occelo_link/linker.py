@@ -298,18 +298,18 @@ class Linker:
 
 
 def _output_cells(
-    fgraph: FunctionGraph, given: Sequence[Storage] | None, cells: StorageMap
+    fgraph: FunctionGraph, storage: Sequence[Storage] | None, cells: StorageMap
 ) -> list[Storage]:
     """Return a cell for each output.
 
     A variable has only one cell, even if it is several outputs or also an input.
     """
-    if given is None:
+    if storage is None:
         return storage_cells(fgraph.outputs, None, cells)
-    if len(given) != len(fgraph.outputs):
-        raise ValueError(f"{len(fgraph.outputs)} outputs need as many cells, got {len(given)}")
+    if len(storage) != len(fgraph.outputs):
+        raise ValueError(f"{len(fgraph.outputs)} outputs need as many cells, got {len(storage)}")
     result: list[Storage] = []
-    for variable, cell in zip(fgraph.outputs, given, strict=True):
+    for variable, cell in zip(fgraph.outputs, storage, strict=True):
         fixed = variable.owner is None or isinstance(variable, SharedVariable)
         if variable not in cells and not fixed:
             cells[variable] = cell

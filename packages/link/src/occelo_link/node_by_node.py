@@ -35,9 +35,9 @@ class ShadowVM:
         self.vm = PythonVM(Linking(fgraph, order, cells, list(inputs), list(outputs)))
         self._overwrites = any(node.op.destroy_map for node in order)
 
-    def load(self, given: Sequence[Storage]) -> PythonVM:
+    def load(self, cells: Sequence[Storage]) -> PythonVM:
         """Store the values of the other VM's input cells as inputs of the Python VM, and return the Python VM."""
-        for mine, its in zip(self.vm.inputs, given, strict=True):
+        for mine, its in zip(self.vm.inputs, cells, strict=True):
             value = local(its[0])
             mine[0] = value.copy() if self._overwrites and hasattr(value, "copy") else value
         return self.vm

@@ -118,7 +118,7 @@ class _Sample:
         self.inner: dict[Apply, NodeCost] = {}
         self.last = perf_counter()
 
-    def note(self, place: Sequence[Apply], seconds: float, made: Sequence[Any]) -> None:
+    def note(self, place: Sequence[Apply], seconds: float, results: Sequence[Any]) -> None:
         """Record a run of an inner node, while the VM runs a node that contains it.
 
         ``place`` lists the nodes around the inner node, from outside to inside, and then the inner node itself. The
@@ -127,7 +127,7 @@ class _Sample:
         costs = self.inner
         for outer in place[:-1]:
             costs = _entry(costs, outer).inner
-        _entry(costs, place[-1]).add(place[-1], seconds, made)
+        _entry(costs, place[-1]).add(place[-1], seconds, results)
 
     def __call__(
         self, node: Apply, thunk: NodeThunk, storage_map: StorageMap, computed: dict[Variable, bool]

@@ -115,9 +115,9 @@ def minimize(
     return result
 
 
-def _constants(given: Mapping[Any, Any]) -> dict[Any, Any]:
-    """The variables in ``given``, and their values as constants."""
+def _constants(values: Mapping[Any, Any]) -> dict[Any, Any]:
+    """The variables in ``values``, and their values as constants."""
     return {
         v: v.type.make_constant(v.type.filter(value, allow_downcast=True))
-        for v, value in given.items()
+        for v, value in values.items()
     }

@@ -41,13 +41,13 @@ class ContinuousDistribution(Distribution):
     formula for a method, the method raises NotImplementedError.
     """
 
-    def _z(self, given: Arguments) -> Any:
-        z = given.x if given.loc is None else given.x - given.loc
-        return z if given.scale is None else z / given.scale
+    def _z(self, bound: Arguments) -> Any:
+        z = bound.x if bound.loc is None else bound.x - bound.loc
+        return z if bound.scale is None else z / bound.scale
 
-    def _back(self, given: Arguments, z: Any) -> Any:
-        x = z if given.scale is None else z * given.scale
-        return x if given.loc is None else x + given.loc
+    def _back(self, bound: Arguments, z: Any) -> Any:
+        x = z if bound.scale is None else z * bound.scale
+        return x if bound.loc is None else x + bound.loc
 
     def _below(self, z: Any, low: Any, open_end: bool) -> Any:
         if isinstance(low, float | int):
@@ -83,26 +83,26 @@ class ContinuousDistribution(Distribution):
         value = value if bound.scale is None else value / bound.scale
         return bound.checked(switch(at_end, value, exp(logarithm)))
 
-    def _at(self, given: Arguments, formula: AnyFormula, z: Any) -> Any:
+    def _at(self, bound: Arguments, formula: AnyFormula, z: Any) -> Any:
         """The value of a log density at the standardized variable ``z``; -inf outside of the closed support."""
         row = self.row
         if row.support is None or row.periodic:
-            return formula(z, *given.shapes)
-        low, high = row.bounds(given.shapes)
+            return formula(z, *bound.shapes)
+        low, high = row.bounds(bound.shapes)
         # a NaN does not count as outside, so the formula returns NaN for it
         outside = or_(self._below(z, low, row.open_below), self._above(z, high, False))
-        inner = switch(outside, row.interior(given.shapes), z)
-        return switch(outside, _MINUS_INF, formula(inner, *given.shapes))
+        inner = switch(outside, row.interior(bound.shapes), z)
+        return switch(outside, _MINUS_INF, formula(inner, *bound.shapes))
 
-    def _between(self, given: Arguments, formula: AnyFormula, before: float, after: float) -> Any:
+    def _between(self, bound: Arguments, formula: AnyFormula, before: float, after: float) -> Any:
         """A distribution function: ``before`` below the support, ``after`` above it, ``formula`` within the support."""
-        z, row = self._z(given), self.row
+        z, row = self._z(bound), self.row
         if row.support is None:
-            return formula(z, *given.shapes)
-        low, high = row.bounds(given.shapes)
+            return formula(z, *bound.shapes)
+        low, high = row.bounds(bound.shapes)
         below, above = self._below(z, low, True), self._above(z, high, True)
-        inner = switch(or_(below, above), row.interior(given.shapes), z)
-        return switch(below, before, switch(above, after, formula(inner, *given.shapes)))
+        inner = switch(or_(below, above), row.interior(bound.shapes), z)
+        return switch(below, before, switch(above, after, formula(inner, *bound.shapes)))
 
     def _method(
         self, name: str, formula: AnyFormula | None, x: Any, args: Any, kwargs: Any, ends: Any

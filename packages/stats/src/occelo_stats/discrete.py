@@ -50,8 +50,8 @@ class DiscreteDistribution(Distribution):
 
     scaled = False
 
-    def _count(self, given: Arguments) -> Any:
-        return given.x if given.loc is None else given.x - given.loc
+    def _count(self, bound: Arguments) -> Any:
+        return bound.x if bound.loc is None else bound.x - bound.loc
 
     def _within(self, count: Any, shapes: Sequence[Any]) -> tuple[Any, Any]:
         """A mask of counts outside of the support, and the counts. The lower bound replaces the masked counts."""
@@ -108,13 +108,13 @@ class DiscreteDistribution(Distribution):
         bound = self._arguments(name, k, args, kwargs)
         return bound.checked(self._clamped(self._formula(name, formula), bound, ends))
 
-    def _clamped(self, formula: AnyFormula, given: Arguments, ends: tuple[float, float]) -> Any:
+    def _clamped(self, formula: AnyFormula, bound: Arguments, ends: tuple[float, float]) -> Any:
         """A distribution function: ``ends[0]`` below the support, ``ends[1]`` above it, ``formula`` within it."""
-        count = floor(self._count(given))
-        low, high = self.row.bounds(given.shapes)
+        count = floor(self._count(bound))
+        low, high = self.row.bounds(bound.shapes)
         below, above = lt(count, low), ge(count, high)
         inner = switch(or_(below, above), low, count)
-        value = formula(inner, *given.shapes)
+        value = formula(inner, *bound.shapes)
         return switch(below, ends[0], switch(above, ends[1], value))
 
     def cdf(self, k: Any, *args: Any, **kwargs: Any) -> TensorVariable:

@@ -153,12 +153,12 @@ def _is_weak(value: Any) -> bool:
     return isinstance(value, bool | int | float) and not isinstance(value, np.generic)
 
 
-def float_dtype(given: Sequence[Any], where: str) -> str:
+def float_dtype(values: Sequence[Any], where: str) -> str:
     """The common float dtype of arguments; floatX if all are integers or Python numbers.
 
     ``where`` is the name of the method for the TypeError that complex arguments raise.
     """
-    strong = [as_tensor_variable(each).type.dtype for each in given if not _is_weak(each)]
+    strong = [as_tensor_variable(each).type.dtype for each in values if not _is_weak(each)]
     if any(is_complex(each) for each in strong):
         raise TypeError(f"{where} is defined for real tensors")
     dtype = np.result_type(*strong).name if strong else ""

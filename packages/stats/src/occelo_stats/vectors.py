@@ -53,10 +53,10 @@ _ROUNDING = {"float64": 1e-10, "float32": 1e-5, "float16": 1e-2}
 """For each dtype, how far the sum of a vector of probabilities may be from 1."""
 
 
-def floats(where: str, *given: Any) -> list[Any]:
+def floats(where: str, *values: Any) -> list[Any]:
     """The arguments, cast to their common float dtype; ``where`` is the method's name for errors."""
-    dtype = float_dtype(given, where)
-    return [as_float(each, dtype) for each in given]
+    dtype = float_dtype(values, where)
+    return [as_float(each, dtype) for each in values]
 
 
 def where_valid(valid: Any, value: Any) -> Any:

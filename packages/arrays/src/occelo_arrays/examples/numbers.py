@@ -56,11 +56,11 @@ _LOGICAL = ("logical_and", "logical_or", "logical_xor")
 def _second(name: str, reference: Any, *args: Any) -> Example:
     """An example of a function with two results, of which the second is taken."""
 
-    def ours(*given: Any) -> Any:
-        return getattr(arrays, name)(*given)[1]
+    def ours(*arguments: Any) -> Any:
+        return getattr(arrays, name)(*arguments)[1]
 
-    def theirs(*given: Any) -> Any:
-        return reference(*given)[1]
+    def theirs(*arguments: Any) -> Any:
+        return reference(*arguments)[1]
 
     return Example(name, "arrays", ours, theirs, args)
 

@@ -35,11 +35,11 @@ def _make(
 
 
 def _einsum(subscripts: str, *args: Array) -> Example:
-    def function(*given: Any) -> Any:
-        return arrays.einsum(subscripts, *given)
+    def function(*operands: Any) -> Any:
+        return arrays.einsum(subscripts, *operands)
 
-    def reference(*given: Any) -> Any:
-        return np.einsum(subscripts, *given)
+    def reference(*operands: Any) -> Any:
+        return np.einsum(subscripts, *operands)
 
     return _make(
         "einsum", function, reference, *args, tolerance=1e-5 if args[0].itemsize == 4 else 1e-10

@@ -50,11 +50,11 @@ def make(
 
 
 def _of_list(name: str, reference: Any, *args: Array) -> Example:
-    def ours(*given: Any) -> Any:
-        return getattr(arrays, name)(list(given))
+    def ours(*tensors: Any) -> Any:
+        return getattr(arrays, name)(list(tensors))
 
-    def theirs(*given: Any) -> Any:
-        return reference(list(given))
+    def theirs(*tensors: Any) -> Any:
+        return reference(list(tensors))
 
     return make(name, theirs, *args, ours=ours)
 

@@ -73,9 +73,9 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
     return slopes[0] if single else slopes
 
 
-def _spacing(given: Any, dtype: str) -> Any:
-    number = type(given) in (int, float)
-    v = ot.as_tensor_variable(np.asarray(given, dtype) if number else given)
+def _spacing(space: Any, dtype: str) -> Any:
+    number = type(space) in (int, float)
+    v = ot.as_tensor_variable(np.asarray(space, dtype) if number else space)
     if v.type.ndim > 1:
         raise ValueError(f"A distance of gradient must be a scalar or a vector, got {v.type}")
     return ot.cast(v, "float64") if is_discrete(v.dtype) else v
@@ -171,10 +171,10 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> TensorVariabl
     return ot.join(0, *(each for each in parts if each is not None))
 
 
-def _fitting(given: Any, dtype: str, name: str) -> Any:
-    if given is None:
+def _fitting(ends: Any, dtype: str, name: str) -> Any:
+    if ends is None:
         return None
-    v = ot.as_tensor_variable(given)
+    v = ot.as_tensor_variable(ends)
     if not np.can_cast(v.type.numpy_dtype, dtype, "same_kind"):
         raise TypeError(f"{name} of ediff1d must convert to the dtype {dtype}, got {v.type}")
     return ot.cast(ot.flatten(v), dtype)

@@ -36,8 +36,8 @@ __all__ = [
 ]
 
 
-def _truths(given: Any, name: str) -> TensorVariable:
-    condition = ot.as_tensor_variable(given)
+def _truths(value: Any, name: str) -> TensorVariable:
+    condition = ot.as_tensor_variable(value)
     if condition.dtype != "bool":
         raise TypeError(f"The conditions of {name} must be bool, got {describe(condition)}")
     return condition
@@ -100,10 +100,10 @@ def _is_tensor_like(condition: Any) -> bool:
     return isinstance(condition, list | tuple | np.ndarray | ot.TensorVariable)
 
 
-def _applied(given: Any, x: Any, args: tuple[Any, ...], kw: dict[str, Any]) -> Any:
-    constant = isinstance(given, ot.TensorVariable) or not callable(given)
-    function: Any = given
-    return converted(given if constant else function(x, *args, **kw), x.dtype)
+def _applied(choice: Any, x: Any, args: tuple[Any, ...], kw: dict[str, Any]) -> Any:
+    constant = isinstance(choice, ot.TensorVariable) or not callable(choice)
+    function: Any = choice
+    return converted(choice if constant else function(x, *args, **kw), x.dtype)
 
 
 @stands_for("extract", "condition arr")

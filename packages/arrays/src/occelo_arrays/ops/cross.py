@@ -46,12 +46,12 @@ def cross(
     return moveaxis(product, -1, normalize_axis(axisc, product, "axisc"))
 
 
-def _vectors(given: Any, axis: int, name: str) -> Any:
-    """Move the dimension ``axis`` of ``given`` to the end, and check that its length is three.
+def _vectors(x: Any, axis: int, name: str) -> Any:
+    """Move the dimension ``axis`` of ``x`` to the end, and check that its length is three.
 
     ``name`` is "a" or "b", for messages.
     """
-    v = as_tensor_variable(given)
+    v = as_tensor_variable(x)
     if v.type.ndim == 0:
         raise ValueError(f"cross takes vectors, got a scalar for {name}")
     v = moveaxis(v, normalize_axis(axis, v, f"axis{name}"), -1)

@@ -31,8 +31,8 @@ def _taking_variables(function: Callable[..., Any], parameters: str) -> Callable
     return calling
 
 
-def _dtype_of(given: Any) -> Any:
-    return np.dtype(given.type.dtype) if isinstance(given, Variable) else given
+def _dtype_of(x: Any) -> Any:
+    return np.dtype(x.type.dtype) if isinstance(x, Variable) else x
 
 
 def isdtype(dtype: Any, kind: Any) -> bool:

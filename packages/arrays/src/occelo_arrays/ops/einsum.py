@@ -68,13 +68,13 @@ class _Term:
             return self.tensor
         return dimshuffle(self.tensor, [self.axis(i) if i in self.labels else "x" for i in labels])
 
-    def summed(self, kept: frozenset[int]) -> _Term:
-        """The term summed over all dimensions whose labels are not in ``kept``."""
-        gone = tuple(i for i, label in enumerate(self.labels) if label not in kept)
+    def summed(self, remaining: frozenset[int]) -> _Term:
+        """The term summed over all dimensions whose labels are not in ``remaining``."""
+        gone = tuple(i for i, label in enumerate(self.labels) if label not in remaining)
         if not gone:
             return self
         total = sum_(self.tensor, axis=gone, dtype=self.tensor.dtype)
-        return _Term(total, tuple(label for label in self.labels if label in kept))
+        return _Term(total, tuple(label for label in self.labels if label in remaining))
 
 
 @stands_for("einsum", "* -out -dtype -order=K -casting=safe optimize")
@@ -317,17 +317,19 @@ def _matrix(
     batch: Sequence[int],
     rows: Sequence[int],
     columns: Sequence[int],
-    known: Mapping[Labels, Any] = MappingProxyType({}),
+    length_of: Mapping[Labels, Any] = MappingProxyType({}),
 ) -> TensorVariable:
     """The term reshaped to a matrix or a batch of matrices. All labels in ``rows`` become one dimension.
 
-    All labels in ``columns`` become the other dimension; ``known`` has lengths of such dimensions. Batch dimensions come first. Without batch dimensions, the
+    All labels in ``columns`` become the other dimension; ``length_of`` has lengths of such dimensions. Batch dimensions come first. Without batch dimensions, the
     result is a vector if ``rows`` or ``columns`` is empty.
     """
     rest = [i for i in term.labels if i not in batch]
     if rest == [*columns, *rows] and rows and columns:
-        return matrix_transpose(_merged(term.ordered([*batch, *rest]), batch, columns, rows, known))
-    return _merged(term.ordered([*batch, *rows, *columns]), batch, rows, columns, known)
+        return matrix_transpose(
+            _merged(term.ordered([*batch, *rest]), batch, columns, rows, length_of)
+        )
+    return _merged(term.ordered([*batch, *rows, *columns]), batch, rows, columns, length_of)
 
 
 def _merged(
@@ -335,7 +337,7 @@ def _merged(
     batch: Sequence[int],
     rows: Sequence[int],
     columns: Sequence[int],
-    known: Mapping[Labels, Any],
+    length_of: Mapping[Labels, Any],
 ) -> TensorVariable:
     groups = [g for g in (rows, columns) if g or batch]
     if any(len(g) > 1 for g in groups):
@@ -344,7 +346,7 @@ def _merged(
         shape: list[Any] = list(lengths[:first])
         for group in groups:
             own = length_product(lengths[first : first + len(group)])
-            shape.append(known.get(tuple(group), own))
+            shape.append(length_of.get(tuple(group), own))
             first += len(group)
         return reshape(tensor, shape)
     missing = [len(batch) + i for i, g in enumerate(groups) if not g]

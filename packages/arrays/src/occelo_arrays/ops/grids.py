@@ -162,12 +162,12 @@ def diagflat(v: Any, k: int = 0) -> TensorVariable:
     return ot.diag(ot.flatten(ot.as_tensor_variable(v)), k)
 
 
-def natural_lengths(given: Any, function: str) -> list[Any]:
+def natural_lengths(dims: Any, function: str) -> list[Any]:
     """A length or several ones. ValueError if one is negative, when the graph runs if it is a variable."""
     message = f"{function} takes no negative lengths"
-    lengths = list(lengths_of(given))
+    lengths = list(lengths_of(dims))
     if any(isinstance(n, int) and n < 0 for n in map(known_integer, lengths)):
-        raise ValueError(f"{message}, got {given}")
+        raise ValueError(f"{message}, got {dims}")
     check = ot.CheckAndRaise(ValueError, message)
     return [n if known_integer(n) is not None else check(n, ot.ge(n, 0)) for n in lengths]
 

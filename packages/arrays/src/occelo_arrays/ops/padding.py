@@ -158,15 +158,15 @@ def pairs_of(
 
 
 def _rows_of(
-    given: Any, ndim: int, name: str, check: Callable[[Any, str], Any]
+    pairs: Any, ndim: int, name: str, check: Callable[[Any, str], Any]
 ) -> list[tuple[Any, Any]]:
     """The same of a vector or matrix whose lengths are known when the graph runs; they are checked then."""
     message = f"{name} of pad must broadcast to the shape ({ndim}, 2)"
-    matrix = given if given.type.ndim == 2 else expand_dims(given, 0)
+    matrix = pairs if pairs.type.ndim == 2 else expand_dims(pairs, 0)
     lengths = [as_tensor_variable(n) for n in lengths_by_variables(matrix)]
     fits = [or_(eq(n, 1), eq(n, most)) for n, most in zip(lengths, (ndim, 2), strict=True)]
     if any(n not in (None, 1, most) for n, most in zip(matrix.type.shape, (ndim, 2), strict=True)):
-        raise ValueError(f"{message}, got {given.type}")
+        raise ValueError(f"{message}, got {pairs.type}")
     checked = CheckAndRaise(ValueError, message)(matrix, *fits)
     rows, columns = (n - 1 for n in lengths)
     return [

@@ -52,18 +52,18 @@ def ravel(tree: Any) -> tuple[Any, Callable[[Any], Any]]:
     ends = list(accumulate((length_product(n) for n in shapes), initial=0))
 
     @explained_by("trees")
-    def unravel(given: Any) -> Any:
-        return structure.unflatten(_cut(given, ends, shapes, dtypes))
+    def unravel(vector: Any) -> Any:
+        return structure.unflatten(_cut(vector, ends, shapes, dtypes))
 
     return vector, unravel
 
 
 def _cut(
-    given: Any, ends: Sequence[Any], shapes: Sequence[Sequence[Any]], dtypes: Sequence[str]
+    flat: Any, ends: Sequence[Any], shapes: Sequence[Sequence[Any]], dtypes: Sequence[str]
 ) -> Iterator[Any]:
     """Yield the leaves that lie between ``ends`` in a vector."""
-    symbolic = isinstance(given, Variable)
-    vector: Any = as_tensor_variable(given) if symbolic else np.asarray(given)
+    symbolic = isinstance(flat, Variable)
+    vector: Any = as_tensor_variable(flat) if symbolic else np.asarray(flat)
     if vector.ndim != 1:
         raise ValueError(f"A raveled tree is a vector, got {vector.ndim} dimensions")
     if not symbolic and any(isinstance(n, Variable) for n in ends):

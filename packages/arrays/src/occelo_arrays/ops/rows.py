@@ -75,9 +75,9 @@ def apply_over_axes(func: Callable[[Any, int], Any], a: Any, axes: Any) -> Tenso
     return x
 
 
-def _check_function(given: Any, what: str) -> None:
-    if not callable(given):
-        raise TypeError(f"{what} must be a function, got {given!r}")
+def _check_function(function: Any, what: str) -> None:
+    if not callable(function):
+        raise TypeError(f"{what} must be a function, got {function!r}")
 
 
 def fromfunction(
@@ -127,14 +127,14 @@ def view_as_windows(arr_in: Any, window_shape: Any, step: Any = 1) -> TensorVari
     return sliding_window_view(x, windows)[places]
 
 
-def _whole(given: Any, name: str) -> list[int]:
-    return [static_integer(n, name) for n in (given if np.iterable(given) else [given])]
+def _whole(numbers: Any, name: str) -> list[int]:
+    return [static_integer(n, name) for n in (numbers if np.iterable(numbers) else [numbers])]
 
 
-def _for_each(given: Any, ndim: int, name: str) -> Sequence[int]:
-    numbers = _whole(given, name)
-    if not np.iterable(given):
+def _for_each(value: Any, ndim: int, name: str) -> Sequence[int]:
+    numbers = _whole(value, name)
+    if not np.iterable(value):
         numbers *= ndim
     if len(numbers) != ndim:
-        raise ValueError(f"{name} must have a number for each of {ndim} dimensions, got {given}")
+        raise ValueError(f"{name} must have a number for each of {ndim} dimensions, got {value}")
     return numbers

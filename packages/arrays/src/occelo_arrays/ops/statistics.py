@@ -142,9 +142,9 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -
     return ot.clip(ot.real(c), -1, 1) + 1j * ot.clip(ot.imag(c), -1, 1)
 
 
-def _weights(given: Any, name: str, count: Any, whole: bool) -> Any:
+def _weights(weights: Any, name: str, count: Any, whole: bool) -> Any:
     """The vector of weights of the observations, with checks of its dtype, its length and its signs."""
-    w = as_tensor_variable(given)
+    w = as_tensor_variable(weights)
     if w.type.ndim != 1:
         raise RuntimeError(f"{name} of cov must be a vector, got {w.type}")
     if whole and not is_discrete(w.dtype):

@@ -31,7 +31,7 @@ class Lapack:
         self.context.builder.alloc(buffer, length)
         return buffer
 
-    def call(self, name: str, **given: str | Value | Pointer) -> Value:
+    def call(self, name: str, **arguments: str | Value | Pointer) -> Value:
         """Write a call of a routine. Returns its ``info``, an int64 that is 0 if the routine succeeds.
 
         Arguments that are letters in LAPACK are passed as strings or int8 values, integers as int64 values, and arrays
@@ -46,7 +46,7 @@ class Lapack:
             if argument.name == "info":
                 value: str | Value | Pointer = Pointer(self._info, context.i64(0))
             else:
-                value = given.pop(argument.name)
+                value = arguments.pop(argument.name)
             if isinstance(value, str):
                 args.append(Reference(builder.const(ord(value), "int8")))
             elif isinstance(value, Pointer):
@@ -58,12 +58,12 @@ class Lapack:
                 args.append(
                     Reference(value if as_given else builder.cast(value, context.blas_integer))
                 )
-        assert not given, f"{name} has no arguments {list(given)}"
+        assert not arguments, f"{name} has no arguments {list(arguments)}"
         builder.invoke(f"lapack:{LETTERS[self.dtype]}{name}", args, writes=written)
         return builder.cast(builder.load(self._info, context.i64(0), fixed=True), "int64")
 
     def workspace(
-        self, name: str, **given: str | Value | Pointer
+        self, name: str, **arguments: str | Value | Pointer
     ) -> dict[str, str | Value | Pointer]:
         """Allocate the working memory of a routine, and return the arguments for it.
 
@@ -75,11 +75,11 @@ class Lapack:
         kinds = {a.name: a.kind for a in routine.arguments}
         sizes = [n for n in ("lwork", "lrwork", "liwork") if n in kinds]
         asked = {n: self.memory(kinds[n[1:]], context.i64(1)) for n in sizes}
-        other = {n: given.pop(n) for n in ("rwork", "iwork") if n in given}
+        other = {n: arguments.pop(n) for n in ("rwork", "iwork") if n in arguments}
         query: dict[str, Value | Pointer] = {
             n[1:]: Pointer(b, context.i64(0)) for n, b in asked.items()
         }
-        self.call(name, **given, **other, **query, **dict.fromkeys(sizes, context.i64(-1)))
+        self.call(name, **arguments, **other, **query, **dict.fromkeys(sizes, context.i64(-1)))
         room: dict[str, str | Value | Pointer] = {}
         for n, buffer in asked.items():
             answer = builder.load(buffer, context.i64(0), fixed=True)

@@ -50,12 +50,12 @@ def nothing(cotangents: Sequence[Any]) -> Any:
     return None if all(ct is None for ct in cotangents) else ZERO
 
 
-def least(known: Mapping[str, Any], first: str, second: str) -> Any:
-    """The minimum of the lengths that ``known`` has for the names ``first`` and ``second``.
+def least(lengths: Mapping[str, Any], first: str, second: str) -> Any:
+    """The minimum of the lengths that ``lengths`` has for the names ``first`` and ``second``.
 
     It is an integer or a variable, or None if a length is None.
     """
-    m, n = known[first], known[second]
+    m, n = lengths[first], lengths[second]
     if m is None or n is None:
         return None
     return min(m, n) if isinstance(m, int) and isinstance(n, int) else minimum(m, n)

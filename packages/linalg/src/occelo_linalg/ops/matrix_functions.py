@@ -67,21 +67,21 @@ class _MatrixFunction(MatrixOp):
         """The result for a matrix with elements that are not finite."""
         return np.full_like(a, np.nan)
 
-    def is_right(self, a: Array, made: Array) -> bool:
-        """Whether ``made`` is correct for ``a``.
+    def is_right(self, a: Array, value: Array) -> bool:
+        """Whether ``value`` is correct for ``a``.
 
         If ``a`` is singular, SciPy may have computed the function of a perturbed matrix.
         """
         return True
 
-    def _real(self, made: Array) -> Array:
-        """The real part of the result ``made`` for a real matrix. LinAlgError if the result is not real up to rounding."""
-        size = np.abs(made).max(initial=self.smallest_size)
-        if np.abs(np.imag(made)).max(initial=0.0) > size * np.sqrt(np.finfo(made.dtype).eps):
+    def _real(self, value: Array) -> Array:
+        """The real part of the result ``value`` for a real matrix. LinAlgError if the result is not real up to rounding."""
+        size = np.abs(value).max(initial=self.smallest_size)
+        if np.abs(np.imag(value)).max(initial=0.0) > size * np.sqrt(np.finfo(value.dtype).eps):
             raise LinAlgError(
                 f"the real matrix has negative eigenvalues, so its {self.label} is complex; cast it to complex"
             )
-        return np.asarray(np.real(made))
+        return np.asarray(np.real(value))
 
     def core_pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
         # Mathias (1996), A chain rule for matrix functions and applications, theorem 2.1
@@ -126,11 +126,11 @@ class Sqrtm(_MatrixFunction):
 
     on_error: str = "raise"
 
-    def is_right(self, a: Array, made: Array) -> bool:
-        exact = a.astype(made.dtype)
+    def is_right(self, a: Array, value: Array) -> bool:
+        exact = a.astype(value.dtype)
         with np.errstate(all="ignore"):
-            error, whole = (np.sqrt(np.sum(np.abs(x) ** 2)) for x in (made @ made - exact, exact))
-        return bool(error <= whole * np.sqrt(np.finfo(made.dtype).eps))
+            error, whole = (np.sqrt(np.sum(np.abs(x) ** 2)) for x in (value @ value - exact, exact))
+        return bool(error <= whole * np.sqrt(np.finfo(value.dtype).eps))
 
     def core_pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
         # the derivative of X X = A is a Sylvester equation: X dX + dX X = dA

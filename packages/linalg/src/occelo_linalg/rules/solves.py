@@ -93,9 +93,9 @@ def solve_of_many_columns(
     return [parted.dimshuffle(*range(1, ndim - 1), 0, ndim - 1)]
 
 
-def _if_typed(node: TensorApply, found: TensorVariable) -> Replacements:
-    """The replacement ``found`` of a node's result; None if it has fewer batch axes than the result."""
-    return [found] if found.type.ndim == node.outputs[0].type.ndim else None
+def _if_typed(node: TensorApply, result: TensorVariable) -> Replacements:
+    """The replacement ``result`` of a node's result; None if it has fewer batch axes than the result."""
+    return [result] if result.type.ndim == node.outputs[0].type.ndim else None
 
 
 STABILIZE = RuleSet((solve_by_facts, solve_of_many_columns), "solutions")

@@ -224,12 +224,12 @@ def _remaking(
     rewritten: Callable[[], FunctionGraph],
     digest: str,
     read: Sequence[int],
-    made: Sequence[int],
+    written: Sequence[int],
     called: dict[Apply, Path],
 ) -> Callable[[], Part]:
     """Return a function that rewrites the graph again, and returns a block with its nodes for a replay.
 
-    ``read`` and ``made`` are the numbers of the variables that the block reads and computes. ``called`` has the path of
+    ``read`` and ``written`` are the numbers of the variables that the block reads and computes. ``called`` has the path of
     each callback.
     """
 
@@ -241,7 +241,7 @@ def _remaking(
                 "Compiled code from the cache failed, and its message is lost, since rewriting now gives another graph; "
                 "the option cache=False shows it"
             )
-        inputs, outputs = ([numbering.variables[n] for n in ns] for ns in (read, made))
+        inputs, outputs = ([numbering.variables[n] for n in ns] for ns in (read, written))
         places = {(node,): _place(path, numbering.nodes) for node, path in called.items()}
         nodes = toposort(outputs, blockers=frozenset(inputs))
         return Part(True, nodes, inputs, outputs, places=places)

@@ -114,12 +114,12 @@ def directory_name() -> str:
 
 
 @functools.lru_cache(maxsize=16)
-def _formatted(wanted: str) -> str:
+def _formatted(text: str) -> str:
     try:
-        name = wanted % _Keys()
+        name = text % _Keys()
     except (KeyError, ValueError, TypeError) as error:
         raise ValueError(
-            f"compiledir_format {wanted!r} names {error}; it can use {', '.join(sorted(_KEYS))}"
+            f"compiledir_format {text!r} names {error}; it can use {', '.join(sorted(_KEYS))}"
         ) from None
     return "".join(c if c.isalnum() or c in "-_.+" else "_" for c in name)
 
@@ -154,19 +154,19 @@ def compile_directory() -> Path:
 
 
 @functools.lru_cache(maxsize=16)
-def _prepared(wanted: str) -> str | None:
+def _prepared(folder: str) -> str | None:
     reason: object
     try:
-        make_private(wanted)
+        make_private(folder)
         # `stat` follows links, since the user may have made the directory a link
-        reason = distrust(os.stat(wanted))
-        if reason is None and not os.access(wanted, os.R_OK | os.X_OK):
+        reason = distrust(os.stat(folder))
+        if reason is None and not os.access(folder, os.R_OK | os.X_OK):
             reason = "it cannot be read"
     except OSError as error:
         reason = error.strerror or error
     if reason is None:
-        return wanted
-    warn_user(f"Occelo does not keep compiled code, since {wanted} cannot be used: {reason}")
+        return folder
+    warn_user(f"Occelo does not keep compiled code, since {folder} cannot be used: {reason}")
     return None
 
 
@@ -204,18 +204,18 @@ def make_private(directory: str) -> None:
     )  # mkdir may have removed permissions of the owner, because of the umask
 
 
-def distrust(found: os.stat_result, is_kind: Callable[[int], bool] = stat.S_ISDIR) -> str | None:
+def distrust(status: os.stat_result, is_kind: Callable[[int], bool] = stat.S_ISDIR) -> str | None:
     """Return the reason why another user could have written to a folder or file, or None if no other user could.
 
     ``is_kind`` checks the mode of the file; by default the mode must be that of a folder. Files of the superuser are
     trusted.
     """
-    if not is_kind(found.st_mode):
+    if not is_kind(status.st_mode):
         return "it is a file of another kind"
     if sys.platform != "win32":
-        if found.st_uid not in (os.geteuid(), 0):
+        if status.st_uid not in (os.geteuid(), 0):
             return "it belongs to another user"
-        if found.st_mode & 0o022:
+        if status.st_mode & 0o022:
             return "others can write to it"
     return None
 

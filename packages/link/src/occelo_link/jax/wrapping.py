@@ -70,14 +70,16 @@ class JaxFunction(Op):
             derived[key] = JaxFunction(function, types, f"{self.name}_{key[0]}")
         return derived[key]
 
-    def _live(self, given: Sequence[Any], variables: Sequence[Any]) -> tuple[list[int], list[Any]]:
+    def _live(
+        self, directions: Sequence[Any], variables: Sequence[Any]
+    ) -> tuple[list[int], list[Any]]:
         """The positions of derivatives that are there, of floats, and these derivatives."""
         at = [
             i
-            for i, (d, v) in enumerate(zip(given, variables, strict=True))
+            for i, (d, v) in enumerate(zip(directions, variables, strict=True))
             if d is not None and d is not ZERO and not is_discrete(v.type.dtype)
         ]
-        return at, [given[i] for i in at]
+        return at, [directions[i] for i in at]
 
     def pullback(
         self, inputs: Sequence[Any], outputs: Sequence[Any], cotangents: Cotangents

@@ -242,9 +242,7 @@ class _LoopLowering:
 
         return _to_values(context, self.leaves, parts, target)
 
-    def _until(
-        self, count: Value, initial: Sequence[Value], given: Sequence[Tensor]
-    ) -> list[Value]:
+    def _until(self, count: Value, initial: Sequence[Value], read: Sequence[Tensor]) -> list[Value]:
         """Write a loop that may end before ``count`` iterations, when a condition holds."""
         builder = self.context.builder
         one, more = builder.i64(1), builder.const(True, "bool")
@@ -253,21 +251,21 @@ class _LoopLowering:
             return builder.op("and", params[1], builder.lt(params[0], count))
 
         def body(params: Sequence[Value]) -> list[Value]:
-            following, stops = self._iteration(params[2:], given)
+            following, stops = self._iteration(params[2:], read)
             assert stops is not None
             return [builder.add(params[0], one), builder.op("not", stops), *following]
 
         return builder.repeat_while([builder.i64(0), more, *initial], holds, body)[2:]
 
     def _iteration(
-        self, params: Sequence[Value], given: Sequence[Tensor]
+        self, params: Sequence[Value], read: Sequence[Tensor]
     ) -> tuple[list[Value], Value | None]:
         """Write one iteration. Returns the values for the next iteration, and whether this iteration is the last one."""
         body, stops = self.loop.body, None
         with self.context.region() as inner:
             before = _from_values(inner, self.leaves, self.states, params)
             inner.tensors.update(zip(self.carried, _from_leaves(self.carried, before), strict=True))
-            inner.tensors.update(zip(self.read, given, strict=True))
+            inner.tensors.update(zip(self.read, read, strict=True))
             with inner.state.inner_graph(self.node):
                 inner.lower_graph(body.nodes, body.outputs)
             after = _parts(inner, body.outputs[: len(self.carried)])

@@ -334,14 +334,14 @@ class Schedule:
             other.space = "carried"
             self.carried[other] = replaced
 
-    def _may_take(self, found: Stored, target: Stored) -> bool:
-        """Whether the target may take over the memory of ``found``, which must be a whole buffer."""
-        if found.buffer.space == "carried":
+    def _may_take(self, operand: Stored, target: Stored) -> bool:
+        """Whether the target may take over the memory of ``operand``, which must be a whole buffer."""
+        if operand.buffer.space == "carried":
             # if the target belonged to another carried tensor, the swap of buffers would mix up the two tensors
-            return self.carried.get(target.buffer, found.buffer) is found.buffer
-        if not self.is_pending(found):
-            return target.buffer.space == "work" and found.buffer in self._sizes
-        return self.owns(found)
+            return self.carried.get(target.buffer, operand.buffer) is operand.buffer
+        if not self.is_pending(operand):
+            return target.buffer.space == "work" and operand.buffer in self._sizes
+        return self.owns(operand)
 
     def allocate(self, stored: Stored) -> None:
         """Allocate the buffer of a tensor. If possible, the memory of a dead buffer is reused."""

@@ -141,7 +141,7 @@ def image_of(contents: Mapping[str, bytes]) -> Image:
     return Image(bytes(image), writable, symbols, {n.decode(): at for n, at in imports.items()})
 
 
-def _resolve(made: bytearray, each: _Object, jumps: Mapping[bytes, int]) -> None:
+def _resolve(content: bytearray, each: _Object, jumps: Mapping[bytes, int]) -> None:
     """Write the offsets of all references of a file."""
     targets = np.array(
         [
@@ -149,7 +149,7 @@ def _resolve(made: bytearray, each: _Object, jumps: Mapping[bytes, int]) -> None
             for name, _, section, value in each.symbols
         ]
     )
-    image = np.frombuffer(made, np.uint8)
+    image = np.frombuffer(content, np.uint8)
     for start, rows in each.relocations():
         kinds = rows["kind"]
         if not ((kinds == _PC32) | (kinds == _PLT32)).all():

@@ -204,12 +204,12 @@ class _Printer(Visitor[None]):
             return f"not {names[0]}"
         return f"{self.operation(value, operands)}({', '.join([*names, 'table'])})"
 
-    def operation(self, value: Value, given: Sequence[Value]) -> str:
-        """Return the name of the LLVM function that computes ``value`` from the arguments ``given``."""
+    def operation(self, value: Value, operands: Sequence[Value]) -> str:
+        """Return the name of the LLVM function that computes ``value`` from the arguments ``operands``."""
         named = [a for a in value.args if not isinstance(a, Value)]
-        key = (value.op, value.dtype, *named, *(a.dtype for a in given))
+        key = (value.op, value.dtype, *named, *(a.dtype for a in operands))
         if key not in self.exported:
-            hint = str(named[0]) if named else f"{value.op}_{given[-1].dtype}"
+            hint = str(named[0]) if named else f"{value.op}_{operands[-1].dtype}"
             if value.op == "unlikely":
                 hint = f"unless_{named[0]}"
             if value.op in ("cast", "bits"):

@@ -139,11 +139,11 @@ def _result(layout: Layout, each: Argument) -> int:
     return result
 
 
-def _checked_length(wrapper: Wrapper, each: Argument, wanted: str, place: str) -> str:
+def _checked_length(wrapper: Wrapper, each: Argument, expected: str, place: str) -> str:
     """Write a check that a result, whose lengths are stored at ``place``, has the wanted length. Returns the code."""
     length, same, code = wrapper.fresh(), wrapper.fresh(), wrapper.fresh()
     wrapper.line(f"{length} = load i64, ptr {place}")
-    wrapper.line(f"{same} = icmp eq i64 {length}, {wanted}")
+    wrapper.line(f"{same} = icmp eq i64 {length}, {expected}")
     failed, both = wrapper.fresh(), wrapper.fresh()
     wrapper.line(f"{failed} = icmp ne i64 %code, 0")
     wrapper.line(f"{both} = or i1 {same}, {failed}")

@@ -446,5 +446,5 @@ def _resolved(library: Library, called: Called) -> Callable[..., Array] | None:
     return partial(_result, function, int(position))
 
 
-def _result(function: Callable[..., Any], position: int, *given: Array) -> Array:
-    return function(*given)[position]
+def _result(function: Callable[..., Any], position: int, *arrays: Array) -> Array:
+    return function(*arrays)[position]

@@ -199,7 +199,7 @@ def make_entry(
 
 
 def _builtin(
-    code: EntryCode, context: EntryContext, kept: list[Any], name: str
+    code: EntryCode, context: EntryContext, alive: list[Any], name: str
 ) -> Callable[..., Any]:
     definition = MethodDef(name.encode(), None, _METHOD_FLAGS, None)
     code.run(definition)
@@ -207,6 +207,6 @@ def _builtin(
     make.restype = ctypes.py_object
     make.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
     # the function keeps the context alive, and the context keeps all objects alive that the code reads
-    context.kept = [*kept, definition]
+    context.kept = [*alive, definition]
     entry: Callable[..., Any] = make(ctypes.addressof(definition), context, None)
     return entry

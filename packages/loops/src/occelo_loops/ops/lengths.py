@@ -31,12 +31,12 @@ def _own_lengths(variable: Variable) -> Shape:
     return tuple(Shape_i(i)(variable) if n is None else n for i, n in enumerate(shape))
 
 
-def _body_shapes(body: FrozenFunctionGraph, given: Mapping[Variable, Shape]) -> list[Shape]:
-    """The shapes of the outputs of a body, from the shapes of its inputs in ``given``.
+def _body_shapes(body: FrozenFunctionGraph, input_shapes: Mapping[Variable, Shape]) -> list[Shape]:
+    """The shapes of the outputs of a body, from the shapes of its inputs in ``input_shapes``.
 
     A length that cannot be inferred is a `Shape_i` of a variable in the body.
     """
-    shapes: dict[Variable, Shape] = dict(given)
+    shapes: dict[Variable, Shape] = dict(input_shapes)
 
     def shape(variable: Variable) -> Shape:
         lengths = shapes.get(variable)

@@ -77,8 +77,8 @@ def flatten(value: Any, name: str = "") -> tuple[list[Any], Structure]:
         in_order, keys = list(items), _sorted(items)
         kind = (dict, tuple(keys))
 
-        def in_its_order(made: list[Any]) -> dict[Any, Any]:
-            by_key = dict(zip(keys, made, strict=True))
+        def in_its_order(values: list[Any]) -> dict[Any, Any]:
+            by_key = dict(zip(keys, values, strict=True))
             return {key: by_key[key] for key in in_order}
 
         return _of_parts(kind, [items[key] for key in keys], keys, name, in_its_order)

@@ -78,11 +78,11 @@ def _together(texts: Sequence[str]) -> str:
     return f"({', '.join(texts)})"
 
 
-def _new_names(wanted: Sequence[str], texts: Sequence[str]) -> list[str]:
-    """The names ``wanted``, with underscores added to those that ``texts`` use."""
+def _new_names(chosen: Sequence[str], texts: Sequence[str]) -> list[str]:
+    """The names ``chosen``, with underscores added to those that ``texts`` use."""
     used = {name for text in texts for name in re.findall(r"\w+", text)}
     names: list[str] = []
-    for name in wanted:
+    for name in chosen:
         while name in used:
             name += "_"
         names.append(name)

@@ -30,16 +30,16 @@ def lengths_of_cotangents(
     inputs: Sequence[Variable],
     arguments: Sequence[Variable],
     seeds: Mapping[int, Variable],
-    found: Sequence[Any],
+    cts: Sequence[Any],
 ) -> list[Any]:
-    """The cotangents ``found`` of a body's inputs, changed to read the lengths of a state from the state's cotangent.
+    """The cotangents ``cts`` of a body's inputs, changed to read the lengths of a state from the state's cotangent.
 
     ``arguments`` are the body's inputs. ``seeds`` maps the position of a carried value to the variable for its
-    cotangent. The lengths of a state are replaced only if ``found`` reads nothing of the state except its lengths and a
+    cotangent. The lengths of a state are replaced only if ``cts`` reads nothing of the state except its lengths and a
     few rows, and if no step changes these lengths. ``inputs`` are the inputs of the node of `Scan`.
     """
-    positions = [i for i, v in enumerate(found) if isinstance(v, Variable)]
-    graphs = [found[i] for i in positions]
+    positions = [i for i, v in enumerate(cts) if isinstance(v, Variable)]
+    graphs = [cts[i] for i in positions]
     readers = _readers(toposort(graphs))
     pairs: dict[Variable, Variable] = {}
     for j, seed in seeds.items():
@@ -55,29 +55,29 @@ def lengths_of_cotangents(
         ):
             pairs.update((n.outputs[0], _with_input(n, state, seed)) for n in lengths)
     if not pairs:
-        return list(found)
+        return list(cts)
     copies: list[Any] = clone_replace(graphs, pairs, rebuild_strict=False)
     by_position = dict(zip(positions, copies, strict=True))
-    return [by_position.get(i, v) for i, v in enumerate(found)]
+    return [by_position.get(i, v) for i, v in enumerate(cts)]
 
 
 def rows_instead_of_states(
     states: Sequence[TensorVariable],
-    wanted: Sequence[Variable],
+    cts: Sequence[Variable],
     stops: Sequence[Variable],
     seeds: Collection[Variable],
 ) -> list[Variable]:
-    """The rows that ``wanted`` reads of ``states``, for those states of which ``wanted`` reads nothing but a few rows.
+    """The rows that ``cts`` reads of ``states``, for those states of which ``cts`` reads nothing but a few rows.
 
     The search ends at the variables ``stops``, whose values are known. States are left out if their rows depend on
     ``seeds``. The original loop keeps the rows, but the seeds are known only when the loop of the gradient runs.
     """
-    readers = _readers(toposort(wanted, stops))
+    readers = _readers(toposort(cts, stops))
     few_rows: list[Variable] = []
     for state in states:
         rows = [v for n in readers.get(state, ()) for v in n.outputs]
         few = bool(rows) and is_tensor(state) and _are_few_rows(rows, state)
-        if few and state not in wanted and set(seeds).isdisjoint(ancestors(rows)):
+        if few and state not in cts and set(seeds).isdisjoint(ancestors(rows)):
             few_rows += rows
     return few_rows
 

@@ -67,14 +67,14 @@ class _Plan:
         return sorted(set(self.same_trace.values()))
 
     def _needed(
-        self, wanted: list[Variable], carried: set[int], results: Sequence[Variable]
+        self, roots: list[Variable], carried: set[int], results: Sequence[Variable]
     ) -> set[Variable]:
-        """The variables of the body that ``wanted`` and the needed carried values depend on.
+        """The variables of the body that ``roots`` and the needed carried values depend on.
 
         The positions of all needed carried values are added to ``carried``.
         """
         while True:
-            needed = set(ancestors([*wanted, *(results[j] for j in carried)]))
+            needed = set(ancestors([*roots, *(results[j] for j in carried)]))
             more = {j for j in range(self.op.carried) if self.arguments[j] in needed} - carried
             if not more:
                 return needed

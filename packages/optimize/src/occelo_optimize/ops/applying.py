@@ -50,17 +50,17 @@ def apply_method(
 
 
 def options_of(
-    who: str, given: Mapping[str, Any] | None, known: Mapping[str, Any], **named: Any
+    who: str, options: Mapping[str, Any] | None, defaults: Mapping[str, Any], **named: Any
 ) -> dict[str, Any]:
-    """The options of a method: those ``known``, with their defaults, replaced by the user's. TypeError for others.
+    """The options of a method: ``defaults``, with the user's in their place. TypeError for others.
 
     ``named`` are options that the user gave as arguments; None means that there is none.
     """
-    chosen = {**(given or {}), **{k: v for k, v in named.items() if v is not None}}
+    chosen = {**(options or {}), **{k: v for k, v in named.items() if v is not None}}
     for name in chosen:
-        if name not in known:
-            raise TypeError(f"{who} has the options {', '.join(known)}, and no {name!r}")
-    return {**known, **chosen}
+        if name not in defaults:
+            raise TypeError(f"{who} has the options {', '.join(defaults)}, and no {name!r}")
+    return {**defaults, **chosen}
 
 
 def is_loop(

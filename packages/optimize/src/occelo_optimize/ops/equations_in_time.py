@@ -147,10 +147,10 @@ class _Values:
         """The user's tree of a vector."""
         return self.structure.unflatten(self.unravel(vector))
 
-    def rows(self, found: Any, *, last: bool = False) -> Any:
+    def rows(self, states: Any, *, last: bool = False) -> Any:
         """The user's tree of all rows, with a first axis for them, or a last one."""
         row = self.vector.type.make_variable()
-        leaves = vectorize_graph(self.unravel(row), {row: found})
+        leaves = vectorize_graph(self.unravel(row), {row: states})
         if last:
             leaves = [v.dimshuffle([*range(1, v.type.ndim), 0]) for v in leaves]
         return self.structure.unflatten(leaves)
@@ -191,10 +191,10 @@ def _joined(value: Any) -> Any:
     return as_tensor_variable(value)
 
 
-def _fits(shape: Sequence[Any], wanted: Sequence[Any]) -> bool:
+def _fits(shape: Sequence[Any], other: Sequence[Any]) -> bool:
     """Whether two static shapes may be those of equal tensors."""
-    return len(shape) == len(wanted) and all(
-        a == b or None in (a, b) for a, b in zip(shape, wanted, strict=True)
+    return len(shape) == len(other) and all(
+        a == b or None in (a, b) for a, b in zip(shape, other, strict=True)
     )
 
 

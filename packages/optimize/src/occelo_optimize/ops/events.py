@@ -26,9 +26,9 @@ from occelo_optimize.ops.regions import region_of
 Rates = Callable[[Any, Any], Any]
 
 
-def events_of(given: Any, tree: Callable[[Any], Any], args: Sequence[Any]) -> list[Event]:
+def events_of(events: Any, tree: Callable[[Any], Any], args: Sequence[Any]) -> list[Event]:
     """The events of a user: functions of a time, a tree and ``args``, with SciPy's attributes ``terminal`` and ``direction``."""
-    listed: Sequence[Any] = given if is_list_or_tuple(given) else [given]
+    listed: Sequence[Any] = events if is_list_or_tuple(events) else [events]
     return [_event_of(each, tree, args) for each in listed]
 
 
@@ -82,12 +82,12 @@ class Occurrences:
 
         return residual
 
-    def _differentiable(self, function: Callable[[Any, Any], Any], found: Any) -> Any:
+    def _differentiable(self, function: Callable[[Any, Any], Any], guess: Any) -> Any:
         rates, y0, span, settings = self._solution
-        time = found.type.make_variable("time")
+        time = guess.type.make_variable("time")
         y = solve_ode(rates, y0, stack([span[0], time]), settings)[0][1]
         region = region_of([function(time, y).astype(time.dtype)], time, "event")
-        start = disconnected_grad(found)
+        start = disconnected_grad(guess)
         exact, _, _ = apply_method(region, region, _as_it_is, [start], {}, "event")
         return exact
 

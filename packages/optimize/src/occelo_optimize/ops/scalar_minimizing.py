@@ -110,8 +110,8 @@ def minimize_scalar(
     return _result(problem, region, results)
 
 
-def _result(problem: Problem, region: Region, found: tuple[Any, Any, Any]) -> OptimizeResult:
-    x, success, nit = found
+def _result(problem: Problem, region: Region, results: tuple[Any, Any, Any]) -> OptimizeResult:
+    x, success, nit = results
     value = region.function(region.parameters)(x)
     return OptimizeResult(problem.tree(x), success, fun=value, nit=nit)
 

@@ -183,11 +183,11 @@ def _number(values: _Values, which: int, x: Any) -> float:
 
 
 def call_scipy(
-    region: Region, name: str, wanted: int, options: Mapping[str, Any]
+    region: Region, name: str, order: int, options: Mapping[str, Any]
 ) -> Callable[..., Found]:
     """A method for `apply_method` that calls the function ``name`` of SciPy.
 
-    The value of ``region`` and its first derivatives, so many as ``wanted`` says, are computed together, with the further
+    The value of ``region`` and its first derivatives, so many as ``order`` says, are computed together, with the further
     values of ``region``, which are constraints, and their Jacobians. TypeError for options that
     are variables.
     """
@@ -195,9 +195,9 @@ def call_scipy(
     x = own[0]
     value, *limits = cast("list[Any]", list(region.graph.bind(own)))
     values = [value]
-    if wanted > 0:
+    if order > 0:
         values.append(derivative(value, x) if value.type.ndim == 0 else jacobian(value, x))
-    if wanted > 1:
+    if order > 1:
         scalar = x.type == value.type
         values.append(
             derivative(values[1], x, disconnected_inputs="ignore")

@@ -65,11 +65,11 @@ def pushed(
     return with_values([output, tangent], pairs)
 
 
-def with_values(found: Sequence[Any], pairs: Sequence[tuple[Variable, Any]]) -> list[Any]:
-    """The graphs among ``found`` with variables replaced by their values; the rest as it is."""
-    graphs = [v for v in found if isinstance(v, Variable)]
+def with_values(values: Sequence[Any], pairs: Sequence[tuple[Variable, Any]]) -> list[Any]:
+    """The graphs among ``values`` with variables replaced by their values; the rest as it is."""
+    graphs = [v for v in values if isinstance(v, Variable)]
     copies = iter(rebuilt(graphs, pairs, rebuild_strict=False))
-    return [next(copies) if isinstance(v, Variable) else v for v in found]
+    return [next(copies) if isinstance(v, Variable) else v for v in values]
 
 
 class Solver(OpFromGraph):
@@ -144,12 +144,12 @@ class Solver(OpFromGraph):
         return results
 
 
-def _whole(made: Any, out: Variable, lengths: Sequence[Any]) -> Any:
+def _whole(value: Any, out: Variable, lengths: Sequence[Any]) -> Any:
     """A result of a batch with all batch dimensions, also if it is the same for all elements."""
     assert is_tensor(out)
-    if made.type.ndim == out.type.ndim + len(lengths):
-        return made
-    full = align(made, made.type.ndim - out.type.ndim, len(lengths))
+    if value.type.ndim == out.type.ndim + len(lengths):
+        return value
+    full = align(value, value.type.ndim - out.type.ndim, len(lengths))
     return broadcast_to(full, (*lengths, *shape_tuple(full)[len(lengths) :]))
 
 
@@ -194,21 +194,21 @@ class BatchedSolver(Solver, further=("core", "has")):
         rule: Callable[..., Any],
         inputs: Sequence[Variable],
         outputs: Sequence[Variable],
-        given: Sequence[Any],
+        directions: Sequence[Any],
         like: Sequence[Variable],
     ) -> list[Any]:
-        """A derivative of the core, vectorized. ``given`` are the cotangents or tangents of the variables ``like``."""
+        """A derivative of the core, vectorized. ``directions`` are the cotangents or tangents of the variables ``like``."""
         graph = self.core.graph
         variables = [v.type.make_variable() for v in (*graph.inputs, *graph.outputs)]
         own_inputs, own_outputs = variables[: len(inputs)], variables[len(inputs) :]
         own_like = own_inputs if like is inputs else own_outputs
         seeds = [
             v.type.make_variable() if _is_graph(g) else g
-            for v, g in zip(own_like, given, strict=True)
+            for v, g in zip(own_like, directions, strict=True)
         ]
         results = list(rule(own_inputs, own_outputs, seeds))
         replaced = dict(zip(variables, (*inputs, *outputs), strict=True))
-        replaced.update((s, g) for s, g in zip(seeds, given, strict=True) if _is_graph(g))
+        replaced.update((s, g) for s, g in zip(seeds, directions, strict=True) if _is_graph(g))
         places = [i for i, v in enumerate(results) if _is_graph(v)]
         for i, v in zip(
             places, vectorize_graph([results[i] for i in places], replaced), strict=True

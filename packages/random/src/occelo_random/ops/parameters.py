@@ -66,17 +66,17 @@ def _text(shape: Sequence[int | None]) -> str:
     return f"({inside},)" if len(shape) == 1 else f"({inside})"
 
 
-def float_parameters(*given: Any, dtype: str | None) -> tuple[list[Any], str]:
+def float_parameters(*parameters: Any, dtype: str | None) -> tuple[list[Any], str]:
     """Convert parameters to tensors of the dtype of the draw. Returns the tensors and this dtype.
 
     If ``dtype`` is None, it is the dtype of the parameters without Python numbers, or floatX if this is no float.
     TypeError for a dtype other than float32 and float64.
     """
-    variables = [as_tensor_variable(p) for p in given]
+    variables = [as_tensor_variable(p) for p in parameters]
     if dtype is None:
         strong = [
             v.type.dtype
-            for p, v in zip(given, variables, strict=True)
+            for p, v in zip(parameters, variables, strict=True)
             if not isinstance(p, bool | int | float)
         ]
         common = np.result_type(*strong).name if strong else ""
@@ -93,9 +93,9 @@ def _as_dtype(variable: Any, dtype: str) -> Any:
     return cast(variable, dtype)
 
 
-def integer_parameter(given: Any, name: str) -> TensorVariable:
+def integer_parameter(parameter: Any, name: str) -> TensorVariable:
     """Convert a parameter to int64. TypeError unless it has an integer dtype. ``name`` is its name in the message."""
-    tensor = as_tensor_variable(given)
+    tensor = as_tensor_variable(parameter)
     if not is_discrete(tensor.dtype) or tensor.dtype == "bool":
         raise TypeError(f"{name} must be of an integer dtype, got {tensor.type}")
     return _as_dtype(tensor, "int64")

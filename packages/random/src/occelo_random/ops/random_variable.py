@@ -238,17 +238,17 @@ class RandomVariable(Op):
         static: StaticShape = draw.shape or ()
         return generator, TensorType(self.dtype, (*batch, *static[len(batch) :]))
 
-    def _check_size(self, known: Sequence[int | None], parameters: Sequence[Variable]) -> None:
-        for n in known:
+    def _check_size(self, size: Sequence[int | None], parameters: Sequence[Variable]) -> None:
+        for n in size:
             if n is not None and n < 0:
-                raise ValueError(f"The size of a draw has negative lengths: {tuple(known)}")
+                raise ValueError(f"The size of a draw has negative lengths: {tuple(size)}")
         for variable, core in zip(parameters, self.ndims_params, strict=True):
             whole: StaticShape = variable.type.shape or ()
             shape = whole[: len(whole) - core]
-            pairs = zip(reversed(shape), reversed(known), strict=False)
+            pairs = zip(reversed(shape), reversed(size), strict=False)
             if any(None not in (n, m) and n not in (1, m) for n, m in pairs):
                 raise ValueError(
-                    f"The draw has the size {shape_text(tuple(known))}, to which a parameter of shape {shape_text(shape)} does not broadcast"
+                    f"The draw has the size {shape_text(tuple(size))}, to which a parameter of shape {shape_text(shape)} does not broadcast"
                 )
 
     def infer(self, *types: Any) -> Any:
@@ -309,8 +309,8 @@ class RandomVariable(Op):
     def kernel(self, node: Apply) -> Kernel:
         static: StaticShape = node.outputs[1].type.shape or ()
 
-        def drawing(*given: Any) -> Sequence[Any]:
-            results = self.evaluate(*given)
+        def drawing(*arguments: Any) -> Sequence[Any]:
+            results = self.evaluate(*arguments)
             shape = results[1].shape
             if len(shape) != len(static) or any(
                 n not in (None, m) for n, m in zip(static, shape, strict=True)

@@ -108,10 +108,12 @@ def _middle_if_swapped(n: Any, m: Any) -> Any:
     return switch(lt(n, m), n // 2, (m - 1) // 2)
 
 
-def check_choice(given: Any, choices: Sequence[str], what: str, function: str) -> None:
+def check_choice(choice: Any, choices: Sequence[str], what: str, function: str) -> None:
     """Raise ValueError unless an argument is one of some words."""
-    if not isinstance(given, str) or given not in choices:
-        raise ValueError(f"{what} of {function} must be one of {', '.join(choices)}, got {given!r}")
+    if not isinstance(choice, str) or choice not in choices:
+        raise ValueError(
+            f"{what} of {function} must be one of {', '.join(choices)}, got {choice!r}"
+        )
 
 
 def convolved(

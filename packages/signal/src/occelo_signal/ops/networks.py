@@ -31,14 +31,14 @@ FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
 __all__ = ["conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d"]
 
 
-def numbers(given: Any, ndim: int, what: str, least: int) -> tuple[int, ...]:
+def numbers(value: Any, ndim: int, what: str, least: int) -> tuple[int, ...]:
     """One integer for all axes, or one for each, as a tuple. ValueError for another count, or a number below ``least``."""
-    listed = list(given) if is_list_or_tuple(given) else [given] * ndim
+    listed = list(value) if is_list_or_tuple(value) else [value] * ndim
     each_axis = tuple(static_integer(n, what) for n in listed)
     if len(each_axis) != ndim or any(n < least for n in each_axis):
         several = f"{ndim} integers from {least} on, or one for all axes"
         allowed = several if ndim > 1 else f"an integer from {least} on"
-        raise ValueError(f"The {what} must be {allowed}, got {given!r}")
+        raise ValueError(f"The {what} must be {allowed}, got {value!r}")
     return each_axis
 
 
@@ -89,19 +89,19 @@ def _with_bias(y: TensorVariable, bias: TensorVariable | None, ndim: int) -> Ten
 
 
 def _padding(
-    given: Any, kernel: Sequence[int], strides: Sequence[int], dilations: Sequence[int]
+    padding: Any, kernel: Sequence[int], strides: Sequence[int], dilations: Sequence[int]
 ) -> list[tuple[int, int]]:
     """The elements to add before and after each axis. "same" and "valid" are PyTorch's words."""
-    if isinstance(given, str):
-        if given == "valid":
+    if isinstance(padding, str):
+        if padding == "valid":
             return [(0, 0)] * len(kernel)
-        if given != "same":
-            raise ValueError(f"The padding must be 'same', 'valid' or integers, got {given!r}")
+        if padding != "same":
+            raise ValueError(f"The padding must be 'same', 'valid' or integers, got {padding!r}")
         if any(s != 1 for s in strides):
             raise ValueError(f"The padding 'same' is for strides of 1, got {tuple(strides)}")
         rest = [extent - 1 for extent in extents(kernel, dilations)]
         return [(n // 2, n - n // 2) for n in rest]
-    return [(n, n) for n in numbers(given, len(kernel), "padding", 0)]
+    return [(n, n) for n in numbers(padding, len(kernel), "padding", 0)]
 
 
 def named(function: FunctionT, name: str, doc: str) -> FunctionT:

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 __all__ = ["polyfit", "roots"]
 
 
-def _floats(given: Any) -> TensorVariable:
-    x = ot.as_tensor_variable(given)
+def _floats(value: Any) -> TensorVariable:
+    x = ot.as_tensor_variable(value)
     return ot.cast(x, "float64") if is_discrete(x.dtype) else x
 
 

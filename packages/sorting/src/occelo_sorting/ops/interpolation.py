@@ -91,8 +91,8 @@ def interp(
     return ot.switch(ot.isnan(x) & ot.gt(last, 0), x.astype(fp.dtype), result)
 
 
-def _edge(given: Any, value: Any, dtype: str) -> Any:
-    return value if given is None else ot.cast(ot.as_tensor_variable(given), dtype)
+def _edge(pad: Any, value: Any, dtype: str) -> Any:
+    return value if pad is None else ot.cast(ot.as_tensor_variable(pad), dtype)
 
 
 def _periodic(x: Any, xp: Any, fp: Any, period: Any) -> tuple[Any, Any, Any]:

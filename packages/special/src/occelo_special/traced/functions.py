@@ -40,7 +40,7 @@ def _tail(name: str, both: Both, slopes: Slopes, upper: bool = False) -> Callabl
     that the library lacks raise NotImplementedError.
     """
 
-    def function(of: Library, *given: Array) -> Array:
+    def function(of: Library, *arrays: Array) -> Array:
         def needed(needs: Sequence[bool], *values: Array) -> list[Array | None]:
             derivatives = slopes(of, needs, *values)
             if any(need and slope is None for need, slope in zip(needs, derivatives, strict=True)):
@@ -48,13 +48,13 @@ def _tail(name: str, both: Both, slopes: Slopes, upper: bool = False) -> Callabl
             return [slope if slope is None or not upper else -slope for slope in derivatives]
 
         computed = partial(_one_of, both, of, upper)
-        return of.differentiable(name, len(given), computed, needed)(*of.broadcast(*given))
+        return of.differentiable(name, len(arrays), computed, needed)(*of.broadcast(*arrays))
 
     return function
 
 
-def _one_of(both: Both, of: Library, which: bool, *given: Array) -> Array:
-    return both(of, *given)[which]
+def _one_of(both: Both, of: Library, which: bool, *arrays: Array) -> Array:
+    return both(of, *arrays)[which]
 
 
 _gammainc = _tail("gammainc", both_incomplete_gammas, incomplete_gamma_slopes)
@@ -80,10 +80,10 @@ def _bessel(name: str, called: str) -> Callable[..., Array]:
 def _with_limits(called: str, limits: dict[float, float]) -> Callable[..., Array]:
     """Return a function of JAX, with limits at some last arguments, where it is NaN."""
 
-    def function(of: Library, *given: Array) -> Array:
-        value = getattr(of.special, called)(*given)
+    def function(of: Library, *arrays: Array) -> Array:
+        value = getattr(of.special, called)(*arrays)
         for end, limit in limits.items():
-            value = of.jnp.where(given[-1] == end, limit, value)
+            value = of.jnp.where(arrays[-1] == end, limit, value)
         return value
 
     return function

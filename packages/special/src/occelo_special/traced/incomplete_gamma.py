@@ -103,12 +103,12 @@ def both_incomplete_gammas(of: Library, k: Array, x: Array) -> tuple[Array, Arra
 
 
 def ends_of_distribution(
-    of: Library, found: tuple[Array, Array], is_zero: Array, at_end: Array, undefined: Array
+    of: Library, inner: tuple[Array, Array], is_zero: Array, at_end: Array, undefined: Array
 ) -> tuple[Array, Array]:
     """A distribution function and its complement, with the first 0 or 1 where ``at_end`` is true, and NaN."""
     xp = of.xp
     values: list[Array] = []
-    for inside, zero in zip(found, (is_zero, ~is_zero), strict=True):
+    for inside, zero in zip(inner, (is_zero, ~is_zero), strict=True):
         limit = xp.where(zero, 0.0, xp.ones_like(inside))
         values.append(xp.where(undefined, math.nan, xp.where(at_end, limit, inside)))
     return values[0], values[1]

@@ -242,9 +242,9 @@ def _along_axis(x: Any, y: Any, rows: Any, axis: int, combine: Combine) -> Any:
     return moveaxis(Scatter(combine)(moveaxis(x, axis, 0), y, rows), 0, axis)
 
 
-def _among_all(x: Any, y: Any, key: Key, given: Sequence[Any], combine: Combine) -> Any:
+def _among_all(x: Any, y: Any, key: Key, key_inputs: Sequence[Any], combine: Combine) -> Any:
     """Combine at any index: its part of an array of all flat positions has the positions to write to."""
     lengths = lengths_by_variables(x)
     count = length_product(lengths)
-    places = AdvancedSubtensor(key)(reshape(arange(count), lengths), *given)
+    places = AdvancedSubtensor(key)(reshape(arange(count), lengths), *key_inputs)
     return reshape(Scatter(combine)(reshape(x, (count,)), y, places), lengths)

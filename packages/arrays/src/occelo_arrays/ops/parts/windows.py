@@ -140,11 +140,11 @@ def sliding_window_view(x: Any, window_shape: Any, axis: Any = None) -> TensorVa
     return view
 
 
-def _numbers(given: Any, name: str) -> tuple[int, ...]:
+def _numbers(lengths: Any, name: str) -> tuple[int, ...]:
     try:
-        listed = [*given]
+        listed = [*lengths]
     except TypeError:
-        listed = [given]
+        listed = [lengths]
     for value in listed:
         if isinstance(value, Variable) or not isinstance(value, int | np.integer):
             raise TypeError(

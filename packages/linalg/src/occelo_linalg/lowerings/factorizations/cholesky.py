@@ -68,8 +68,8 @@ def lower_cholesky(
     if not with_loops and isinstance(x, Stored) and x.flat and context.aligned(x, shape):
         # the result takes over the memory of the matrix if nothing else reads the matrix
 
-        def replace(made: Stored) -> None:
-            by_lapack(made, lambda index: clear_above_diagonal(context, made, index))
+        def replace(result: Stored) -> None:
+            by_lapack(result, lambda index: clear_above_diagonal(context, result, index))
 
         return [context.change(x, [], replace, can_fail=True, copied=copied)]
     result = context.new_stored(x.dtype, shape)

@@ -212,7 +212,7 @@ def lower_pair(
 
 def _copy_values(
     context: Context,
-    found: PencilForm,
+    form: PencilForm,
     values: Sequence[Stored],
     index: Sequence[Value],
     good: Value | None,
@@ -222,9 +222,9 @@ def _copy_values(
     If ``good`` is passed and False, NaN is stored instead.
     """
     builder = context.builder
-    with builder.loop(found.n, fixed=True) as loop:
+    with builder.loop(form.n, fixed=True) as loop:
         i = loop.index
-        for result, value in zip(values, [*found.alpha.load(i), *found.load_beta(i)], strict=True):
+        for result, value in zip(values, [*form.alpha.load(i), *form.load_beta(i)], strict=True):
             if good is not None:
                 value = builder.select(good, value, builder.const(float("nan"), result.dtype))
             builder.store(result.buffer, result.position(builder, [*index, i]), value)

@@ -145,9 +145,9 @@ class SolvePositiveBanded(MatrixOp):
         return [stack(rows, axis=-2), of_b]
 
 
-def _check_rows(label: str, wanted: int, rows: int | None) -> None:
-    if rows is not None and rows != wanted:
-        raise ValueError(f"{label} takes {wanted} rows of diagonals, got {rows}")
+def _check_rows(label: str, count: int, rows: int | None) -> None:
+    if rows is not None and rows != count:
+        raise ValueError(f"{label} takes {count} rows of diagonals, got {rows}")
 
 
 def _conj(x: Any) -> Any:

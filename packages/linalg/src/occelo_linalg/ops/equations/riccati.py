@@ -234,10 +234,10 @@ def _adjoint(x: Array) -> Array:
     return x.conj().T
 
 
-def _coefficients(label: str, *given: Any) -> list[Any]:
+def _coefficients(label: str, *matrices: Any) -> list[Any]:
     """Convert coefficients to tensors of their common dtype. None stays None."""
-    converted = iter(as_matrices(label, *(v for v in given if v is not None)))
-    return [None if v is None else next(converted) for v in given]
+    converted = iter(as_matrices(label, *(v for v in matrices if v is not None)))
+    return [None if v is None else next(converted) for v in matrices]
 
 
 def _without_cross_term(

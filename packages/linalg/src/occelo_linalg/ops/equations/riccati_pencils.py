@@ -141,44 +141,44 @@ def stabilizing_solution(
 
 
 def equation_terms(
-    found: Any, a: Any, b: Any, q: Any, gain: Any, cross: Any, adjoint: Callable[[Any], Any]
+    x: Any, a: Any, b: Any, q: Any, gain: Any, cross: Any, adjoint: Callable[[Any], Any]
 ) -> list[Any]:
-    """The terms of a Riccati equation, which sum to zero for its solution ``found``.
+    """The terms of a Riccati equation, which sum to zero for its solution ``x``.
 
     ``gain`` is the feedback matrix (see `feedback`). ``cross`` is S in discrete time, and None in continuous time. All
     are arrays or all are variables. ``adjoint`` computes conjugate transposes.
     """
     if cross is None:
-        own = found @ a
-        return [own, adjoint(own), -(found @ b) @ gain, q]
-    turned = adjoint(a) @ found
-    return [turned @ a, -found, -(turned @ b + cross) @ gain, q]
+        own = x @ a
+        return [own, adjoint(own), -(x @ b) @ gain, q]
+    turned = adjoint(a) @ x
+    return [turned @ a, -x, -(turned @ b + cross) @ gain, q]
 
 
 def feedback(
-    found: Any, a: Any, b: Any, r: Any, cross: Any, adjoint: Callable[[Any], Any]
+    x: Any, a: Any, b: Any, r: Any, cross: Any, adjoint: Callable[[Any], Any]
 ) -> tuple[Any, Any]:
     """The matrix and the right side of the equation for the feedback matrix. The arguments are as in `equation_terms`."""
-    turned = adjoint(b) @ found
+    turned = adjoint(b) @ x
     if cross is None:
         return r, turned
     return r + turned @ b, turned @ a + adjoint(cross)
 
 
-def _is_solution(a: Any, b: Any, q: Any, r: Any, cross: Sequence[Any], found: Any) -> Any:
-    """For each element of the batch, whether ``found`` solves the equation, up to `LARGEST_RESIDUAL`.
+def _is_solution(a: Any, b: Any, q: Any, r: Any, cross: Sequence[Any], x: Any) -> Any:
+    """For each element of the batch, whether ``x`` solves the equation, up to `LARGEST_RESIDUAL`.
 
     The feedback matrix is computed by `solve`. In discrete time it is also computed by a pseudoinverse, since the
-    equation for it may be singular. Then ``found`` needs to solve the equation with only one of the two matrices.
+    equation for it may be singular. Then ``x`` needs to solve the equation with only one of the two matrices.
     """
     own = cross[0] if cross else None
-    matrix, right = feedback(found, a, b, r, own, hermitian)
+    matrix, right = feedback(x, a, b, r, own, hermitian)
     gains = [solve(matrix, right, b_ndim=2, on_error="nan")]
     if cross:
         gains.append(matmul(pinv(matrix, RANK_LIMIT, on_error="nan"), right))
     small: list[Any] = []
     for gain in gains:
-        terms = equation_terms(found, a, b, q, gain, own, hermitian)
+        terms = equation_terms(x, a, b, q, gain, own, hermitian)
         limit = LARGEST_RESIDUAL * sum_terms([_norm(v) for v in terms])
         small.append(le(_norm(sum_terms(terms)), limit))
     return or_(*small) if cross else small[0]
@@ -221,12 +221,12 @@ class _Conditions:
         self.all.append(condition)
         return value
 
-    def settle(self, found: Any) -> Any:
-        """``found``, but NaN for elements of the batch for which a condition does not hold."""
+    def settle(self, x: Any) -> Any:
+        """``x``, but NaN for elements of the batch for which a condition does not hold."""
         if not self.all:
-            return found
+            return x
         met = expand_dims(and_(*self.all), (-2, -1))
-        return switch(met, found, np.asarray(np.nan, found.dtype))
+        return switch(met, x, np.asarray(np.nan, x.dtype))
 
 
 def _rows(*blocks: Sequence[Any]) -> Any:

@@ -105,16 +105,16 @@ def solve_triangular(
 
 
 def with_columns(
-    made: MatrixOp, matrices: Sequence[Any], right: Any, b_ndim: int | None
+    solver: MatrixOp, matrices: Sequence[Any], right: Any, b_ndim: int | None
 ) -> TensorVariable:
-    """Apply the op ``made``, whose last input must be matrices, to right-hand sides that may be vectors.
+    """Apply the op ``solver``, whose last input must be matrices, to right-hand sides that may be vectors.
 
     ``matrices`` are the other inputs of the op. Vectors become matrices with one column.
     """
-    if check_b_ndim(made.label, right, b_ndim) == 2:
-        solved: TensorVariable = made(*matrices, right)
+    if check_b_ndim(solver.label, right, b_ndim) == 2:
+        solved: TensorVariable = solver(*matrices, right)
         return solved
-    return squeeze(made(*matrices, expand_dims(right, -1)), axis=-1)
+    return squeeze(solver(*matrices, expand_dims(right, -1)), axis=-1)
 
 
 def check_b_ndim(label: str, right: Any, b_ndim: int | None) -> int:

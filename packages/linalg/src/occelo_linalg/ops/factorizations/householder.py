@@ -46,8 +46,8 @@ class HouseholderProduct(MatrixOp):
         self._check(lengths)
         return lengths
 
-    def _check(self, known: dict[str, int | None]) -> None:
-        m, n, k = (known[name] for name in "mnk")
+    def _check(self, lengths: dict[str, int | None]) -> None:
+        m, n, k = (lengths[name] for name in "mnk")
         for low, high in ((k, n), (n, m), (k, m)):
             if low is not None and high is not None and low > high:
                 raise ValueError(

@@ -156,25 +156,25 @@ _USED, _DEFINED, _PLAIN, _PLACED, _READ = _Used(), _Defined(), _Plain(), _Placed
 
 
 def operands_first(
-    value: Value, known: Container[Value], follows: Callable[[Value], bool]
+    value: Value, seen: Container[Value], follows: Callable[[Value], bool]
 ) -> Iterator[Value]:
     """The values from which ``value`` is computed, and ``value`` last, each once and after its operands.
 
-    Values in ``known`` are left out, also those that the caller adds meanwhile. The operands of a value are visited if
+    Values in ``seen`` are left out, also those that the caller adds meanwhile. The operands of a value are visited if
     ``follows`` holds for the value. The walk does not recurse: formulas may be as deep as a graph is long.
     """
     pending = [value]
     opened: set[Value] = set()
     while pending:
         each = pending[-1]
-        if each in known:
+        if each in seen:
             pending.pop()
         elif each in opened or not follows(each):
             pending.pop()
             yield each
         else:
             opened.add(each)
-            pending += [a for a in each.args[::-1] if isinstance(a, Value) and a not in known]
+            pending += [a for a in each.args[::-1] if isinstance(a, Value) and a not in seen]
 
 
 def used_by(statements: Iterable[Statement]) -> Iterator[Value | Buffer]:

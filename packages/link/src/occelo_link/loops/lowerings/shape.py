@@ -31,10 +31,10 @@ def pick(builder: Builder, values: Sequence[Value], number: Value) -> Value:
 
 
 def lengths_from(
-    context: Context, static: Sequence[int | None], given: Sequence[Tensor]
+    context: Context, static: Sequence[int | None], dynamic: Sequence[Tensor]
 ) -> list[Value]:
-    """The lengths of a shape: each None in ``static`` is replaced by the next scalar of ``given``."""
-    rest = iter(given)
+    """The lengths of a shape: each None in ``static`` is replaced by the next scalar of ``dynamic``."""
+    rest = iter(dynamic)
     return [
         context.builder.cast(context.scalar(next(rest)), "int64") if n is None else context.i64(n)
         for n in static

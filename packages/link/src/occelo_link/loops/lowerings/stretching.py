@@ -24,10 +24,10 @@ __all__: list[str] = []
 
 
 def _stated(
-    context: Context, op: Stretch | SumStretched, own: Sequence[Value], given: Sequence[Tensor]
+    context: Context, op: Stretch | SumStretched, own: Sequence[Value], dynamic: Sequence[Tensor]
 ) -> list[Value]:
     """The lengths of the result."""
-    rest = iter(given)
+    rest = iter(dynamic)
     return [
         context.builder.cast(context.scalar(next(rest)), "int64")
         if is_given
@@ -39,18 +39,18 @@ def _stated(
 
 
 def _differing(
-    context: Context, own: Sequence[Value], wanted: Sequence[Value]
+    context: Context, own: Sequence[Value], lengths: Sequence[Value]
 ) -> tuple[list[int], Value]:
     """The axes along which two lengths are not known to be equal, and whether all of them are equal at run time."""
     builder = context.builder
     axes = [
         i
-        for i, (a, b) in enumerate(zip(own, wanted, strict=True))
+        for i, (a, b) in enumerate(zip(own, lengths, strict=True))
         if context.canonical(a) is not context.canonical(b)
     ]
     same = builder.const(True, "bool")
     for i in axes:
-        equal = builder.eq(own[i], wanted[i])
+        equal = builder.eq(own[i], lengths[i])
         same = equal if i == axes[0] else builder.op("and", same, equal)
     return axes, same
 

@@ -138,12 +138,12 @@ class Functions:
         return self.emit(f"call {result} @{function.name}.{count}({listed}, ptr %table)")
 
     def lane_by_lane(
-        self, function: Function, wanted: str, usual: str, names: Sequence[str], count: int
+        self, function: Function, bits: str, usual: str, names: Sequence[str], count: int
     ) -> str:
         """Print a loop that replaces some lanes of the vector ``usual`` by results of a function. Returns the new
         vector.
 
-        The bits of ``wanted`` select the lanes; at least one bit is set. The loop runs over these bits and calls the
+        The bits set in ``bits`` select the lanes; at least one bit is set. The loop runs over these bits and calls the
         function for one lane in each iteration. So the cold code has a single call and is short.
         """
         out, result = self.out, function.result.dtype
@@ -152,7 +152,7 @@ class Functions:
             for p, name in zip(function.params, names, strict=True)
         ]
         chosen = self.on_stack(usual, result, count)
-        first = self.emit(f"zext i{count} {wanted} to i64")
+        first = self.emit(f"zext i{count} {bits} to i64")
         before, head, done = out.label, out.new_label("lane"), out.new_label("lanes")
         out.line(f"br label %{head}")
         out.start_block(head)

@@ -108,17 +108,17 @@ class OutlinedLoops:
                 captured.append((each, element_type(each.dtype), names[each.number]))
         return captured
 
-    def in_strips(self, loop: For, function: str, given: str) -> None:
+    def in_strips(self, loop: For, function: str, args: str) -> None:
         """Print code that calls the loop's function strip by strip, with a poll after each strip."""
         self.out.outlined["strips", 0] = fixed_function("strips")
         self.out.declare("declare i64 @llvm.smin.i64(i64, i64)")
         poll, length = self.out.service(POLL), self.polling.strip_length(loop)
         status = self.emit(
-            f"call i64 @strips(ptr {function}, ptr {poll}, i64 {length}, ptr %frame, {given})"
+            f"call i64 @strips(ptr {function}, ptr {poll}, i64 {length}, ptr %frame, {args})"
         )
         self.polling.stop_if_interrupted(status)
 
-    def in_threads(self, loop: For, function: str, given: str) -> None:
+    def in_threads(self, loop: For, function: str, args: str) -> None:
         """Print code that calls the service if there is enough work, and otherwise the function of the loop."""
         out, program, emit = self.out, self.out.program, self.emit
         divided, whole, done = out.new_labels("threads", "whole", "done")
@@ -134,11 +134,11 @@ class OutlinedLoops:
         limit = emit(f"load i64, ptr {slots[1]}, align 8")
         length = self.use(loop.stop) if loop.non_interruptible else self.polling.strip_length(loop)
         status = emit(
-            f"call i64 {service}(ptr {function}, {given}, ptr %frame, i64 {work}, i64 {length}, i64 {limit})"
+            f"call i64 {service}(ptr {function}, {args}, ptr %frame, i64 {work}, i64 {length}, i64 {limit})"
         )
         self.polling.unless_interrupted(status, done)
         out.start_block(whole)
-        self.line(f"call void {function}({given})")
+        self.line(f"call void {function}({args})")
         self.line(f"br label %{done}")
         out.start_block(done)
 

@@ -181,17 +181,17 @@ class VectorLoops:
         return {(stop - start) % loop.lanes for start in starts for stop in stops} - {0}
 
     def narrow_rest(
-        self, loop: For, lanes: int, start: str, stop: str, done: str, known: int | None
+        self, loop: For, lanes: int, start: str, stop: str, done: str, count: int | None
     ) -> None:
         """Print the remainder as a loop of masked iterations with ``lanes`` lanes each. Its end branches to the block
         ``done``.
 
-        ``known`` is the number of elements that are left, if it is static. If they fit in one iteration, there is no
+        ``count`` is the number of elements that are left, if it is static. If they fit in one iteration, there is no
         loop.
         """
         out = self.out
-        if known is not None and known <= lanes:
-            VectorIteration(self.parts, loop, start, _first_lanes(known, lanes), lanes).run(())
+        if count is not None and count <= lanes:
+            VectorIteration(self.parts, loop, start, _first_lanes(count, lanes), lanes).run(())
             out.line(f"br label %{done}")
             return
         before, head = out.label, out.new_label("narrow")

@@ -251,9 +251,9 @@ def as_condition(value: Any) -> Any:
     return condition if condition.type.dtype == "bool" else condition.astype("bool")
 
 
-def own_nodes(results: Sequence[Variable], made: Sequence[Apply]) -> list[Apply]:
-    """The nodes among ``made`` that ``results`` depend on, in topological order."""
-    among = set(made)
+def own_nodes(results: Sequence[Variable], nodes: Sequence[Apply]) -> list[Apply]:
+    """Those of ``nodes`` that ``results`` depend on, in topological order."""
+    among = set(nodes)
 
     def before(node: Apply) -> list[Apply]:
         return [v.owner for v in node.inputs if v.owner in among]
@@ -273,10 +273,10 @@ def read_from_outside(
 
 
 def _check_strict(
-    results: Sequence[Variable], arguments: Collection[Variable], made: Sequence[Apply]
+    results: Sequence[Variable], arguments: Collection[Variable], nodes: Sequence[Apply]
 ) -> None:
     """ValueError if the step reads a variable from outside that does not depend on constants alone."""
-    for v in read_from_outside(own_nodes(results, made), results, arguments):
+    for v in read_from_outside(own_nodes(results, nodes), results, arguments):
         if not all(isinstance(root, Constant) for root in graph_inputs([v])):
             raise ValueError(
                 f"A strict loop reads only its arguments, and this is not among non_sequences: {describe(v)}"
@@ -287,17 +287,17 @@ def _outside(
     steps: Variable,
     results: Sequence[Variable],
     arguments: Sequence[Variable],
-    made: Sequence[Apply],
+    nodes: Sequence[Apply],
 ) -> tuple[list[Variable], list[Variable]]:
     """The variables that the body reads from outside, and for each of them the variable to pass to the node.
 
-    ``made`` are the nodes that the step made. A node that is alike in all steps is hoisted out of the loop
+    ``nodes`` are the nodes that the step made. A node that is alike in all steps is hoisted out of the loop
     (`alike_in_all_steps`), so that the body reads its result from outside. If a hoisted node may fail, the variable to
     pass is guarded: it is computed only if the loop has a step. A node that reads a length is not hoisted, since
     derivatives of an inner loop must know to which variable the length belongs. An integer that is known is not hoisted
     either, since types in the body have static lengths that follow from it, also in copies of the body.
     """
-    order = own_nodes(results, made)
+    order = own_nodes(results, nodes)
     inner = set(arguments)
     stay: set[Apply] = {
         node

@@ -105,42 +105,40 @@ class CarriedValue:
         A static length becomes dynamic if the length after a step is dynamic. TypeError if the dtype or the number of
         dimensions differs, or if two static lengths differ.
         """
-        before, kind = self.kind, after.type
-        if isinstance(before, TensorType) and isinstance(kind, TensorType):
-            if self._may_become(kind):
-                self.kind = TensorType(kind.dtype, before.shape)
+        before, new = self.kind, after.type
+        if isinstance(before, TensorType) and isinstance(new, TensorType):
+            if self._may_become(new):
+                self.kind = TensorType(new.dtype, before.shape)
                 return True
-            self._check(before, kind, after)
+            self._check(before, new, after)
             # a static length becomes dynamic if the length after a step is not known
-            shape = [
-                None if b is None else a for a, b in zip(before.shape, kind.shape, strict=True)
-            ]
+            shape = [None if b is None else a for a, b in zip(before.shape, new.shape, strict=True)]
             self.kind = TensorType(before.dtype, shape)
-        elif before != kind:
+        elif before != new:
             raise self._changed("type", after)
         return self.kind != before
 
-    def _may_become(self, found: TensorType) -> bool:
-        """Whether the initial value is a Python number that may get the dtype of ``found``, the type after a step."""
+    def _may_become(self, new: TensorType) -> bool:
+        """Whether the initial value is a Python number that may get the dtype of ``new``, the type after a step."""
         if self.number is None or not isinstance(self.kind, TensorType):
             return False
-        if found.ndim != self.kind.ndim:
+        if new.ndim != self.kind.ndim:
             return False
-        if found.dtype == self.kind.dtype:
+        if new.dtype == self.kind.dtype:
             return False
-        if self._settled and found.dtype == self._smallest():
+        if self._settled and new.dtype == self._smallest():
             # the steps return this dtype, whatever dtype the number has
             return True
         if self.kind.dtype != self._smallest():
-            return np.can_cast(self.kind.dtype, found.dtype)
+            return np.can_cast(self.kind.dtype, new.dtype)
         order = "b iu f c".split()
         kinds = [
             next(i for i, k in enumerate(order) if np.dtype(d).kind in k)
-            for d in (self.kind.dtype, found.dtype)
+            for d in (self.kind.dtype, new.dtype)
         ]
-        exact = type(self.number) is not int or found.numpy_dtype.kind not in "iu"
+        exact = type(self.number) is not int or new.numpy_dtype.kind not in "iu"
         if not exact:
-            info = np.iinfo(found.numpy_dtype)
+            info = np.iinfo(new.numpy_dtype)
             exact = info.min <= self.number <= info.max
         return kinds[0] <= kinds[1] and exact
 
@@ -153,18 +151,18 @@ class CarriedValue:
             f"{self.label} must keep its {what}. It starts as {self._described()}, and becomes {describe(after)}"
         )
 
-    def _check(self, before: TensorType, found: TensorType, after: Variable) -> None:
-        if before.dtype != found.dtype:
+    def _check(self, before: TensorType, new: TensorType, after: Variable) -> None:
+        if before.dtype != new.dtype:
             mend = f"end the step with .astype({before.dtype!r})"
             if self.number is not None:
                 mend = f"end the step with .astype({self._default()!r})"
-            elif np.can_cast(before.dtype, found.dtype):
-                mend = f"start with .astype({found.dtype!r})"
+            elif np.can_cast(before.dtype, new.dtype):
+                mend = f"start with .astype({new.dtype!r})"
             raise self._changed(f"dtype: {mend}", after)
-        if before.ndim != found.ndim:
+        if before.ndim != new.ndim:
             raise self._changed(
-                f"number of dimensions, which is {before.ndim} and then {found.ndim}", after
+                f"number of dimensions, which is {before.ndim} and then {new.ndim}", after
             )
-        for axis, (a, b) in enumerate(zip(before.shape, found.shape, strict=True)):
+        for axis, (a, b) in enumerate(zip(before.shape, new.shape, strict=True)):
             if a is not None and b is not None and a != b:
                 raise self._changed(f"length along axis {axis}, which is {a} and then {b}", after)

@@ -72,19 +72,19 @@ def listed(value: Any) -> list[Any]:
     return list(value) if is_list_or_tuple(value) else [value]
 
 
-def _taps(given: Any, default: list[int], what: str) -> list[int]:
-    if given is None:
+def _taps(value: Any, default: list[int], what: str) -> list[int]:
+    if value is None:
         return default
-    taps = [int(t) for t in (given if is_list_or_tuple(given) else [given])]
+    taps = [int(t) for t in (value if is_list_or_tuple(value) else [value])]
     if not taps or len(set(taps)) != len(taps):
-        raise ValueError(f"The taps of {what} must be different integers, got {given!r}")
+        raise ValueError(f"The taps of {what} must be different integers, got {value!r}")
     return taps
 
 
-def read_sequences(given: Any) -> list[ScanSequence]:
+def read_sequences(value: Any) -> list[ScanSequence]:
     """Read the argument ``sequences`` of `scan`. TypeError or ValueError if it is not valid."""
     sequences: list[ScanSequence] = []
-    for i, each in enumerate(listed(given)):
+    for i, each in enumerate(listed(value)):
         taps = [0]
         if isinstance(each, Mapping):
             options = dict(cast("Mapping[str, Any]", each))
@@ -102,10 +102,10 @@ def read_sequences(given: Any) -> list[ScanSequence]:
     return sequences
 
 
-def read_outputs(given: Any) -> list[ScanOutput]:
+def read_outputs(value: Any) -> list[ScanOutput]:
     """Read the argument ``outputs_info`` of `scan`. ValueError if taps and initial values contradict each other."""
     outputs: list[ScanOutput] = []
-    for i, each in enumerate(listed(given)):
+    for i, each in enumerate(listed(value)):
         what = f"outputs_info {i}"
         if each is None:
             outputs.append(ScanOutput())
@@ -130,15 +130,15 @@ def read_outputs(given: Any) -> list[ScanOutput]:
     return outputs
 
 
-def _initial(given: Any, taps: list[int], what: str) -> Any:
+def _initial(value: Any, taps: list[int], what: str) -> Any:
     """The initial value of an output, as a variable. A Python number stays a number, since it gets its dtype later."""
-    if is_number(given) and taps == [-1]:
-        return given
+    if is_number(value) and taps == [-1]:
+        return value
     depth = -min(taps)
-    numbers = is_list_or_tuple(given) and len(given) >= depth and all(map(is_number, given))
+    numbers = is_list_or_tuple(value) and len(value) >= depth and all(map(is_number, value))
     if numbers and taps != [-1]:
-        return given[:depth]
-    initial: Any = given if isinstance(given, Variable) else as_tensor_variable(given)
+        return value[:depth]
+    initial: Any = value if isinstance(value, Variable) else as_tensor_variable(value)
     if taps == [-1]:
         return initial
     needed = f"its initial value needs a first axis with the {depth} values before the first step"
@@ -154,11 +154,9 @@ def _initial(given: Any, taps: list[int], what: str) -> Any:
     return initial
 
 
-def _refuse(options: Mapping[str, Any], what: str, known: str) -> None:
+def _refuse(options: Mapping[str, Any], what: str, keys: str) -> None:
     if options:
-        raise ValueError(
-            f"{what} of scan has the unknown keys {sorted(options)}; known are {known}"
-        )
+        raise ValueError(f"{what} of scan has the unknown keys {sorted(options)}; known are {keys}")
 
 
 def steps_of(sequences: Sequence[ScanSequence], n_steps: Any) -> Any:

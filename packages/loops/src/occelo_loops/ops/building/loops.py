@@ -33,12 +33,12 @@ def _variables(values: list[Any]) -> list[Variable]:
     return [v if isinstance(v, Variable) else as_tensor_variable(v) for v in values]
 
 
-def _state_and_kept(made: Any, step: Stepper[Any, Any]) -> tuple[Any, Any]:
+def _state_and_kept(returned: Any, step: Stepper[Any, Any]) -> tuple[Any, Any]:
     """The new state and the values to keep, from what ``step`` returned. TypeError if this is not a pair."""
-    if is_tuple(made) and len(made) == 2:
-        return made[0], made[1]
+    if is_tuple(returned) and len(returned) == 2:
+        return returned[0], returned[1]
     raise TypeError(
-        f"A step of a loop{made_at(step)} returns two values, the new state and what is kept (or None), and not {shown(made)}"
+        f"A step of a loop{made_at(step)} returns two values, the new state and what is kept (or None), and not {shown(returned)}"
     )
 
 

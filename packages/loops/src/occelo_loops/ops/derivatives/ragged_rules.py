@@ -286,15 +286,15 @@ def _all(entries: Sequence[Any]) -> bool:
 
 
 def _row(
-    op_: Any, entry: Any, given: list[TensorVariable], count: TensorVariable
+    op_: Any, entry: Any, key_inputs: list[TensorVariable], count: TensorVariable
 ) -> tuple[TensorVariable, list[TensorVariable]]:
     """The position of a row for each element of the batch, and the inputs of the key that are left.
 
-    ``entry`` is the first entry of the key, and ``given`` are the inputs of the key. Negative positions count from the
+    ``entry`` is the first entry of the key, and ``key_inputs`` are the inputs of the key. Negative positions count from the
     end of the valid rows.
     """
     if entry == SCALAR:
-        (place, *given) = given
+        (place, *key_inputs) = key_inputs
         place = align(place, place.type.ndim, max(place.type.ndim, count.type.ndim))
         place = switch(lt(place, 0), count + place, place)
     elif isinstance(entry, int):
@@ -303,7 +303,7 @@ def _row(
         raise refuse(op_)
     message = f"{op_} reads a row that a loop of the batch does not have"
     inside = [ge(place, 0).all(), lt(place, count).all()]
-    return raise_unless(place, *inside, error=IndexError, message=message), given
+    return raise_unless(place, *inside, error=IndexError, message=message), key_inputs
 
 
 def _written(
@@ -345,20 +345,20 @@ def _as_row(
     x: TensorVariable,
     y: TensorVariable,
     extras: Sequence[int],
-    given: Sequence[TensorVariable],
+    key_inputs: Sequence[TensorVariable],
 ) -> TensorVariable:
     """A row of zeros to which ``y`` is added at the rest of the key, behind the position of the row.
 
-    ``given`` are the inputs of this rest. Elements that are set, instead of added to, are refused: the others of the row
+    ``key_inputs`` are the inputs of this rest. Elements that are set, instead of added to, are refused: the others of the row
     would be needed.
     """
-    if op_.set_instead_of_inc or any(v.type.ndim for v in given):
+    if op_.set_instead_of_inc or any(v.type.ndim for v in key_inputs):
         raise refuse(op_)
     extra, n = extras[0], extras[1]
     lengths = (*shape_tuple(y)[:n], *shape_tuple(x)[extra + 1 :])
     row = zeros(lengths, dtype=x.dtype)
     key = (*[slice(None)] * n, *op_.key[1:])
-    written: TensorVariable = IncSubtensor(key, False)(row, y.astype(x.dtype), *given)
+    written: TensorVariable = IncSubtensor(key, False)(row, y.astype(x.dtype), *key_inputs)
     return written
 
 

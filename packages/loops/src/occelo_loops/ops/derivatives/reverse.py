@@ -209,10 +209,10 @@ class _Backwards:
         self.kept = [i for i in range(first) if step.arguments[i] in needed]
         self.read = [i for i in range(first, last) if step.arguments[i] in needed]
 
-    def _results_read(self, wanted: Sequence[Variable]) -> list[int]:
-        """The positions of the body's outputs that the cotangents ``wanted`` read. They are kept in traces."""
+    def _results_read(self, cts: Sequence[Variable]) -> list[int]:
+        """The positions of the body's outputs that the cotangents ``cts`` read. They are kept in traces."""
         op_, results = self.op, self.step.results
-        needed = set(ancestors(wanted))
+        needed = set(ancestors(cts))
         positions: dict[Variable, int] = {}
         # traces first: if a variable is both a trace and a carried value, it is kept anyway
         order = [*range(op_.carried, op_.carried + op_.traces), *range(op_.carried)]
@@ -223,7 +223,7 @@ class _Backwards:
         return sorted(positions.values())
 
     def _computed_from_states(
-        self, wanted: Sequence[Variable], stops: Sequence[Variable]
+        self, cts: Sequence[Variable], stops: Sequence[Variable]
     ) -> list[Variable]:
         """The tensors that derivatives of a step read, and that the step computes from carried values that are not
         tensors.
@@ -238,13 +238,13 @@ class _Backwards:
             return []
         computed: list[Variable] = []
         seeds = step.seeds
-        for node in toposort([*step.results, *wanted]):
+        for node in toposort([*step.results, *cts]):
             if not seeds.isdisjoint(node.inputs):
                 seeds.update(node.outputs)
             elif not states.isdisjoint(node.inputs):
                 states.update(v for v in node.outputs if not is_tensor(v))
                 computed += [v for v in node.outputs if is_tensor(v)]
-        needed = set(ancestors(wanted, [*stops, *computed]))
+        needed = set(ancestors(cts, [*stops, *computed]))
         return [v for v in computed if v in needed and v not in stops]
 
     # the steps that are differentiated
@@ -396,26 +396,26 @@ class _Backwards:
     # cotangents of the inputs
 
     def _of_initial(
-        self, position: int, found: dict[int, Any], given: Sequence[Any], number: Any
+        self, position: int, pulled: dict[int, Any], carried_cts: Sequence[Any], number: Any
     ) -> Cotangent:
-        if position not in found:
+        if position not in pulled:
             null = self._other(position)
             if null is not None:
                 return null
-            return ZERO if given[position] is not None else None
+            return ZERO if carried_cts[position] is not None else None
         if self.op.truncate is None:
-            return found[position]
+            return pulled[position]
         # values before the differentiated steps count as constants, and so do the initial values
         done: Any = self.outputs[-1] if self.op.stops else self.inputs[0]
-        value = found[position]
+        value = pulled[position]
         whole: Variable = switch(le(done, number), value, zeros_like(value))
         return whole
 
-    def _of_sequence(self, position: int, found: Any, at: slice) -> Variable:
+    def _of_sequence(self, position: int, ct: Any, at: slice) -> Variable:
         (sequence,) = tensors([self.inputs[1 + position]])
         if self._is_whole(sequence):
-            return found
-        return set_fitting(zeros_like(sequence, dtype=found.dtype)[at], found)
+            return ct
+        return set_fitting(zeros_like(sequence, dtype=ct.dtype)[at], ct)
 
 
 def _filled(cotangent: Any, variable: Variable) -> Any:

@@ -23,9 +23,9 @@ from occelo_loops.rules.padding.row_counts import NOTHING, RowCount, unchecked
 from occelo_rewrite.constants import number_of
 
 
-def joined(work: PaddedTensors, node: Apply, given: list[Variable]) -> Made:
+def joined(work: PaddedTensors, node: Apply, values: list[Variable]) -> Made:
     """The padded form of a join: the rows of all tensors in order, without their padding, then arbitrary rows."""
-    parts, op_ = tensors(given), cast("Join", node.op)
+    parts, op_ = tensors(values), cast("Join", node.op)
     if not any(v in work.lengths for v in parts):
         return None
     if op_.axis:
@@ -63,11 +63,11 @@ class _Part(NamedTuple):
     size: RowCount
 
 
-def part_read(work: PaddedTensors, node: Apply, given: list[Variable]) -> Made:
+def part_read(work: PaddedTensors, node: Apply, values: list[Variable]) -> Made:
     """The padded form of a read of adjacent rows, or of all rows in reverse order."""
-    op_, (x,) = cast("Subtensor", node.op), tensors(given[:1])
+    op_, (x,) = cast("Subtensor", node.op), tensors(values[:1])
     length, first, rest = work.lengths[x], op_.key[0], op_.key[1:]
-    bounds, others = _bounds(first, node.inputs[1:]), given[1 + _dynamic(first) :]
+    bounds, others = _bounds(first, node.inputs[1:]), values[1 + _dynamic(first) :]
     if first.step == -1 and bounds == [None, None]:
         rows, new_length = _reversed(work, x, length), length
     else:
@@ -154,9 +154,9 @@ def _from_start(work: PaddedTensors, bound: Any, count: TensorVariable) -> Tenso
     return ot.switch(ot.lt(at, 0), ot.maximum(at + count, 0), ot.minimum(at, count))
 
 
-def part_written(work: PaddedTensors, node: Apply, given: list[Variable]) -> Made:
+def part_written(work: PaddedTensors, node: Apply, values: list[Variable]) -> Made:
     """The padded form of setting or incrementing adjacent rows, or all rows in reverse order."""
-    op_, (x, y) = cast("IncSubtensor", node.op), tensors(given[:2])
+    op_, (x, y) = cast("IncSubtensor", node.op), tensors(values[:2])
     length, first = work.lengths[x], op_.key[0]
     if any(k != slice(None) for k in op_.key[1:]):
         raise NotByRows

@@ -41,9 +41,9 @@ from occelo_loops.rules.padding.row_counts import unchecked
 from occelo_rewrite.constants import number_of
 
 
-def _alloc(work: PaddedTensors, node: Apply, given: list[Variable]) -> Made:
+def _alloc(work: PaddedTensors, node: Apply, values: list[Variable]) -> Made:
     length = work.length_made(node)
-    value, out = given[0], node.outputs[0]
+    value, out = values[0], node.outputs[0]
     if value in work.lengths:
         raise NotByRows
     if length is None or length not in work.capacities:
@@ -52,34 +52,34 @@ def _alloc(work: PaddedTensors, node: Apply, given: list[Variable]) -> Made:
     if is_tensor(value) and value.type.ndim == len(op_.shape) and value.type.shape[0] != 1:
         raise NotByRows
     assert is_tensor(out)
-    return [op_(value, work.capacities[length], *given[2:])], length
+    return [op_(value, work.capacities[length], *values[2:])], length
 
 
-def _arange(work: PaddedTensors, node: Apply, given: list[Variable]) -> Made:
+def _arange(work: PaddedTensors, node: Apply, values: list[Variable]) -> Made:
     length = work.length_made(node)
     if length is None or length not in work.capacities:
         return None
-    return [node.op(given[0], work.capacities[length], given[2])], length
+    return [node.op(values[0], work.capacities[length], values[2])], length
 
 
-def _elementwise(work: PaddedTensors, node: Apply, given: list[Variable]) -> Made:
-    length = work.common_length(given)
+def _elementwise(work: PaddedTensors, node: Apply, values: list[Variable]) -> Made:
+    length = work.common_length(values)
     if length is None:
         return None
     ndim = node.outputs[0].type.ndim
-    for v in tensors(given):
+    for v in tensors(values):
         own = v in work.lengths
         if own != (v.type.ndim == ndim) and not (v.type.ndim == ndim and v.type.shape[0] == 1):
             raise NotByRows
-    return node.op.make_node(*given).outputs, length
+    return node.op.make_node(*values).outputs, length
 
 
-def _reordered(work: PaddedTensors, node: Apply, given: list[Variable]) -> Made:
-    length = work.common_length(given)
+def _reordered(work: PaddedTensors, node: Apply, values: list[Variable]) -> Made:
+    length = work.common_length(values)
     if length is None:
         return None
     order = cast("DimShuffle", node.op).new_order
-    results = node.op.make_node(*given).outputs
+    results = node.op.make_node(*values).outputs
     if order == (1, 0):
         work.columns.update(results)
     elif order[:1] != (0,):
@@ -87,15 +87,15 @@ def _reordered(work: PaddedTensors, node: Apply, given: list[Variable]) -> Made:
     return results, length
 
 
-def _product(work: PaddedTensors, node: Apply, given: list[Variable]) -> Made:
+def _product(work: PaddedTensors, node: Apply, values: list[Variable]) -> Made:
     """The padded form of a product of vectors or matrices.
 
     If the product sums over a padded axis, zeros replace the padding. Other padded axes stay padded.
     """
-    length = work.common_length(given)
+    length = work.common_length(values)
     if length is None:
         return None
-    x, y = tensors(given)
+    x, y = tensors(values)
     ndims = x.type.ndim, y.type.ndim
     over_x = x in work.lengths and (x in work.columns or ndims[0] == 1)
     over_y = y in work.lengths and y not in work.columns
@@ -111,63 +111,63 @@ def _product(work: PaddedTensors, node: Apply, given: list[Variable]) -> Made:
     return results, length
 
 
-def _batch_of_products(work: PaddedTensors, node: Apply, given: list[Variable]) -> Made:
-    length = work.common_length(given)
+def _batch_of_products(work: PaddedTensors, node: Apply, values: list[Variable]) -> Made:
+    length = work.common_length(values)
     if length is None:
         return None
     ndim = node.outputs[0].type.ndim
-    for v in tensors(given):
+    for v in tensors(values):
         if (v in work.lengths) != (v.type.ndim == ndim and v.type.shape[0] != 1):
             raise NotByRows
-    return (node.op.make_node(*given).outputs, length) if ndim and ndim > 2 else None
+    return (node.op.make_node(*values).outputs, length) if ndim and ndim > 2 else None
 
 
-def _kept(work: PaddedTensors, node: Apply, given: list[Variable]) -> Made:
-    length = work.lengths.get(given[0])
-    if length is None or any(v in work.lengths for v in given[1:]):
+def _kept(work: PaddedTensors, node: Apply, values: list[Variable]) -> Made:
+    length = work.lengths.get(values[0])
+    if length is None or any(v in work.lengths for v in values[1:]):
         return None
-    return node.op.make_node(*given).outputs, length
+    return node.op.make_node(*values).outputs, length
 
 
-def _stretched(work: PaddedTensors, node: Apply, given: list[Variable]) -> Made:
+def _stretched(work: PaddedTensors, node: Apply, values: list[Variable]) -> Made:
     """The padded form of a tensor whose rows become as many as stated.
 
     If a single row would be repeated, the check fails, and the call is interpreted (`occelo_loops.traced.PaddedVM`).
     """
-    length, op_ = work.lengths.get(given[0]), cast("Stretch", node.op)
+    length, op_ = work.lengths.get(values[0]), cast("Stretch", node.op)
     if length is None:
         return None
-    if given[0] in work.columns or op_.axes != [0] or not op_.given[0]:
+    if values[0] in work.columns or op_.axes != [0] or not op_.given[0]:
         raise NotByRows
-    count, rows = tensors([work.value_of(length), given[1]])
+    count, rows = tensors([work.value_of(length), values[1]])
     check = CheckAndRaise(ValueError, "The value to write has another number of rows")
-    return [check(given[0], ot.eq(count, rows))], length
+    return [check(values[0], ot.eq(count, rows))], length
 
 
-def _length(work: PaddedTensors, node: Apply, given: list[Variable]) -> Made:
-    if given[0] not in work.lengths:
+def _length(work: PaddedTensors, node: Apply, values: list[Variable]) -> Made:
+    if values[0] not in work.lengths:
         return None
-    op_, (x,) = cast("Shape_i", node.op), tensors(given)
+    op_, (x,) = cast("Shape_i", node.op), tensors(values)
     axis = x.type.ndim - 1 if x in work.columns else 0
     return [work.value_of(work.lengths[x])] if op_.i == axis else [op_(x)], None
 
 
-def _read(work: PaddedTensors, node: Apply, given: list[Variable]) -> Made:
-    op_, x = cast("Subtensor", node.op), given[0]
+def _read(work: PaddedTensors, node: Apply, values: list[Variable]) -> Made:
+    op_, x = cast("Subtensor", node.op), values[0]
     stop = cut_by_condition(node)
     if stop is not None and stop in work.capacities:
         work.loops = True
-        return [Subtensor((slice(None), *op_.key[1:]))(x, *given[2:])], stop
+        return [Subtensor((slice(None), *op_.key[1:]))(x, *values[2:])], stop
     length = work.lengths.get(x)
     if length is None:
         return None
     first, rest = op_.key[0], op_.key[1:]
     if _is_all(work, node, 1, length):
         skipped = 1 if is_slice(first) and first.stop == SCALAR else 0
-        return [Subtensor((slice(None), *rest))(x, *given[1 + skipped :])], length
+        return [Subtensor((slice(None), *rest))(x, *values[1 + skipped :])], length
     if is_slice(first):
-        return part_read(work, node, given)
-    index, others = (given[1], given[2:]) if first == SCALAR else (np.int64(first), given[1:])
+        return part_read(work, node, values)
+    index, others = (values[1], values[2:]) if first == SCALAR else (np.int64(first), values[1:])
     return [Subtensor((SCALAR, *rest))(x, work.position(index, length), *others)], None
 
 
@@ -184,29 +184,29 @@ def _is_all(work: PaddedTensors, node: Apply, begin: int, length: Variable) -> b
     )
 
 
-def _written(work: PaddedTensors, node: Apply, given: list[Variable]) -> Made:
-    op_, (x, y) = cast("IncSubtensor", node.op), tensors(given[:2])
+def _written(work: PaddedTensors, node: Apply, values: list[Variable]) -> Made:
+    op_, (x, y) = cast("IncSubtensor", node.op), tensors(values[:2])
     first, rest = op_.key[0], op_.key[1:]
     length = work.lengths.get(x)
     if length is None:
-        return _rows_written(work, node, given) if y in work.lengths else None
+        return _rows_written(work, node, values) if y in work.lengths else None
     plain = all(k == slice(None) for k in rest)
     if _is_all(work, node, 2, length) and plain and y in work.lengths:
         work.common_length([x, y])
         whole = ot.zeros_like(x) + y if op_.set_instead_of_inc else x + y
         return [whole.astype(x.dtype)], length
     if is_slice(first):
-        return part_written(work, node, given)
+        return part_written(work, node, values)
     if y in work.lengths:
         raise NotByRows
-    index, others = (given[2], given[3:]) if first == SCALAR else (np.int64(first), given[2:])
+    index, others = (values[2], values[3:]) if first == SCALAR else (np.int64(first), values[2:])
     write = IncSubtensor((SCALAR, *rest), op_.set_instead_of_inc)
     return [write(x, y, work.position(index, length), *others)], length
 
 
-def _rows_written(work: PaddedTensors, node: Apply, given: list[Variable]) -> Made:
+def _rows_written(work: PaddedTensors, node: Apply, values: list[Variable]) -> Made:
     """The padded form of writing or adding a padded tensor to the first rows of a tensor that is not padded."""
-    op_, (x, y) = cast("IncSubtensor", node.op), tensors(given[:2])
+    op_, (x, y) = cast("IncSubtensor", node.op), tensors(values[:2])
     length = work.lengths[y]
     if (
         x.type.ndim != y.type.ndim
@@ -223,11 +223,11 @@ def _rows_written(work: PaddedTensors, node: Apply, given: list[Variable]) -> Ma
     return [check(written, ot.le(count, rows))], None
 
 
-def _reduced(work: PaddedTensors, node: Apply, given: list[Variable]) -> Made:
-    length = work.lengths.get(given[0])
+def _reduced(work: PaddedTensors, node: Apply, values: list[Variable]) -> Made:
+    length = work.lengths.get(values[0])
     if length is None:
         return None
-    op_, (x,) = cast("CAReduce", node.op), tensors(given)
+    op_, (x,) = cast("CAReduce", node.op), tensors(values)
     axis = x.type.ndim - 1 if x in work.columns else 0
     if axis not in op_.axis:
         if x in work.columns and op_.axis != (0,):
@@ -243,8 +243,8 @@ def _reduced(work: PaddedTensors, node: Apply, given: list[Variable]) -> Made:
     return [check(total, ot.gt(*tensors([work.value_of(length)]), 0))], None
 
 
-def _repeated(work: PaddedTensors, node: Apply, given: list[Variable]) -> Made:
-    if not any(v in work.lengths for v in given):
+def _repeated(work: PaddedTensors, node: Apply, values: list[Variable]) -> Made:
+    if not any(v in work.lengths for v in values):
         return None
     op_ = cast("Iterate", node.op)
     at = op_.body.inputs[0]
@@ -254,13 +254,13 @@ def _repeated(work: PaddedTensors, node: Apply, given: list[Variable]) -> Made:
         raise NotByRows
     work.loops = True
     steps = work.length_of(node.inputs[0])
-    for length in {work.lengths[v] for v in given if v in work.lengths} - {steps}:
+    for length in {work.lengths[v] for v in values if v in work.lengths} - {steps}:
         # JAX and PyTorch only check that a position is within the padded tensor
-        (count, rows) = tensors([given[0], work.value_of(length)])
+        (count, rows) = tensors([values[0], work.value_of(length)])
         check = CheckAndRaise(IndexError, "A loop reads more rows than there are")
-        given = [check(count, ot.le(count, rows)), *given[1:]]
-    results = op_.make_node(*given).outputs
-    for i, v in enumerate(given[1:]):
+        values = [check(count, ot.le(count, rows)), *values[1:]]
+    results = op_.make_node(*values).outputs
+    for i, v in enumerate(values[1:]):
         if v not in work.lengths:
             continue
         inner = op_.body.inputs[i]

@@ -210,7 +210,7 @@ class PaddedTensors:
         self.new.update(zip(node.outputs, results, strict=True))
 
     def _form(
-        self, node: Apply, given: list[Variable]
+        self, node: Apply, values: list[Variable]
     ) -> tuple[Sequence[Variable], Variable | None] | None:
         """The padded form of a node: its new results, and their length if they are padded.
 
@@ -218,12 +218,12 @@ class PaddedTensors:
         """
         for kinds, form in self.forms:
             if isinstance(node.op, kinds):
-                return form(self, node, given)
+                return form(self, node, values)
         return None
 
-    def common_length(self, given: Iterable[Variable]) -> Variable | None:
-        """The common length of all padded variables in ``given``; None if no variable is padded."""
-        lengths = {self.lengths[v] for v in given if v in self.lengths}
+    def common_length(self, variables: Iterable[Variable]) -> Variable | None:
+        """The common length of all padded variables in ``variables``; None if no variable is padded."""
+        lengths = {self.lengths[v] for v in variables if v in self.lengths}
         if len(lengths) > 1:
             raise NotByRows
         return next(iter(lengths), None)

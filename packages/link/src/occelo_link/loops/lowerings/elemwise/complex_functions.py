@@ -190,8 +190,8 @@ def _whole_power(b: Builder, z: Complex, exponent: Value) -> Complex:
     return result
 
 
-def _power_of_zero(b: Builder, z: Complex, exponent: Complex, found: Complex) -> Complex:
-    """``found``, except for powers of 0, and for powers with the exponent 0, which are 1.
+def _power_of_zero(b: Builder, z: Complex, exponent: Complex, power: Complex) -> Complex:
+    """``power``, except for powers of 0, and for powers with the exponent 0, which are 1.
 
     A power of 0 is 0 if the exponent has a positive real part, and NaN for all other exponents but 0.
     """
@@ -201,7 +201,7 @@ def _power_of_zero(b: Builder, z: Complex, exponent: Complex, found: Complex) ->
     none = b.op("and", *[b.op("eq", part, zero) for part in exponent])
     up = b.op("lt", zero, exponent[0])
     edge = chosen(b, up, (zero, zero), chosen(b, none, (one, zero), (nan, nan)))
-    return chosen(b, b.op("or", vanishes, none), edge, found)
+    return chosen(b, b.op("or", vanishes, none), edge, power)
 
 
 # trigonometric and hyperbolic functions

@@ -39,13 +39,13 @@ Entry = Part | Position | Tensor
 
 
 def read_key(
-    context: Context, key: Key, lengths: Sequence[Value], given: Sequence[Tensor]
+    context: Context, key: Key, lengths: Sequence[Value], inputs: Sequence[Tensor]
 ) -> list[Entry]:
     """Return the entries of a key, and write checks of its integers. Positions in arrays are not checked.
 
-    ``lengths`` are the lengths of the indexed tensor. ``given`` are the entries of the key that are inputs of the node.
+    ``lengths`` are the lengths of the indexed tensor. ``inputs`` are the entries of the key that are inputs of the node.
     """
-    rest = iter(given)
+    rest = iter(inputs)
     entries: list[Entry] = []
     axis = 0
     for entry in key:

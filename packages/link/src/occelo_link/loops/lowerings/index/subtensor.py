@@ -182,7 +182,7 @@ class Layout:
         self.shape = [*lengths[: self.where], *self.made, *lengths[self.where :]]
 
     def _positions(
-        self, raw: Sequence[Entry], given: Sequence[Tensor], sources: Sequence[TensorVariable]
+        self, raw: Sequence[Entry], keys: Sequence[Tensor], sources: Sequence[TensorVariable]
     ) -> list[Entry]:
         """The entries of the key, with all arrays of positions checked.
 
@@ -203,7 +203,7 @@ class Layout:
                     self.static[tensor] = (None,)
                 entries += positions
             else:
-                source = next(s for s, t in zip(sources, given, strict=True) if t is entry)
+                source = next(s for s, t in zip(sources, keys, strict=True) if t is entry)
                 self._check(entry, source, self.x.shape[axis])
                 wrapped = self._wrapped(entry, source, self.x.shape[axis])
                 self.static[wrapped] = source.type.shape
