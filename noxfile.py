@@ -65,9 +65,9 @@ FASTER = "gmpy2"
 MEASURED = ROOT / ".nox" / "measured"
 BYTECODE = ROOT / ".nox" / "bytecode"
 """Where all sessions keep bytecode, so that what pytest makes of a test file is made once for a version of Python."""
-# measuring costs half as much time again, and more tests than these add little to what is covered
+# with coverage a test takes twice as long, and more tests than these add little to what is covered
 MEASURE = ["--measured", "9"]
-# what takes one processor, and is run two at a time in CI; what takes longest first
+# what takes one processor at most, and is run three at a time in CI, as each waits for its installation; what takes longest first
 BESIDE = [
     "types", "bridge", "units", "lowest", "contributing", "releases", "backends",
     *(f"whole-{each}" for each in PYTHONS[1:]), "doctests",
@@ -554,14 +554,14 @@ def run_beside(name: str, *arguments: str) -> tuple[int, str]:
 @nox.session(venv_backend="none", tags=["ci"])
 @timed
 def beside(session: nox.Session) -> None:
-    """Types, and the samples of tests on other Pythons, versions and wheels: two at a time, on one processor each.
+    """Types, and the samples of tests on other Pythons, versions and wheels: three at a time, since each waits for installations.
 
     What each says is printed when it ends; all run, and one that fails fails this session.
     """
     need_wheels()
     arguments = ["--", *session.posargs] if session.posargs else []
     failed: list[str] = []
-    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+    with concurrent.futures.ThreadPoolExecutor(3) as pool:
         running = {pool.submit(run_beside, name, *arguments): name for name in BESIDE}
         for each in concurrent.futures.as_completed(running):
             status, said = each.result()

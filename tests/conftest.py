@@ -5,10 +5,12 @@ from __future__ import annotations
 import gc
 import importlib.util
 import os
+import signal
 import sys
 import zlib
 from collections import Counter
 from collections.abc import Generator, Iterator
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import pytest
@@ -19,7 +21,7 @@ OF_MANY = 30
 """Of functions with more than `MANY` tests in other folders, one in so many runs."""
 OF_SLOW = 17
 """Of the tests with a slow compiler, one in so many runs."""
-COMPILE_NOTHING = {"architecture": 1, "graph": 5, "rewrite": 5}
+COMPILE_NOTHING = {"architecture": 1, "graph": 8, "rewrite": 8}
 """The folders of tests that compile nothing. Of functions with more than `MANY` tests, one in so many runs."""
 COMPILED_AS_FOR_USERS = ("link", "export")
 """The folders of tests of machine code itself, which is always that of users."""
@@ -30,6 +32,8 @@ SLOW_COMPILERS = ("c", "c|py", "numba", "jax", "pytorch")
 UNMEASURED = pytest.StashKey[bool]()
 STOPPED = pytest.StashKey[Any]()
 """What measures coverage in this process, while it is stopped for collecting."""
+MEASURED_SECONDS = 1.0
+"""So long coverage sees a measured test without a mark, by processor time. With it a test takes twice as long; later it mostly runs the same code again."""
 FOR_OTHER_PROCESSES = "COVERAGE_PROCESS_CONFIG"
 """The variable by which coverage is measured in the processes that a test starts."""
 
@@ -61,6 +65,26 @@ def coverage_of_this_process() -> Any:
     return coverage and coverage.Coverage.current()
 
 
+@contextmanager
+def measured_at_first(measuring: Any) -> Generator[None, None, None]:
+    """Stop coverage after `MEASURED_SECONDS`, until the end."""
+    stopped: list[bool] = []
+
+    def stop(*_: object) -> None:
+        measuring.stop()
+        stopped.append(True)
+
+    before = signal.signal(signal.SIGVTALRM, stop)
+    signal.setitimer(signal.ITIMER_VIRTUAL, MEASURED_SECONDS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+        if stopped:
+            measuring.start()
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Declare the marks of samples; measure nothing in the process that only hands out tests."""
     config.addinivalue_line(
@@ -69,7 +93,7 @@ def pytest_configure(config: pytest.Config) -> None:
     )
     config.addinivalue_line(
         "markers",
-        "measured(n): let coverage see one in n of the function's tests, instead of --measured; none with 0",
+        "measured(n): let coverage see all of one in n of the function's tests, instead of --measured; none with 0",
     )
     # compiling makes many objects and little garbage: to look for it after each 700 takes a tenth of all time
     gc.set_threshold(50_000, 20, 20)
@@ -132,10 +156,15 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """Stop coverage for tests that are not to be measured, which takes microseconds."""
-    measuring = coverage_of_this_process() if UNMEASURED in item.stash else None
+    """Stop coverage for tests that are not to be measured, which takes microseconds; of others it sees the beginning."""
+    measuring = coverage_of_this_process()
     if measuring is None:
         return (yield)
+    if UNMEASURED not in item.stash:
+        # what is marked runs the code of tables of examples
+        whole = item.get_closest_marker("measured") is not None
+        with nullcontext() if whole else measured_at_first(measuring):
+            return (yield)
     others = os.environ.pop(FOR_OTHER_PROCESSES, None)
     measuring.stop()
     try:

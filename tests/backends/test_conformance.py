@@ -18,7 +18,7 @@ from occelo_testing.examples import EXAMPLES
 
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 # compiling takes long; the first three have the whole table in tests of their own
-STEPS = {"py": 24, "vm": 24, "native": 24, "c": 40, "c|py": 40, "numba": 48}
+STEPS = {"py": 24, "vm": 24, "native": 24, "c": 40, "c|py": 40, "numba": 96}
 
 
 def one_of_each_op() -> list[int]:
@@ -88,7 +88,7 @@ def _suites() -> dict[str, type]:
             pytest.mark.sampled(1)(cls)
             if base is Sample and backend == "jax":
                 # of lowerings to PyTorch most are the same
-                pytest.mark.measured(1)(cls)
+                pytest.mark.measured(2)(cls)
             made[name] = pytest.mark.skipif(bool(why), reason=why or "none")(cls)
     return made
 

@@ -24,7 +24,10 @@ from occelo_loops.rules.padding import padded_graph as padding
 from occelo_loops.rules.padding import padded_rows
 from occelo_random import functions as random
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*(jax|pytorch|runs in Python)")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:.*(jax|pytorch|runs in Python)"),
+    pytest.mark.measured(9),
+]
 
 n, k = ot.lscalar("n"), ot.lscalar("k")
 a, x, v, m = ot.dscalar("a"), ot.dvector("x"), ot.dvector("v"), ot.dmatrix("m")

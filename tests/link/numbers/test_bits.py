@@ -24,7 +24,7 @@ from occelo_testing.examples import EXAMPLES
 from occelo_testing.loop_programs import Compiled, compiled_c
 
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
-STEP = 1 if THOROUGH else 40
+STEP = 1 if THOROUGH else 80
 BATCH = 40
 """Programs that C compiles at a time."""
 LEVELS = ("x86-64", "x86-64-v3")
