@@ -10,25 +10,7 @@ import pytest
 import occelo_graph as og
 from occelo_arrays import functions as arrays
 from occelo_graph import tensor as ot
-
-
-def _check(made: Any, wanted: Any, given: dict[Any, Any]) -> None:
-    """The value, and the gradient of its sum by central differences."""
-    (found,) = og.evaluate([made], given)
-    np.testing.assert_array_equal(found, wanted)
-    assert np.shape(found) == np.shape(wanted)
-    for x, value in given.items():
-        if x.dtype == "float64":
-            (slope,) = og.evaluate([og.grad(ot.sum(made), x)], given)
-            expected = np.zeros_like(value)
-            for place in np.ndindex(*value.shape):
-                step = np.zeros_like(value)
-                step[place] = 0.5
-                ends = [
-                    og.evaluate([ot.sum(made)], {**given, x: value + h})[0] for h in (step, -step)
-                ]
-                expected[place] = ends[0] - ends[1]
-            np.testing.assert_allclose(slope, expected, atol=1e-12)
+from occelo_testing.arguments.slopes import check_value_and_slopes
 
 
 @pytest.mark.parametrize("static", [True, False])
@@ -44,7 +26,7 @@ def test_rows_and_orders_broadcast(rows: Any, orders: Any, static: bool) -> None
     y = ot.tensor("y", dtype="int64", shape=lengths(orders))
     full = np.broadcast_shapes(rows, orders)
     wanted = np.take_along_axis(np.broadcast_to(value, full), np.broadcast_to(order, full), -1)
-    _check(arrays.permute_row_elements(x, y), wanted, {x: value, y: order})
+    check_value_and_slopes(arrays.permute_row_elements(x, y), wanted, {x: value, y: order})
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -12,20 +11,15 @@ import pytest
 import occelo_compile as oc
 from occelo_graph import Op, TensorType, op
 from occelo_graph import tensor as ot
-from occelo_graph.config import config
 from occelo_link import without_lowering
 from occelo_link.capabilities import BACKENDS, is_installed, supports
 from occelo_testing.examples import EXAMPLES
+from occelo_testing.fixtures import graphs_of_pytorch_run_as_they_are
 from occelo_testing.loop_programs import agree_by_decompositions
 
+__all__ = ["graphs_of_pytorch_run_as_they_are"]
+
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
-
-
-@pytest.fixture(scope="module", autouse=True)
-def graphs_of_pytorch_run_as_they_are() -> Iterator[None]:
-    config.pytorch__compile = False
-    yield
-    del config.pytorch__compile
 
 
 @pytest.mark.measured(0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -11,22 +10,17 @@ from hypothesis import HealthCheck, given, settings
 
 from occelo_compile import function
 from occelo_graph import tensor as ot
-from occelo_graph.config import config
 from occelo_link.capabilities import is_installed
+from occelo_testing.fixtures import graphs_of_pytorch_run_as_they_are
 from occelo_testing.keys import Indexing, indexings
 from occelo_testing.loop_programs import has_compiler
 from occelo_testing.programs.generating import WRITES
 from occelo_testing.random_programs.running import run_seeds
 
+__all__ = ["graphs_of_pytorch_run_as_they_are"]
+
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 MORE = 20 if THOROUGH else 1
-
-
-@pytest.fixture(autouse=True)
-def graphs_of_pytorch_run_as_they_are() -> Iterator[None]:
-    config.pytorch__compile = False
-    yield
-    del config.pytorch__compile
 
 
 @pytest.mark.sampled(5)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,15 +12,10 @@ import pytest
 import occelo_compile as oc
 from occelo_graph import Op, elementwise, inexact, op
 from occelo_graph import tensor as ot
-from occelo_graph.config import config
 from occelo_link.capabilities import BACKENDS, is_installed
+from occelo_testing.fixtures import graphs_of_pytorch_run_as_they_are
 
-
-@pytest.fixture(scope="module", autouse=True)
-def graphs_of_pytorch_run_as_they_are() -> Iterator[None]:
-    config.pytorch__compile = False
-    yield
-    del config.pytorch__compile
+__all__ = ["graphs_of_pytorch_run_as_they_are"]
 
 
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"

@@ -13,13 +13,15 @@ import pytest
 import occelo_compile as oc
 import occelo_graph as og
 from occelo_graph import tensor as ot
-from occelo_graph.config import config
 from occelo_graph.examples.example import Example
 from occelo_graph.tensors.type import TensorType
 from occelo_link import make_linker
 from occelo_link.capabilities import BACKENDS, is_installed
 from occelo_testing.examples import EXAMPLES
+from occelo_testing.fixtures import surroundings
 from occelo_testing.loop_programs import has_compiler
+
+__all__ = ["surroundings"]
 
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 UNIQUE = list({e.name: e for e in EXAMPLES}.values())
@@ -28,19 +30,6 @@ HERE = [
     for backend in BACKENDS
     if is_installed(backend) and (backend not in ("c", "c|py") or has_compiler())
 ]
-
-
-@pytest.fixture(autouse=True)
-def surroundings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    with (
-        config.change_flags(compiledir=str(tmp_path_factory.mktemp("compiled"))),
-        warnings.catch_warnings(),
-    ):
-        # values that decide shapes are compiled anew
-        warnings.simplefilter("ignore")
-        config.pytorch__compile = False
-        yield
-        del config.pytorch__compile
 
 
 def outcome(call: Any, *arrays: Any) -> tuple[Any, ...]:

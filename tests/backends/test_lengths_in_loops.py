@@ -15,23 +15,18 @@ import occelo_compile as oc
 import occelo_graph as og
 from occelo_graph import Constant, Op, Type
 from occelo_graph import tensor as ot
-from occelo_graph.config import config
 from occelo_graph.ops.control import ifelse
 from occelo_graph.tensors.type import TensorType
 from occelo_linalg import functions as linalg
 from occelo_loops.ops.building.loops import loop
+from occelo_testing.fixtures import graphs_of_pytorch_run_as_they_are
+
+__all__ = ["graphs_of_pytorch_run_as_they_are"]
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*(runs in Python|static|computes both sides)")
 Vector = npt.NDArray[np.float64]
 STEPS = [[1.0, -1.0, 3.0], [-1.0, -2.0], [2.0], [-1.0], []]
 LENGTHS = [0, 1, 2, 3]
-
-
-@pytest.fixture(autouse=True)
-def graphs_of_pytorch_run_as_they_are() -> Iterator[None]:
-    config.pytorch__compile = False
-    yield
-    del config.pytorch__compile
 
 
 def judge(f: Any, reference: Any, *arguments: Any) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -13,15 +12,10 @@ import occelo_graph as og
 from occelo_compile.debugging.errors import BadThunkOutput
 from occelo_graph import grad
 from occelo_graph import tensor as ot
-from occelo_graph.config import config
 from occelo_link.capabilities import is_installed
+from occelo_testing.fixtures import graphs_of_pytorch_run_as_they_are
 
-
-@pytest.fixture(autouse=True)
-def graphs_of_pytorch_run_as_they_are() -> Iterator[None]:
-    config.pytorch__compile = False
-    yield
-    del config.pytorch__compile
+__all__ = ["graphs_of_pytorch_run_as_they_are"]
 
 
 @pytest.fixture(params=["numba", "jax", "pytorch"])

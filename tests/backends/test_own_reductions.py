@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -12,19 +11,14 @@ import pytest
 import occelo_compile as oc
 from occelo_graph import MethodNotDefined, grad, pushforward, vectorize_graph
 from occelo_graph import tensor as ot
-from occelo_graph.config import config
 from occelo_graph.gradient.numeric import numeric_grad
 from occelo_graph.ops.elemwise.op import elementwise
 from occelo_graph.ops.elemwise.scalar import inexact, promoted
 from occelo_graph.ops.reductions import reduction_of
 from occelo_link.capabilities import BACKENDS, is_installed, supports
+from occelo_testing.fixtures import graphs_of_pytorch_run_as_they_are
 
-
-@pytest.fixture(scope="module", autouse=True)
-def graphs_of_pytorch_run_as_they_are() -> Iterator[None]:
-    config.pytorch__compile = False
-    yield
-    del config.pytorch__compile
+__all__ = ["graphs_of_pytorch_run_as_they_are"]
 
 
 def _of_resistors(x: Any, y: Any) -> Any:

@@ -4,28 +4,16 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import warnings
-from collections.abc import Iterator
 
 import pytest
 
-from occelo_graph.config import config
+from occelo_testing.fixtures import graphs_of_pytorch_run_as_they_are, without_the_cache
 from occelo_testing.random_programs.running import run_seeds
+
+__all__ = ["graphs_of_pytorch_run_as_they_are", "without_the_cache"]
 
 FACTOR = 20 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 1
 LIBRARIES = {"numba": ("numba", 5), "jax": ("jax", 6), "pytorch": ("torch", 8)}
-
-
-@pytest.fixture(autouse=True)
-def graphs_of_pytorch_run_as_they_are() -> Iterator[None]:
-    """Without Inductor, which would take a minute for each."""
-    config.pytorch__compile = False
-    config.cache = False
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield
-    del config.pytorch__compile
-    del config.cache
 
 
 @pytest.mark.parametrize("name", LIBRARIES)

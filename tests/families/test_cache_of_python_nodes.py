@@ -16,13 +16,15 @@ import occelo_compile as oc
 from occelo_compile import function_cache
 from occelo_graph import Op, op
 from occelo_graph import tensor as ot
-from occelo_graph.config import config
 from occelo_link.blocks import packing
 from occelo_link.cache.store import counters
 from occelo_link.loops.build import find_lowering
 from occelo_link.native.linker import NativeLinker
 from occelo_loops import scan
 from occelo_random import functions as random
+from occelo_testing.fixtures import fresh
+
+__all__ = ["fresh"]
 
 SCRIPT = """
 import sys
@@ -46,13 +48,6 @@ print(counters["rewriting"], counters["code generation"], len(f.vm.python_nodes)
 
 _loop: Any = scan
 _function: Any = oc.function
-
-
-@pytest.fixture
-def fresh(tmp_path: Path) -> Any:
-    """A compile directory of the test's own."""
-    with config.change_flags(compiledir=str(tmp_path / "compiled")):
-        yield tmp_path / "compiled"
 
 
 @pytest.mark.measured(0)

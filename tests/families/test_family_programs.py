@@ -7,32 +7,22 @@ A run of CI tries fixed seeds; ``HYPOTHESIS_PROFILE=thorough`` fifty times as ma
 from __future__ import annotations
 
 import os
-import warnings
 from collections import Counter
-from collections.abc import Iterator
 
 import pytest
 
-from occelo_graph.config import config
 from occelo_testing.family_steps import all_names, step_families
+from occelo_testing.fixtures import without_the_cache
 from occelo_testing.programs.generating import PROFILES, random_program
 from occelo_testing.programs.listing import listing
 from occelo_testing.programs.program import Step
 from occelo_testing.random_programs.running import run_seeds
 
+__all__ = ["without_the_cache"]
+
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 FACTOR = 50 if THOROUGH else 1
 LAWS = ["value", "batch of values", "aliases and swaps", "saved", "permuted inputs", "constants"]
-
-
-@pytest.fixture(autouse=True)
-def without_the_cache() -> Iterator[None]:
-    """Functions that are never asked for again are not kept."""
-    config.cache = False
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield
-    del config.cache
 
 
 @pytest.mark.parametrize("name", all_names())

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-import io
-import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -14,33 +11,13 @@ import pytest
 import occelo_graph as og
 from occelo_graph import tensor as ot
 from occelo_random.ops.generators import shared_rng
+from occelo_testing.copying import COPIES, long_chain
 from occelo_testing.graph_shapes import SHAPES, differentiated
 
 Copied = Callable[[Any], Any]
 
 
-def _pickled(value: Any) -> Any:
-    return pickle.loads(pickle.dumps(value))
-
-
-def _in_python(value: Any) -> Any:
-    """Through the pickler in Python, whose recursion is limited more tightly."""
-    stream = io.BytesIO()
-    vars(pickle)["_Pickler"](stream).dump(value)
-    return pickle.loads(stream.getvalue())
-
-
-COPIES = pytest.mark.parametrize("copied", [_pickled, _in_python, copy.deepcopy])
-
-
-def _long(nodes: int) -> tuple[Any, Any]:
-    x = y = ot.dvector("x")
-    for _ in range(nodes // 2):
-        y = ot.sin(y) * 1.5
-    return x, y
-
-
-@COPIES
+@pytest.mark.parametrize("copied", COPIES)
 @pytest.mark.parametrize("name", SHAPES)
 def test_copies_compute_the_same(name: str, copied: Copied) -> None:
     inputs, outputs, updates = differentiated(SHAPES[name], 1 if name == "nested loops" else 12)
@@ -52,9 +29,9 @@ def test_copies_compute_the_same(name: str, copied: Copied) -> None:
     assert og.digest(graph.outputs) == og.digest([*outputs, *updated])
 
 
-@COPIES
+@pytest.mark.parametrize("copied", COPIES)
 def test_variables_of_one_pickle_share_their_nodes(copied: Copied) -> None:
-    x, y = _long(10)
+    x, y = long_chain(10)
     z = ot.exp(y) + x
     following, draw = shared_rng(np.random.default_rng(1)).normal(z)
     parts = [y, z, {"x": x, "node": draw.owner}, following, draw, y.owner.inputs[0]]
@@ -67,7 +44,7 @@ def test_variables_of_one_pickle_share_their_nodes(copied: Copied) -> None:
     assert [draw2.index, following2.index] == [draw.index, following.index]
 
 
-@COPIES
+@pytest.mark.parametrize("copied", COPIES)
 def test_updates_that_use_what_they_update(copied: Copied) -> None:
     rng = shared_rng(np.random.default_rng(1))
     states = [og.shared(np.array([1.0, 2.0]), name=f"s{i}") for i in range(50)]

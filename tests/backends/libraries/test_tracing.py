@@ -19,13 +19,9 @@ from occelo_graph.ops.control.python_function import wrap_py
 from occelo_link import make_linker, traces_scalar
 from occelo_loops.ops.building.loops import loop
 from occelo_rewrite import RewriteDatabaseQuery
+from occelo_testing.fixtures import graphs_of_pytorch_run_as_they_are
 
-
-@pytest.fixture(autouse=True)
-def graphs_of_pytorch_run_as_they_are() -> Any:
-    config.pytorch__compile = False
-    yield
-    del config.pytorch__compile
+__all__ = ["graphs_of_pytorch_run_as_they_are"]
 
 
 @pytest.mark.parametrize("mode", ["NUMBA", "JAX", "PYTORCH"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,20 +12,15 @@ import pytest
 import occelo_compile as oc
 import occelo_graph as og
 from occelo_graph import tensor as ot
-from occelo_graph.config import config
 from occelo_graph.ir.nodes import Apply
 from occelo_graph.ir.op import Op, op
 from occelo_graph.ir.shared import SharedVariable
 from occelo_graph.ir.types import Type
 from occelo_graph.ops.control import ifelse
 from occelo_link.traced.registry import traces_parts
+from occelo_testing.fixtures import graphs_of_pytorch_run_as_they_are
 
-
-@pytest.fixture(scope="module", autouse=True)
-def graphs_of_pytorch_run_as_they_are() -> Iterator[None]:
-    config.pytorch__compile = False
-    yield
-    del config.pytorch__compile
+__all__ = ["graphs_of_pytorch_run_as_they_are"]
 
 
 class RowsType(Type):

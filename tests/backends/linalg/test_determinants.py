@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import importlib.util
-from typing import Any
 
 import numpy as np
 import pytest
 
 import occelo as oc
 import occelo.tensor as ot
-from occelo import config
 from occelo.tensor import linalg
+from occelo_testing.fixtures import graphs_of_pytorch_run_as_they_are
+
+__all__ = ["graphs_of_pytorch_run_as_they_are"]
 
 LIBRARIES = {"jax": "jax", "pytorch": "torch"}
 BACKENDS = [
@@ -21,13 +22,6 @@ BACKENDS = [
 ]
 
 SHAPES = [(3, 5, 5), (2, 1, 1), (1, 20, 20), (2, 0, 0), (0, 3, 3)]
-
-
-@pytest.fixture(autouse=True, scope="module")
-def graphs_of_pytorch_run_as_they_are() -> Any:
-    config.pytorch__compile = False
-    yield
-    del config.pytorch__compile
 
 
 @pytest.mark.sampled(3)

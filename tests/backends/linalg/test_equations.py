@@ -10,8 +10,10 @@ import pytest
 
 import occelo as oc
 import occelo.tensor as ot
-from occelo import config
 from occelo.tensor import linalg
+from occelo_testing.fixtures import graphs_of_pytorch_run_as_they_are
+
+__all__ = ["graphs_of_pytorch_run_as_they_are"]
 
 LIBRARIES = {"numba": "numba", "jax": "jax", "pytorch": "torch"}
 BACKENDS = [
@@ -20,13 +22,6 @@ BACKENDS = [
     if importlib.util.find_spec(LIBRARIES.get(b, "numpy")) is not None
 ]
 SINGULAR = np.stack([np.eye(3), np.diag([1.0, 0.0, 2.0]), 2 * np.eye(3)])
-
-
-@pytest.fixture(autouse=True, scope="module")
-def graphs_of_pytorch_run_as_they_are() -> Any:
-    config.pytorch__compile = False
-    yield
-    del config.pytorch__compile
 
 
 def drawn(shape: tuple[int, ...], dtype: str, seed: int = 0) -> Any:

@@ -10,8 +10,10 @@ import pytest
 
 import occelo as oc
 import occelo.tensor as ot
-from occelo import config
 from occelo.tensor import linalg
+from occelo_testing.fixtures import graphs_of_pytorch_run_as_they_are
+
+__all__ = ["graphs_of_pytorch_run_as_they_are"]
 
 LIBRARIES = {"jax": "jax", "pytorch": "torch"}
 BACKENDS = [
@@ -22,13 +24,6 @@ BACKENDS = [
 N = 4
 RIGHT = np.arange(16.0).reshape(N, N) / 10
 pytestmark = pytest.mark.filterwarnings("ignore:.* runs in Python:UserWarning")
-
-
-@pytest.fixture(autouse=True, scope="module")
-def graphs_of_pytorch_run_as_they_are() -> Any:
-    config.pytorch__compile = False
-    yield
-    del config.pytorch__compile
 
 
 def by_solving(function: Any, *rest: Any) -> Any:

@@ -11,8 +11,10 @@ import scipy.linalg
 
 import occelo as oc
 import occelo.tensor as ot
-from occelo import config
 from occelo.tensor import linalg
+from occelo_testing.fixtures import graphs_of_pytorch_run_as_they_are
+
+__all__ = ["graphs_of_pytorch_run_as_they_are"]
 
 LIBRARIES = {"numba": "numba", "jax": "jax", "pytorch": "torch"}
 BACKENDS = [
@@ -23,13 +25,6 @@ BACKENDS = [
 COMPILED = [b for b in BACKENDS if b in ("native", "c", "numba")]
 spl: Any = scipy.linalg
 pytestmark = pytest.mark.filterwarnings("ignore:.* runs in Python:UserWarning")
-
-
-@pytest.fixture(autouse=True, scope="module")
-def graphs_of_pytorch_run_as_they_are() -> Any:
-    config.pytorch__compile = False
-    yield
-    del config.pytorch__compile
 
 
 def drawn(shape: tuple[int, ...], dtype: str, seed: int = 0) -> Any:

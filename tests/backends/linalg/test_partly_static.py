@@ -6,7 +6,6 @@ The table of examples has the ops; each is applied to the leading parts of its o
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
@@ -16,13 +15,15 @@ import pytest
 
 import occelo_graph as og
 from occelo_graph import Op
-from occelo_graph.config import config
 from occelo_graph.ir.traversal import toposort
 from occelo_graph.tensors.type import TensorType
 from occelo_link import make_linker
 from occelo_link.capabilities import BACKENDS, is_installed
 from occelo_testing.examples import EXAMPLES
+from occelo_testing.fixtures import surroundings
 from occelo_testing.loop_programs import has_compiler
+
+__all__ = ["surroundings"]
 
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 HERE = [
@@ -32,18 +33,6 @@ HERE = [
 ]
 SIZES = (1, 2, 3, 99) if THOROUGH else (2,)
 FAMILIES = ("linalg", "blas")
-
-
-@pytest.fixture(autouse=True)
-def surroundings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    with (
-        config.change_flags(compiledir=str(tmp_path_factory.mktemp("compiled"))),
-        warnings.catch_warnings(),
-    ):
-        warnings.simplefilter("ignore")
-        config.pytorch__compile = False
-        yield
-        del config.pytorch__compile
 
 
 @cache

@@ -10,8 +10,10 @@ import pytest
 
 import occelo as oc
 import occelo.tensor as ot
-from occelo import config
 from occelo.tensor import linalg
+from occelo_testing.fixtures import graphs_of_pytorch_run_as_they_are
+
+__all__ = ["graphs_of_pytorch_run_as_they_are"]
 
 LIBRARIES = {"numba": "numba", "jax": "jax", "pytorch": "torch"}
 BACKENDS = [
@@ -19,13 +21,6 @@ BACKENDS = [
     for b in ("native", "c", "numba", "jax", "pytorch")
     if importlib.util.find_spec(LIBRARIES.get(b, "numpy")) is not None
 ]
-
-
-@pytest.fixture(autouse=True, scope="module")
-def graphs_of_pytorch_run_as_they_are() -> Any:
-    config.pytorch__compile = False
-    yield
-    del config.pytorch__compile
 
 
 def drawn(shape: tuple[int, ...], dtype: str, seed: int = 0) -> Any:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -12,11 +10,13 @@ import pytest
 import occelo_compile as oc
 import occelo_graph as og
 from occelo_graph import tensor as ot
-from occelo_graph.config import config
 from occelo_graph.interpret import evaluate
 from occelo_linalg import functions as ol
 from occelo_link.capabilities import BACKENDS, is_installed
+from occelo_testing.fixtures import surroundings
 from occelo_testing.loop_programs import has_compiler
+
+__all__ = ["surroundings"]
 
 HERE = [
     backend
@@ -24,18 +24,6 @@ HERE = [
     if is_installed(backend) and (backend not in ("c", "c|py") or has_compiler())
 ]
 npl: Any = np.linalg
-
-
-@pytest.fixture(autouse=True)
-def surroundings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    with (
-        config.change_flags(compiledir=str(tmp_path_factory.mktemp("compiled"))),
-        warnings.catch_warnings(),
-    ):
-        warnings.simplefilter("ignore")  # lengths that decide shapes are compiled anew
-        config.pytorch__compile = False
-        yield
-        del config.pytorch__compile
 
 
 def turned(x: Any) -> Any:

@@ -11,8 +11,10 @@ import pytest
 
 import occelo as oc
 import occelo.tensor as ot
-from occelo import config
 from occelo.tensor import linalg
+from occelo_testing.fixtures import graphs_of_pytorch_run_as_they_are
+
+__all__ = ["graphs_of_pytorch_run_as_they_are"]
 
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 LIBRARIES = {"numba": "numba", "jax": "jax", "pytorch": "torch"}
@@ -24,13 +26,6 @@ BACKENDS = [
 ]
 SHAPES = [(2, 6, 2), (2, 1, 2), (2, 2, 1), (1, 0, 2), (2, 3, 0), (0, 3, 2)]
 DTYPES = ["float64", "complex64"]
-
-
-@pytest.fixture(autouse=True, scope="module")
-def graphs_of_pytorch_run_as_they_are() -> Any:
-    config.pytorch__compile = False
-    yield
-    del config.pytorch__compile
 
 
 def drawn(shape: tuple[int, ...], dtype: str, seed: int) -> Any:

@@ -36,6 +36,9 @@ from occelo_link.machine.threads import may_be_several
 from occelo_link.units import packing
 from occelo_link.units.packing import register_kind
 from occelo_rewrite import in2out, infers, node_rewriter, optdb
+from occelo_testing.fixtures import fresh
+
+__all__ = ["fresh"]
 
 SCRIPT = """
 import sys
@@ -75,13 +78,6 @@ def run_script(
         check=False,
         **options,
     )
-
-
-@pytest.fixture
-def fresh(tmp_path: Path) -> Any:
-    """A compile directory of the test's own."""
-    with config.change_flags(compiledir=str(tmp_path / "compiled")):
-        yield tmp_path / "compiled"
 
 
 @pytest.mark.measured(0)

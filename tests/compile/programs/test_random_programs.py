@@ -7,31 +7,21 @@ user can run. ``python -m occelo_testing.random_programs`` tries any number of s
 from __future__ import annotations
 
 import os
-import warnings
-from collections.abc import Iterator
 
 import pytest
 
-from occelo_graph.config import config
+from occelo_testing.fixtures import without_the_cache
 from occelo_testing.loop_programs import has_compiler
 from occelo_testing.random_programs.laws import LAWS
 from occelo_testing.random_programs.running import Report, run_seeds
+
+__all__ = ["without_the_cache"]
 
 FACTOR = 20 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 1
 OTHERS = [
     law for law in LAWS if law not in ("value", "c", "c|py", "numba", "jax", "pytorch", "native")
 ]
 PARTS = 5  # so that several processes share the work
-
-
-@pytest.fixture(autouse=True)
-def without_the_cache() -> Iterator[None]:
-    """Functions that are never asked for again are not kept."""
-    config.cache = False
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield
-    del config.cache
 
 
 def told(report: Report) -> str:

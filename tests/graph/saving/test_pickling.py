@@ -12,41 +12,21 @@ import pytest
 
 import occelo_graph as og
 from occelo_graph import tensor as ot
+from occelo_testing.copying import COPIES, long_chain, pickled
 
 Copied = Callable[[Any], Any]
 
 
-def _pickled(value: Any) -> Any:
-    return pickle.loads(pickle.dumps(value))
-
-
-def _in_python(value: Any) -> Any:
-    """Through the pickler in Python, whose recursion is limited more tightly."""
-    stream = io.BytesIO()
-    vars(pickle)["_Pickler"](stream).dump(value)
-    return pickle.loads(stream.getvalue())
-
-
-COPIES = pytest.mark.parametrize("copied", [_pickled, _in_python, copy.deepcopy])
-
-
-def _long(nodes: int) -> tuple[Any, Any]:
-    x = y = ot.dvector("x")
-    for _ in range(nodes // 2):
-        y = ot.sin(y) * 1.5
-    return x, y
-
-
-@pytest.mark.parametrize("copied", [_pickled, copy.deepcopy])
+@pytest.mark.parametrize("copied", [pickled, copy.deepcopy])
 def test_depth_is_not_limited(copied: Copied) -> None:
-    x, y = _long(20_000)
+    x, y = long_chain(20_000)
     graph = og.FunctionGraph([x], [y], clone=False)
     for what in (y, y.owner, graph, [y.owner.inputs[0], y]):
         found: Any = copied(what)
         assert og.digest(found) == og.digest(what)
 
 
-@COPIES
+@pytest.mark.parametrize("copied", COPIES)
 def test_names_tags_and_lines_are_kept(copied: Copied) -> None:
     x: Any = ot.dvector("x")
     y: Any = ot.exp(x)
@@ -88,7 +68,7 @@ class Making(og.Op):
         return og.Apply(self, inputs, [MarkedVariable(Marked())])
 
 
-@COPIES
+@pytest.mark.parametrize("copied", COPIES)
 def test_variables_of_classes_of_users(copied: Copied) -> None:
     made: Any = Making().make_node(ot.dvector("x")).outputs[0]
     made.extra, made.more = 3, "text"
@@ -105,7 +85,7 @@ def test_a_pickler_that_stays_writes_new_nodes_of_a_changed_graph() -> None:
     first.dump(graph.outputs[0])
     old = graph.outputs[0].owner.inputs[0]
     graph.replace(old, ot.cos(graph.inputs[0]))
-    assert og.digest(_pickled(graph.outputs[0])) == og.digest(graph.outputs[0])
+    assert og.digest(pickled(graph.outputs[0])) == og.digest(graph.outputs[0])
     assert first.memo is not None
 
 

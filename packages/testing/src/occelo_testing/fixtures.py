@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib.util
+import warnings
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
@@ -28,7 +30,7 @@ def mode(request: pytest.FixtureRequest) -> str:
     return name
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def graphs_of_pytorch_run_as_they_are() -> Iterator[None]:
     """Compiling each of hundreds of functions by torch.compile would take an hour."""
     config.pytorch__compile = False
@@ -45,3 +47,31 @@ def allowed(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[int], None]]:
 
     with config.change_flags(optdb__on_limit="warn", optdb__max_use_ratio=0.0):
         yield allow
+
+
+@pytest.fixture
+def fresh(tmp_path: Path) -> Iterator[Path]:
+    """A compile directory of the test's own."""
+    with config.change_flags(compiledir=str(tmp_path / "compiled")):
+        yield tmp_path / "compiled"
+
+
+@pytest.fixture(autouse=True)
+def without_the_cache() -> Iterator[None]:
+    """Functions that are never asked for again are not kept, and no warning of theirs is told."""
+    config.cache = False
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+    del config.cache
+
+
+@pytest.fixture(autouse=True)
+def surroundings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """For functions whose lengths or values decide shapes: they are compiled anew, with warnings, in a directory of their own."""
+    compiled = str(tmp_path_factory.mktemp("compiled"))
+    with config.change_flags(compiledir=compiled), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        config.pytorch__compile = False
+        yield
+        del config.pytorch__compile
