@@ -123,12 +123,21 @@ def _layers() -> Iterator[str]:
         yield from (" | ".join(modules(level)) for level in reversed(by_level({*names})))
 
 
-def _contract(name: str, kind: str, **lists: Iterable[str]) -> str:
+def _contract(name: str, kind: str, exhaustive: bool = False, **lists: Iterable[str]) -> str:
     table = f'[[tool.importlinter.contracts]]\nname = "{name}"\ntype = "{kind}"\n'
+    table += "exhaustive = true\n" if exhaustive else ""
     return table + "".join(
-        _list(values, f"{key} = ", 1 if kind.startswith("layers") else 4)
+        _list(values, f"{key} = ", 1 if key == "layers" else 4)
         for key, values in lists.items()
     )
+
+
+PARTS = (
+    "(examples)",
+    "(rules) : (facts) : (lowerings) : (traced)",
+    "(functions) : (numpy_functions) : (fft) : (windows) : (missing_names) : (scalars) : (shared_generators) : family : ops",
+)
+"""The parts of a family that has ops, each of which imports those below it; in parentheses, what not every family has."""
 
 
 def _contracts() -> str:
@@ -140,6 +149,7 @@ def _contracts() -> str:
     ]
     whole = [n for n in FAMILIES if "compile" not in needed(n) and not BY_NAME[n].optional]
     without_functions = [n for n in FAMILIES if "compile" not in needed(n)]
+    with_ops = [n for n in FAMILIES if (BY_NAME[n].source / BY_NAME[n].module / "ops").is_dir()]
     return "\n".join(
         [
             _contract(
@@ -160,6 +170,13 @@ def _contracts() -> str:
                 forbidden_modules=modules(("compile",)),
             ),
             _contract("packages import through doors", "doors", unbound=modules(SUPPORT)),
+            _contract(
+                "a family is a folder of its parts",
+                "layers",
+                exhaustive=True,
+                containers=modules(with_ops),
+                layers=PARTS,
+            ),
         ]
     )
 

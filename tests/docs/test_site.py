@@ -42,6 +42,7 @@ def test_every_page_is_in_the_navigation_once() -> None:
     assert pages == {*listed, *made} - {"gallery", "reference/index", "project/index"}
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("page", sorted(build().pages()), ids=lambda p: str(p.relative_to(ROOT)))
 def test_links_lead_to_pages_of_the_site(page: Path) -> None:
     build().links(page, page.read_text(), build().pages())
