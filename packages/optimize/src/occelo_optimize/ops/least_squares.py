@@ -45,7 +45,7 @@ def least_squares(
       a Python function they are the start itself.
     - ``method``: "lm", the method of Levenberg and Marquardt as a loop of the graph, or SciPy's "trf" and "dogbox". The
       default is "lm", and "trf" with ``bounds``.
-    - ``bounds``: a pair of lower and upper bounds, numbers or arrays, or SciPy's `Bounds`, for SciPy's methods. Elements that end at a
+    - ``bounds``: a pair of lower and upper bounds, numbers or arrays, or SciPy's ``Bounds``, for SciPy's methods. Elements that end at a
       bound have no derivatives with respect to what the residuals read.
     - ``xtol``, ``ftol``, ``gtol``: the search ends where a step is at most ``xtol`` relative to x, where the sum decreases by
       at most its ``ftol``-th part, or where the gradient is at most ``gtol`` relative to residuals and columns of the Jacobian. The

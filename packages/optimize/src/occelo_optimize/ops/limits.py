@@ -36,7 +36,7 @@ def bounded_residual(x: Any, slope: Any, low: Any, high: Any) -> Any:
 
 
 def ends_of_bounds(bounds: Any, who: str) -> tuple[Any, Any]:
-    """The lower and the upper ends of a list of pairs, with infinity in place of None, or of SciPy's `Bounds`.
+    """The lower and the upper ends of a list of pairs, with infinity in place of None, or of SciPy's ``Bounds``.
 
     They have one element for each of the solution, or one for all. ValueError for other things.
     """
@@ -54,7 +54,7 @@ def ends_of_bounds(bounds: Any, who: str) -> tuple[Any, Any]:
 
 
 def has_ends(limits: Any) -> bool:
-    """Whether an object is one of SciPy's `Bounds`, `LinearConstraint` and `NonlinearConstraint`, which is not imported for that."""
+    """Whether an object is one of SciPy's ``Bounds``, ``LinearConstraint`` and ``NonlinearConstraint``, which is not imported for that."""
     return hasattr(limits, "lb") and hasattr(limits, "ub")
 
 
@@ -119,7 +119,7 @@ def constraints_of(
 
 
 def _rows(matrix: Any) -> Any:
-    """The matrix of SciPy's `LinearConstraint`, which may be sparse, or the only row."""
+    """The matrix of SciPy's ``LinearConstraint``, which may be sparse, or the only row."""
     return np.atleast_2d(
         matrix.toarray() if hasattr(matrix, "toarray") else np.asarray(matrix, float)
     )

@@ -71,12 +71,12 @@ def minimize(
     - ``tol``: the search ends where no derivative exceeds it. The default is SciPy's ``gtol``, 1e-5.
     - ``options``: ``maxiter``, and ``gtol`` in place of ``tol``; for "L-BFGS" also ``maxcor``, an integer. For SciPy's methods
       they are SciPy's.
-    - ``bounds``: a pair of numbers or None for each element of ``x``, or SciPy's `Bounds`, for SciPy's methods that take them.
+    - ``bounds``: a pair of numbers or None for each element of ``x``, or SciPy's ``Bounds``, for SciPy's methods that take them.
       Elements that end at a bound have no derivatives with respect to what the objective reads.
     - ``constraints``: a dict, or a list of dicts, for SciPy's "SLSQP", "trust-constr", "COBYLA" and "COBYQA": ``type`` is "eq"
       or "ineq", ``fun`` an expression of ``x``, or a Python function of a tree like ``x``, which is 0, or not negative, at the solution.
-      ``args`` of a dict replace those above. Or SciPy's `LinearConstraint`, of the values of ``x`` as one vector, and
-      `NonlinearConstraint`, with a Python function of a tree like ``x``. Derivatives are those of the solution with the same constraints active: those of "eq", and of
+      ``args`` of a dict replace those above. Or SciPy's ``LinearConstraint``, of the values of ``x`` as one vector, and
+      ``NonlinearConstraint``, with a Python function of a tree like ``x``. Derivatives are those of the solution with the same constraints active: those of "eq", and of
       "ineq" those that are at most 1e-5. Gradients of active ones have to be independent.
     - ``using``: "loops" for the methods above, or "scipy" for SciPy's method of this name, which calls one compiled function of
       value and gradient. By default it is "loops" where there is such a method.
