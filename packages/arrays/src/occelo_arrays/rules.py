@@ -6,8 +6,6 @@ from occelo_arrays.ops.parts.scatter import Scatter
 from occelo_rewrite.family_rules import NewStage, StageRules
 from occelo_rewrite.inplace import InplaceRewriter, flag_variants
 
-__all__ = ["RULES", "STAGES"]
-
 RULES: tuple[StageRules, ...] = ()
 STAGES = {
     "inplace_scatter": NewStage(

@@ -22,8 +22,6 @@ from occelo_signal.ops.correlating import Correlate
 from occelo_signal.ops.sliding import OverlapAdd, Windows
 from occelo_signal.ops.transforms import FFT, InverseRealFFT, RealFFT, check_lengths
 
-__all__: list[str] = []
-
 IN_A_FORMULA = 32
 """The most elements of a kernel that is written out."""
 

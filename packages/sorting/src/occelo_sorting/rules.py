@@ -18,8 +18,6 @@ from occelo_sorting.ops.orders import ArgSort, Sort
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["RULES"]
-
 x = wild("x")
 
 

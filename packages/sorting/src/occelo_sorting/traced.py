@@ -17,8 +17,6 @@ from occelo_link.traced.tracer import Tracer
 from occelo_sorting.ops.orders import ArgSort, LexicographicOrder, Sort
 from occelo_sorting.ops.searching import SearchSorted
 
-__all__: list[str] = []
-
 
 @traces(Sort, ArgSort)
 def lower_sort(

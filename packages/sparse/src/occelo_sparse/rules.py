@@ -10,8 +10,6 @@ from occelo_rewrite.family_rules import USUAL, StageRules
 from occelo_rewrite.patterns.node_rule import Replacements, RuleSet, node_rewriter
 from occelo_sparse.ops.assembling import CSM, CSMProperties, properties
 
-__all__ = ["RULES"]
-
 
 @node_rewriter([CSMProperties])
 def parts_of_parts(fgraph: FunctionGraph, node: Apply[CSMProperties]) -> Replacements:

@@ -13,8 +13,6 @@ from occelo_link.traced.traced_values import TracedValue
 from occelo_link.traced.tracer import Tracer
 from occelo_sparse.ops.assembling import CSM, CSMProperties
 
-__all__: list[str] = []
-
 
 @traces_parts(CSMProperties)
 def trace_parts(

@@ -18,8 +18,6 @@ from occelo_rewrite.rules.elemwise.stable import BELOW_CASTS, through_casts
 from occelo_rewrite.rules.matching import rule_of_floats as rule
 from occelo_special.ops.special_functions import erfinv, ive, kve, logit, psi, tri_gamma
 
-__all__ = ["RULES"]
-
 x, y = wild("x y")
 positive = number("c", lambda c: c > 0 and np.isfinite(c))
 

@@ -14,8 +14,6 @@ from occelo_graph.ops.elemwise.transcendental import log
 from occelo_stats.gamma_tails import TINY, log_of_smaller
 from occelo_stats.stirling import log_beta_term
 
-__all__ = ["log_beta"]
-
 _TERMS = 10
 
 

@@ -27,8 +27,6 @@ from occelo_stats.distribution import AnyFormula, Arguments, Distribution
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["ContinuousDistribution"]
-
 _MINUS_INF = -math.inf
 
 

@@ -14,8 +14,6 @@ from occelo_graph.ops.elemwise.transcendental import exp, expm1, log, log1mexp, 
 from occelo_stats.distribution import AnyFormula, Row
 from occelo_stats.quantile_search import searched_quantile
 
-__all__ = ["cdf_of", "isf_of", "logcdf_of", "logsf_of", "ppf_of", "sf_of"]
-
 
 def _smaller(
     p: AnyFormula, other: AnyFormula, of_p: Callable[[Any], Any], of_other: Callable[[Any], Any]

@@ -33,8 +33,6 @@ from occelo_stats.quantile_search import smallest_count
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["DiscreteDistribution"]
-
 _MINUS_INF = -math.inf
 
 

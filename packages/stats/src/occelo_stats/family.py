@@ -2,6 +2,4 @@
 
 from occelo_graph.families import Family
 
-__all__ = ["FAMILY"]
-
 FAMILY = Family("stats", "occelo_stats", requires=("linalg", "special", "loops", "random"), ops=())

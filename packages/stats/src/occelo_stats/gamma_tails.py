@@ -15,8 +15,6 @@ from occelo_graph.ops.elemwise.transcendental import log, log1p
 from occelo_special.functions import gammainc, gammaincc
 from occelo_stats.stirling import log_gamma_term
 
-__all__ = ["TINY", "log_lower", "log_of_smaller", "log_upper"]
-
 _TERMS = 6
 TINY = {"float64": 1e-290, "float32": 1e-30}
 """For each dtype, the bound below which the incomplete functions lose digits, since they are near underflow."""

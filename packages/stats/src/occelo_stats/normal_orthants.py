@@ -27,8 +27,6 @@ from occelo_graph.ops.shape.reading import lengths_by_variables
 from occelo_graph.tensors.constant import constant
 from occelo_special.functions import log_ndtr, ndtri_exp
 
-__all__ = ["log_probability_below"]
-
 POINTS = 8191
 """The number of points of the lattice, a prime number."""
 _ROOT = 2974

@@ -26,8 +26,6 @@ from occelo_graph.ops.elemwise.transcendental import exp, log
 from occelo_graph.ops.reduce import any as any_of
 from occelo_stats.distribution import AnyFormula, Row
 
-__all__ = ["searched_quantile", "smallest_count"]
-
 _MOST = 4.0e15
 """The largest number that bisection tries. Up to this number, the middle of two whole numbers is exact in float64."""
 

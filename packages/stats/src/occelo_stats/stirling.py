@@ -13,8 +13,6 @@ from occelo_graph.ops.elemwise.arithmetic import abs, ge, lt, switch
 from occelo_graph.ops.elemwise.transcendental import log, log1p
 from occelo_special.functions import gammaln
 
-__all__ = ["log_beta_term", "log_gamma_term"]
-
 _LOG_ROOT_TWO_PI = 0.5 * math.log(2.0 * math.pi)
 _LARGE = 10.0
 _STIRLING = (1/12, -1/360, 1/1260, -1/1680, 1/1188, -691/360360, 1/156)  # fmt: skip

@@ -30,8 +30,6 @@ from occelo_graph.ops.reduce import max as max_of
 from occelo_graph.tensors.constant import constant
 from occelo_stats.distribution import AnyFormula, constant_in
 
-__all__ = ["entropy_of_counts", "expectation", "log_of_sums", "sum_of_probabilities"]
-
 
 def _accumulated(
     add: Callable[[Any, Any, Any], Any], first: Any, last: Any, shapes: Any, start: Any, skip: int

@@ -25,11 +25,11 @@ from occelo_graph import FunctionGraph, TensorType, Variable, evaluate
 from occelo_graph import tensor as ot
 from occelo_graph.examples.example import Example
 from occelo_graph.tensors.sequences import is_sequence
-from occelo_link.capabilities import GAPS, Gap, gaps_of
+from occelo_link.capabilities import GAPS as GAPS
+from occelo_link.capabilities import Gap as Gap
+from occelo_link.capabilities import gaps_of as gaps_of
 from occelo_link.registry import make_linker
 from occelo_testing.examples import EXAMPLES
-
-__all__ = ["GAPS", "Gap", "OpSuite", "compiled", "gaps_of"]
 
 
 @contextmanager

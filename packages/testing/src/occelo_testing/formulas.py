@@ -17,8 +17,6 @@ from occelo_graph.ir.types import Type
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
 
-__all__ = ["evaluated", "formula_names", "same_values"]
-
 
 def _subclasses(cls: type[Any]) -> Iterator[type[Any]]:
     for each in cls.__subclasses__():

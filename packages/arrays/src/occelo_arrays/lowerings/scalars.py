@@ -9,8 +9,6 @@ from occelo_link.loops.ir.operations import is_float, is_signed, width
 from occelo_link.loops.ir.program import Value
 from occelo_link.loops.lowerings.elemwise.scalar import lowers_scalar_to_loops
 
-__all__: list[str] = []
-
 Args = Sequence[Value]
 _FRACTION = {"float32": 23, "float64": 52}
 _BIAS = {"float32": 127, "float64": 1023}

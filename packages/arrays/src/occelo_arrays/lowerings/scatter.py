@@ -11,8 +11,6 @@ from occelo_link.loops.lowerings.index.subtensor import Layout, write_selected
 from occelo_link.loops.registry import lowers_to_loops
 from occelo_link.loops.tensors import Stored, Tensor
 
-__all__: list[str] = []
-
 
 @lowers_to_loops(Scatter)
 def lower_scatter(

@@ -13,8 +13,6 @@ from occelo_link.loops.lowering import Context
 from occelo_link.loops.registry import lowers_parts_to_loops
 from occelo_link.loops.tensors import Index, Tensor, TensorGroup, Virtual
 
-__all__: list[str] = []
-
 
 @lowers_parts_to_loops(MakeSlice)
 def lower_make_slice(

@@ -12,8 +12,6 @@ from occelo_link.loops.lowering import Context
 from occelo_link.loops.registry import lowers_to_loops
 from occelo_link.loops.tensors import Index, Tensor
 
-__all__: list[str] = []
-
 
 @lowers_to_loops(SlidingWindow)
 def lower_sliding_window(

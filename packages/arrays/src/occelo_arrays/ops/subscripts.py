@@ -15,8 +15,6 @@ import numpy as np
 
 from occelo_graph.narrowing import is_list_or_tuple
 
-__all__ = ["Labels", "label_name", "labels_of_operand", "labels_of_result", "read_subscripts"]
-
 Labels = tuple[int, ...]
 """A label for each dimension of a tensor. It is the code of a letter. In an ellipsis, dimension k from the right has
 label -k.

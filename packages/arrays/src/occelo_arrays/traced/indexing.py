@@ -15,8 +15,6 @@ from occelo_link.traced.traced_values import Array, Entry
 from occelo_link.traced.tracer import Tracer
 from occelo_link.traced.translations.index import in_bounds
 
-__all__: list[str] = []
-
 
 @traces(Scatter)
 def lower_scatter(

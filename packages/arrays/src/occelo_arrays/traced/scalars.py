@@ -7,8 +7,6 @@ from collections.abc import Callable
 from occelo_link.traced.functions import Library, add_functions
 from occelo_link.traced.traced_values import Array
 
-__all__: list[str] = []
-
 
 def _jax_signbit(of: Library, x: Array) -> Array:
     jnp = of.jnp

@@ -10,8 +10,6 @@ from occelo_export.onnx.writer import Scope, working_dtype
 
 _ORDERS = "occelo_sorting.ops.orders"
 
-__all__: list[str] = []
-
 
 def _sorted_rows(scope: Scope, node: Any, x: str) -> tuple[list[str], str]:
     """Sorted last axes, and their positions: TopK of all elements, of which equal ones keep their order.

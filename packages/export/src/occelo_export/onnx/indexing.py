@@ -22,8 +22,6 @@ from occelo_graph.ops.index.subtensor import (
     Subtensor,
 )
 
-__all__: list[str] = []
-
 _Given = Iterator[tuple[str, Any]]
 """The names of the inputs of a key, with their types."""
 

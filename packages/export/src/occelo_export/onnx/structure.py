@@ -32,8 +32,6 @@ from occelo_graph.ops.shape.reading import Shape, Shape_i
 from occelo_graph.ops.shape.reshaping import Reshape
 from occelo_graph.ops.shape.stretching import Stretch, SumStretched
 
-__all__: list[str] = []
-
 
 def _dtype(node: Any) -> str:
     dtype: str = node.outputs[0].type.dtype

@@ -19,8 +19,6 @@ from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
 from occelo_link.loops.lowerings.elemwise.scalar import lowers_scalar_to_loops, scalar_value
 
-__all__: list[str] = []
-
 # a copy of the coefficients in `draws`, which is imported only at its first use
 _NEAR = (
     -3.3408952670514297e-22, -2.37408706321372e-19, 1.5595624147452077e-18, 1.5734249840893945e-17,

@@ -27,8 +27,6 @@ from occelo_graph.tensors.nodes import Tensors
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["ImplicitDerivative", "NoDerivative", "with_derivative", "without_derivative"]
-
 SLOPES: dict[str, Callable[..., Sequence[Any]]] = {}
 """Maps the name of a distribution to a function of its draws and their parameters.
 

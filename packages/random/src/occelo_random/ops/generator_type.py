@@ -17,8 +17,6 @@ from occelo_graph.ir.types import Type
 from occelo_graph.provenance import warn_user
 from occelo_graph.tensors.type import TensorType
 
-__all__ = ["RandomGeneratorType", "copied", "random_generator_type"]
-
 _WORDS = TensorType("uint64", (None,))
 _MASK = 2**64 - 1
 

@@ -34,17 +34,6 @@ from occelo_random.ops.generator_type import (
     random_generator_type,
 )
 
-__all__ = [
-    "DISTRIBUTIONS",
-    "DefaultGenerator",
-    "RandomGeneratorConstant",
-    "RandomGeneratorSharedVariable",
-    "RandomGeneratorVariable",
-    "default_rng",
-    "rng",
-    "shared_rng",
-]
-
 Distribution = Callable[..., Any]
 
 

@@ -37,8 +37,6 @@ from occelo_random.ops.philox import LOW, philox
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["RandomBits", "bits", "fold_in", "key", "split"]
-
 # A key is combined with one of these words before new keys are made from it, so that the new keys are independent of
 # draws with the key. The words are from the fractional parts of the golden ratio and of pi.
 _SPLIT = np.uint64(0x9E3779B97F4A7C15)

@@ -14,8 +14,6 @@ import numpy as np
 from occelo_graph.ops.elemwise.arithmetic import add, and_, int_div, mul, xor
 from occelo_graph.ops.elemwise.op import Elemwise, elementwise
 
-__all__ = ["philox"]
-
 LOW = np.uint64(0xFFFFFFFF)
 """The mask of the low 32 bits."""
 _SHIFT = np.uint64(1 << 32)

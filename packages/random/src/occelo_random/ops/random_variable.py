@@ -32,8 +32,6 @@ from occelo_graph.tensors.nodes import Tensors
 from occelo_graph.tensors.type import StaticShape, TensorType, is_discrete, shape_text
 from occelo_random.ops.generator_type import RandomGeneratorType, copied, unseeded
 
-__all__ = ["RandomVariable", "normalize_size_param"]
-
 
 def normalize_size_param(size: Any) -> Variable:
     """Convert a size to an input of a `RandomVariable`: a constant None, or an int64 vector of static length.

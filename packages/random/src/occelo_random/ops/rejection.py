@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from occelo_graph.tensors.signatures import Array
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["FIRST_ATTEMPTS", "Words", "positions", "rejection"]
-
 FIRST_ATTEMPTS: set[Any] = set()
 """The scalar ops that compute first attempts. Their first input is a key. `reuse`, which looks for keys that are used
 twice, recognizes by this set the nodes that draw by rejection.

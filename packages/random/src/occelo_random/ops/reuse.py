@@ -21,8 +21,6 @@ from occelo_random.ops.generator_type import RandomGeneratorType
 from occelo_random.ops.keys import RandomBits
 from occelo_random.ops.rejection import FIRST_ATTEMPTS
 
-__all__ = ["warnings_of"]
-
 _Branch = dict[Apply, int]
 """The branches that contain a node. Maps the owner of each branch to the position of the branch among its regions."""
 

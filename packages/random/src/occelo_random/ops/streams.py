@@ -19,8 +19,6 @@ from occelo_random.ops.generators import (
     shared_rng,
 )
 
-__all__ = ["RandomStream"]
-
 
 class RandomStream:
     """Has the functions of `generators` as methods: ``RandomStream(1).normal(0.0, 1.0, size=3)`` is a draw.

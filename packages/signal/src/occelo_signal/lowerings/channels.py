@@ -18,8 +18,6 @@ from occelo_link.loops.registry import lowers_to_loops
 from occelo_link.loops.tensors import Stored, Tensor
 from occelo_signal.ops.channels import ChannelCorrelate
 
-__all__: list[str] = []
-
 TILE = 4096
 """The bytes of a tile of one channel."""
 LANES = {"float32": 32, "float64": 16}

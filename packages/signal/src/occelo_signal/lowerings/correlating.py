@@ -21,8 +21,6 @@ from occelo_link.loops.registry import lowers_to_loops
 from occelo_link.loops.tensors import Index, Stored, Tensor
 from occelo_signal.ops.correlating import Correlate
 
-__all__: list[str] = []
-
 IN_A_FORMULA = 32
 """The most elements of a kernel that is written out."""
 LANES = {"float32": 32, "float64": 16}

@@ -16,8 +16,6 @@ from occelo_link.loops.registry import lowers_to_loops
 from occelo_link.loops.tensors import Index, Stored, Tensor
 from occelo_signal.ops.sliding import OverlapAdd, Windows, extents
 
-__all__: list[str] = []
-
 
 @lowers_to_loops(Windows)
 def lower_windows(

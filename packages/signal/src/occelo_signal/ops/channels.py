@@ -29,8 +29,6 @@ from occelo_signal.ops.sliding import Windows, extents, overlap_added
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["ChannelCorrelate"]
-
 
 @op
 class ChannelCorrelate(Op):

@@ -29,8 +29,6 @@ from occelo_graph.tensors.type import TensorType, is_complex
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["Correlate"]
-
 
 @op
 class Correlate(BatchedOp):

@@ -29,8 +29,6 @@ from occelo_graph.tensors.type import StaticShape, TensorType, is_discrete
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["OverlapAdd", "Windows"]
-
 
 def extents(windows: Sequence[int], dilations: Sequence[int]) -> list[int]:
     """How many elements lie between the first and the last element of a window, both included."""

@@ -32,8 +32,6 @@ from occelo_graph.tensors.type import TensorType
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["FFT", "InverseRealFFT", "RealFFT"]
-
 COMPLEX = {"float32": "complex64", "float64": "complex128"}
 REAL = {c: r for r, c in COMPLEX.items()}
 

@@ -19,9 +19,6 @@ from occelo_signal.ops.transforms import FFT, REAL, InverseRealFFT, RealFFT
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["RULES"]
-
-
 CHANGES = ("rounding", "comparison", "overflow", "finite")
 """Each element of a transform depends on all elements."""
 

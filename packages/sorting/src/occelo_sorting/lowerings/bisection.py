@@ -15,8 +15,6 @@ from occelo_link.loops.registry import lowers_to_loops
 from occelo_link.loops.tensors import Tensor
 from occelo_sorting.ops.searching import SearchSorted
 
-__all__: list[str] = []
-
 WAYS = 8
 """How many elements are searched at the same time, since each search waits for its loads.
 

@@ -19,8 +19,6 @@ from occelo_link.loops.tensors import Tensor
 from occelo_sorting.ops.order_statistics import ArgOrderStatistics, OrderStatistics
 from occelo_sorting.ops.orders import ArgSort, LexicographicOrder, Sort
 
-__all__: list[str] = []
-
 LONGEST = 32
 """The most elements of a row that a network sorts, by 191 comparisons.
 

@@ -27,8 +27,6 @@ from occelo_graph.tensors.type import TensorType, is_discrete
 from occelo_sorting.ops.orders import ArgSort, Sort, along_rows
 from occelo_sorting.ops.partitioning import order_at, sorted_at
 
-__all__ = ["ArgOrderStatistics", "OrderStatistics"]
-
 
 class _OfSortedRows(Op):
     """The entries at ``positions`` (a vector, int64) of each sorted row of ``x``: shape (..., n) to (..., k).

@@ -23,8 +23,6 @@ from occelo_graph.tensors.type import is_discrete
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__: list[str] = []
-
 
 class Rows:
     """The elements of ``a`` along ``axis`` (one, several, or None for all) as the last axis of ``values``.

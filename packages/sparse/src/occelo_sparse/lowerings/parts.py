@@ -10,8 +10,6 @@ from occelo_link.loops.registry import lowers_parts_to_loops
 from occelo_link.loops.tensors import Tensor, TensorGroup
 from occelo_sparse.ops.assembling import CSM, CSMProperties
 
-__all__: list[str] = []
-
 
 @lowers_parts_to_loops(CSMProperties)
 def lower_parts(

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from occelo_link.loops.ir.program import Value
     from occelo_link.loops.tensors import Stored, Tensor
 
-__all__: list[str] = []
-
 LANES = 8
 
 

@@ -16,8 +16,6 @@ import numpy as np
 from occelo_graph.optional_scipy import scipy_module
 from occelo_sparse.ops.structure import check_structure
 
-__all__ = ["Factors", "factorized"]
-
 _SYMMETRIC: dict[str, Any] = {
     "permc_spec": "MMD_AT_PLUS_A",
     "diag_pivot_thresh": 0.0,

@@ -17,8 +17,6 @@ from occelo_sparse.ops.structure import lines_of
 if TYPE_CHECKING:
     from occelo_sparse.ops.variable import SparseVariable
 
-__all__ = ["Union", "check_same_shape", "from_keys", "from_places", "keys_of", "sum_duplicates"]
-
 
 def keys_of(x: Any) -> Any:
     """The key of each stored value, an int64 vector."""

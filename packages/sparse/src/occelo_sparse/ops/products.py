@@ -27,8 +27,6 @@ from occelo_graph.tensors.nodes import Tensors, tensors
 from occelo_graph.tensors.type import TensorType, is_complex
 from occelo_sparse.ops.structure import check_structure, lines_of
 
-__all__ = ["LineProduct", "SampledProduct", "ScatteredProduct"]
-
 
 def _conj(x: Any) -> Any:
     return conj(x) if is_complex(x.dtype) else x

@@ -18,8 +18,6 @@ from occelo_graph.tensors.nodes import Tensors
 from occelo_graph.tensors.type import TensorType
 from occelo_sorting.ops.searching import searchsorted
 
-__all__ = ["Lines", "check_structure", "lines_of"]
-
 
 def check_structure(indices: Any, offsets: Any, minor: int | None = None) -> Any:
     """The line of each stored value. ValueError if offsets do not increase from 0 to the number of values.

@@ -16,8 +16,6 @@ from occelo_graph.optional_scipy import scipy_module
 if TYPE_CHECKING:
     from occelo_graph.tensors.signatures import Array
 
-__all__ = ["betainc_da", "betainc_db", "gammainc_dk", "hyp2f1_da", "hyp2f1_dc"]
-
 _MAX_TERMS = 100_000
 _EPS = 1e-17
 _TINY = 1e-30

@@ -23,8 +23,6 @@ from occelo_special.traced.gamma_quotients import (
 from occelo_special.traced.incomplete_beta import both_incomplete_betas, incomplete_beta_slopes
 from occelo_special.traced.incomplete_gamma import both_incomplete_gammas, incomplete_gamma_slopes
 
-__all__: list[str] = []
-
 Both = Callable[..., tuple[Array, Array]]
 Slopes = Callable[..., list[Array | None]]
 

@@ -7,8 +7,6 @@ import math
 from occelo_graph import tensor as ot
 from occelo_testing.ends.limits import INF, Row, mp, row
 
-__all__ = ["ELEMENTARY"]
-
 ELEMENTARY: list[Row] = [
     row("exp", ot.exp, mp.exp, [(-INF, 1), (INF, -1)]),
     row("exp2", ot.exp2, lambda x: mp.power(2, x), [(-INF, 1), (INF, -1)]),

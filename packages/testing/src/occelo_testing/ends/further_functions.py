@@ -9,8 +9,6 @@ from typing import Any
 from occelo_special import functions as sp
 from occelo_testing.ends.limits import BOTH, INF, NAN, VANISHING, Row, mp, row
 
-__all__ = ["FURTHER_FUNCTIONS", "NO_LIMITS"]
-
 FROM_0_TO_0 = [(0, 1), (INF, -1, 0.0, 0.0)]
 POSITIVE = [(0, 1), (INF, -1)]
 

@@ -7,8 +7,6 @@ from typing import Any
 from occelo_special import functions as sp
 from occelo_testing.ends.limits import INF, VANISHING, Row, mp, row
 
-__all__ = ["SPECIAL_FUNCTIONS"]
-
 
 def _betainc(a: Any, b: Any, x: float, lower: bool) -> Any:
     if max(a, b) > 1000:  # mpmath needs long for them

@@ -12,8 +12,6 @@ from occelo_testing.programs.drawing import Drawing, Made, Unfit
 from occelo_testing.programs.elementwise import broadcasts
 from occelo_testing.programs.step_family import StepFamily, in_family
 
-__all__ = ["STEPS"]
-
 
 def accumulated(x: Any, name: str, axis: int) -> Any:
     """Running maxima or minima."""

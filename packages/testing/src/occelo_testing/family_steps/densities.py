@@ -10,8 +10,6 @@ from occelo_testing.programs.drawing import Drawing, Made
 from occelo_testing.programs.elementwise import broadcasts
 from occelo_testing.programs.step_family import StepFamily
 
-__all__ = ["STEPS"]
-
 # expressions for values inside the support, in which {0} is a number; and for parameters, with {1} and {2}
 _CONTINUOUS = {
     "norm": ("{0}", "{1}, np.abs({2}) + 0.5"),

@@ -12,8 +12,6 @@ from occelo_random import functions as random
 from occelo_testing.programs.drawing import Drawing, Made, Unfit
 from occelo_testing.programs.step_family import StepFamily
 
-__all__ = ["STEPS"]
-
 
 def interpreted(function: Any, *arrays: Any) -> Any:
     variables = [ot.TensorType(a.dtype, (None,) * a.ndim).make_variable() for a in arrays]

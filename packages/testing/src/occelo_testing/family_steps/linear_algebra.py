@@ -10,8 +10,6 @@ from occelo_linalg import functions as linalg
 from occelo_testing.programs.drawing import Drawing, Made, Unfit
 from occelo_testing.programs.step_family import StepFamily
 
-__all__ = ["STEPS"]
-
 _WORST = 50.0  # condition number of the matrices that are inverted
 _GRAM = "{0} @ np.swapaxes({0}, -1, -2) / (1 + np.sum({0} * {0})) + np.eye({0}.shape[-2], dtype={0}.dtype)"
 _OUTER = "np.tanh({0})[:, None] * np.cos({0})[None, :] / 4 + np.eye({0}.shape[0], dtype={0}.dtype)"

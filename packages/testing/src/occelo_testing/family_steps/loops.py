@@ -11,8 +11,6 @@ from occelo_loops import functions as loops
 from occelo_testing.programs.drawing import Drawing, Made
 from occelo_testing.programs.step_family import StepFamily
 
-__all__ = ["STEPS"]
-
 
 def looped(
     step: Any,

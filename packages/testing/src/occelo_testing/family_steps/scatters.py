@@ -10,8 +10,6 @@ from occelo_arrays import functions as arrays
 from occelo_testing.programs.drawing import Drawing, Made, Unfit
 from occelo_testing.programs.step_family import StepFamily, in_family
 
-__all__ = ["STEPS"]
-
 
 def changed_at(x: Any, key: Any, name: str, y: Any) -> Any:
     """A copy of ``x`` with one element after another combined with its value."""

@@ -12,8 +12,6 @@ from occelo_signal import functions as signal
 from occelo_testing.programs.drawing import Drawing, Made, Unfit
 from occelo_testing.programs.step_family import StepFamily
 
-__all__ = ["STEPS"]
-
 
 def convolved(x: Any, w: Any, stride: int, padding: int, dilation: int) -> Any:
     """Correlation of ``x`` of shape (batch, channels, length) with ``w`` of shape (out, channels, width)."""

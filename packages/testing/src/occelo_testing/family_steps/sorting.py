@@ -10,8 +10,6 @@ from occelo_sorting import functions as sorting
 from occelo_testing.programs.drawing import Drawing, Made, Unfit
 from occelo_testing.programs.step_family import StepFamily, in_family
 
-__all__ = ["STEPS"]
-
 
 def topk(x: Any, k: int, axis: int) -> Any:
     """The ``k`` largest elements in ascending order."""

@@ -9,8 +9,6 @@ from occelo_testing.programs.drawing import Drawing
 from occelo_testing.programs.elementwise import broadcasts
 from occelo_testing.programs.step_family import StepFamily
 
-__all__ = ["STEPS"]
-
 _NAMES = ("gammaln", "psi", "logit", "i0", "erfinv", "log_ndtr")
 _FURTHER = {
     "exp1": "1 + np.abs({0})",

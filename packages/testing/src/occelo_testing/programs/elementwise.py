@@ -6,8 +6,6 @@ import numpy as np
 
 from occelo_testing.programs.drawing import Drawing, Made, Unfit
 
-__all__ = ["FORMS", "SMOOTH_FORMS", "broadcasts"]
-
 # functions with the same name in NumPy and Occelo, each with the kinds of dtypes that it accepts
 _EXACT_UNARY = {
     "negative": "iufc",

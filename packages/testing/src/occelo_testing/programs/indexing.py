@@ -11,8 +11,6 @@ import numpy as np
 
 from occelo_testing.programs.drawing import Drawing, Made, Unfit
 
-__all__ = ["FORMS", "SMOOTH_FORMS"]
-
 
 class _Key:
     """A random index key as source text, and the nodes that the text refers to."""

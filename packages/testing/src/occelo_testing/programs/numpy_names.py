@@ -13,8 +13,6 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-__all__ = ["NUMPY_NAMES", "imports_of", "register_names", "source_of"]
-
 
 def set_at(x: Any, key: Any, y: Any) -> Any:
     x = np.array(x)

@@ -10,8 +10,6 @@ import numpy as np
 from occelo_testing.programs.drawing import Drawing, Made, Unfit
 from occelo_testing.programs.values import numbers
 
-__all__ = ["FORMS", "SMOOTH_FORMS"]
-
 
 def _has(value_shape: tuple[int, ...], axes: int | tuple[int, ...] | None, ndim: int) -> bool:
     chosen = range(ndim) if axes is None else (axes,) if isinstance(axes, int) else axes

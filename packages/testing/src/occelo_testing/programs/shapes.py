@@ -10,8 +10,6 @@ import numpy as np
 from occelo_testing.programs.drawing import Drawing, Made, Unfit
 from occelo_testing.programs.elementwise import broadcasts
 
-__all__ = ["FORMS"]
-
 
 def reordered(d: Drawing) -> None:
     x = d.pick(lambda m: m.ndim > 0)

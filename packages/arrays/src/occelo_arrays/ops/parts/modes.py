@@ -24,8 +24,6 @@ from occelo_graph.tensors.constant import as_tensor_variable
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["Within"]
-
 
 class Within:
     """An index ``key`` of ``x`` with its positions in bounds.

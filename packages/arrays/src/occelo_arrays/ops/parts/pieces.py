@@ -25,8 +25,6 @@ from occelo_graph.ops.shape.reading import lengths_by_variables
 from occelo_graph.tensors.nodes import Tensors
 from occelo_graph.tensors.type import TensorType
 
-__all__ = ["Roll", "Splice"]
-
 
 class _Pieces(Op):
     """Pieces of the first input, cut along ``axis`` at the second one, and of a third, if there is one."""

@@ -52,8 +52,6 @@ from occelo_graph.tensors.type import TensorType, is_complex, is_discrete
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["Scatter"]
-
 Combine = Literal["max", "min", "prod"]
 
 _UFUNCS: Mapping[Combine, np.ufunc] = {

@@ -21,16 +21,6 @@ from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.nodes import is_tensor
 from occelo_graph.tensors.type import TensorType
 
-__all__ = [
-    "MakeSlice",
-    "NoneSliceConst",
-    "SliceBounds",
-    "SliceType",
-    "as_symbolic",
-    "make_slice",
-    "slicetype",
-]
-
 FAR = 2**62
 """Beyond the length of every tensor: the bound of a slice that goes to the end."""
 _SCALAR = TensorType("int64", ())

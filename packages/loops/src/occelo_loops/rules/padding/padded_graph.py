@@ -13,9 +13,13 @@ from __future__ import annotations
 
 from occelo_graph import FunctionGraph
 from occelo_loops.rules.padding.padded_rows import FORMS
-from occelo_loops.rules.padding.padded_tensors import NotByRows, PaddedGraph, PaddedTensors
-
-__all__ = ["PaddedGraph", "padded"]
+from occelo_loops.rules.padding.padded_tensors import (
+    NotByRows,
+    PaddedTensors,
+)
+from occelo_loops.rules.padding.padded_tensors import (
+    PaddedGraph as PaddedGraph,
+)
 
 
 def padded(fgraph: FunctionGraph) -> PaddedGraph | None:
