@@ -21,8 +21,6 @@ from occelo_linalg.ops.matrix_functions import Expm
 from occelo_rewrite.assumptions.inference import Ask, infers, infers_many
 from occelo_rewrite.assumptions.shape import are_transposes
 
-__all__: list[str] = []
-
 _KEPT_BY_INVERSES = frozenset(
     "diagonal lower_triangular upper_triangular symmetric hermitian positive_definite orthogonal permutation".split()
 )

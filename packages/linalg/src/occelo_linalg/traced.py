@@ -30,8 +30,6 @@ from occelo_link.traced.registry import traces
 from occelo_link.traced.traced_values import Array
 from occelo_link.traced.tracer import Tracer
 
-__all__: list[str] = []
-
 
 def _operands(tracer: Tracer, node: TensorApply[MatrixOp], inputs: Sequence[Array]) -> list[Array]:
     """Return the inputs, broadcast to the same batch dimensions. Raises ValueError if their shapes do not fit."""

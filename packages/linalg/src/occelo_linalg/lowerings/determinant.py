@@ -9,16 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from occelo_graph import TensorApply
-from occelo_linalg.lowerings.elimination import (
-    SMALL_IN_LANES,
-    Rows,
-    by_size,
-    eliminate,
-    maybe_small,
-    worth_loops,
-)
+from occelo_linalg.lowerings.elimination import Rows, eliminate
 from occelo_linalg.lowerings.lane_algorithms import eliminate_lanes
 from occelo_linalg.lowerings.lapack import Lapack
+from occelo_linalg.lowerings.ways import ELIMINATION, choose
 from occelo_linalg.lowerings.work_matrices import (
     WorkMatrix,
     lowers_matrices,
@@ -28,40 +22,27 @@ from occelo_linalg.lowerings.work_matrices import (
 )
 from occelo_linalg.ops.determinant import Det
 from occelo_link.loops.batches import each_element
-from occelo_link.loops.complexes import PARTS
 from occelo_link.loops.ir.program import Buffer, Pointer, Value
-from occelo_link.loops.lanes import Lanes, for_lanes
+from occelo_link.loops.lanes import Lanes
 from occelo_link.loops.lowering import Context
 from occelo_link.loops.lowerings.elemwise.real_or_complex import Numbers
 from occelo_link.loops.tensors import Index, Stored, Tensor, is_unit
-
-__all__: list[str] = []
 
 
 @lowers_matrices(Det)
 def lower_det(context: Context, node: TensorApply[Det], inputs: list[Tensor]) -> Sequence[Tensor]:
     x, dtype = inputs[0], node.outputs[0].type.dtype
     n = context.unify(x.shape[-2], x.shape[-1])
-    batch, is_real = x.shape[:-2], dtype not in PARTS
-    small = is_real and worth_loops(batch, n)
-    in_lanes = is_real and maybe_small(n, most=SMALL_IN_LANES) and for_lanes(context, [x])
-    source = stored_parts(context, context.contiguous_copy(x) if in_lanes else x)
+    batch = x.shape[:-2]
+    choice = choose(context, ELIMINATION, node, [x], batch, n)
+    source = stored_parts(context, choice.operand(x))
     result = new_result(context, dtype, batch)
     determinants = _Determinants(context, dtype, source, result, n)
 
-    def by_loops() -> Sequence[Value]:
-        (determinants.by_lanes if in_lanes else determinants.by_loops)()
-        return ()
-
-    def by_lapack() -> Sequence[Value]:
-        determinants.by_lapack()
-        return ()
-
     def emit() -> None:
-        if small or in_lanes:
-            by_size(context, [n], by_loops, by_lapack, batch if in_lanes else None)
-        else:
-            by_lapack()
+        choice.write(
+            determinants.by_lapack, lanes=determinants.by_lanes, loops=determinants.by_loops
+        )
 
     context.step(source, result, emit)
     return [whole_tensor(result)]

@@ -1,74 +1,15 @@
 """Gaussian elimination in loops, for small real matrices, where a call of LAPACK would take longer.
 
-The pivoting is partial. `lu`, `lu_solving`, `determinant` and `solve` use this module. It also has the functions that
-choose between loops and LAPACK, which `cholesky`, `triangular` and `spectra` call, too.
+The pivoting is partial. `lu`, `lu_solving`, `determinant` and `solve` use this module.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial, reduce
 
 from occelo_link.loops.ir.program import Buffer, Value
 from occelo_link.loops.lowering import Context
-from occelo_link.loops.tensors import is_unit
-
-SMALL = 16
-"""The largest number of rows of a matrix that is factored by loops."""
-SMALL_IN_LANES, FEWEST_IN_LANES = 32, 5
-"""Matrices with at most `SMALL_IN_LANES` rows are factored in lanes if there are at least `FEWEST_IN_LANES` of them.
-
-According to measurements with 32 rows, lanes are faster than LAPACK from this number of matrices on, except for
-triangular equations.
-"""
-
-
-def maybe_small(*lengths: Value, most: int = SMALL) -> bool:
-    """Whether all lengths may be at most ``most``. A dynamic length always may."""
-    return all(n.op != "const" or n.args[0] <= most for n in lengths)
-
-
-def worth_loops(batch: Sequence[Value], n: Value) -> bool:
-    """Whether loops for small matrices are worth compiling.
-
-    They are if ``n`` may be small, and if ``n`` is static or there may be many matrices. For a single matrix of dynamic
-    size, loops would save a microsecond, but take longer to compile than a call of LAPACK.
-    """
-    return maybe_small(n) and (n.op == "const" or not all(map(is_unit, batch)))
-
-
-def by_size(
-    context: Context,
-    lengths: Sequence[Value],
-    small: Callable[[], Sequence[Value]],
-    large: Callable[[], Sequence[Value]],
-    batch: Sequence[Value] | None = None,
-    fewest: int = FEWEST_IN_LANES,
-) -> None:
-    """Write the code for small lengths or the code for large lengths. If the lengths are dynamic, write both and a
-    branch.
-
-    If the lengths of a ``batch`` are passed, the code for small lengths works in lanes, so the limit is
-    `SMALL_IN_LANES` instead of `SMALL`. For lengths above `SMALL`, this code runs only if the batch has at least
-    ``fewest`` matrices.
-    """
-    builder = context.builder
-    most = SMALL if batch is None else SMALL_IN_LANES
-    if not maybe_small(*lengths, most=most):
-        large()
-        return
-    conditions = [builder.op("le", n, context.i64(most)) for n in lengths if n.op != "const"]
-    if batch is not None and not maybe_small(*lengths):
-        number = builder.product(batch)
-        conditions.append(builder.lt(context.i64(fewest - 1), number))
-    conditions = [c for c in conditions if c.op != "const" or not c.args[0]]
-    if any(c.op == "const" for c in conditions):
-        large()
-    elif conditions:
-        builder.branch(reduce(partial(builder.op, "and"), conditions), small, large)
-    else:
-        small()
 
 
 @dataclass

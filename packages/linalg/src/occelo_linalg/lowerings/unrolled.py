@@ -1,25 +1,15 @@
 """Code without loops over rows for one tiny matrix: Cholesky factors, their gradients, and triangular equations.
 
-`cholesky`, `cholesky_pullback` and `triangular` call it for single real matrices with static lengths that `is_tiny`
-accepts. All elements are values in registers. So a step of a Kalman filter, for instance, makes no calls and needs no
+`cholesky`, `cholesky_pullback` and `triangular` call it for single real matrices with static lengths, as `ways`
+chooses. All elements are values in registers. So a step of a Kalman filter, for instance, makes no calls and needs no
 memory.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from occelo_link.loops.ir.program import Value
 from occelo_link.loops.lowering import Context
 from occelo_link.loops.tensors import Stored, Tensor, is_unit
-
-ROWS = 4
-"""The largest number of rows of an unrolled matrix. For larger matrices, loops over the rows are less code."""
-
-
-def is_tiny(batch: Sequence[Value], n: Value) -> bool:
-    """Whether there is only one matrix, with at most `ROWS` rows."""
-    return n.op == "const" and 1 <= n.args[0] <= ROWS and all(map(is_unit, batch))
 
 
 def factor_unrolled(context: Context, x: Tensor, result: Stored) -> Value:

@@ -34,8 +34,6 @@ from occelo_linalg.ops.matrix_op import MatrixOp, hermitian
 if TYPE_CHECKING:
     from occelo_graph.tensors.signatures import Array
 
-__all__ = ["Adjugate"]
-
 
 @op
 class Adjugate(MatrixOp):

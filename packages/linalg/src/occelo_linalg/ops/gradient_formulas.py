@@ -24,8 +24,6 @@ from occelo_linalg.ops.matrix_op import hermitian
 if TYPE_CHECKING:
     from occelo_graph.tensors.signatures import Array
 
-__all__: list[str] = []
-
 REAL = {"complex64": "float32", "complex128": "float64"}
 COMPLEX = {"float32": "complex64", "float64": "complex128"}
 

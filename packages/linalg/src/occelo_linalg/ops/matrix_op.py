@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from occelo_graph.tensors.signatures import Array
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["MatrixOp", "as_matrices", "hermitian", "if_square"]
-
 LinAlgError = np.linalg.LinAlgError
 ON_ERROR = ("raise", "nan")
 

@@ -25,8 +25,6 @@ from occelo_linalg.ops.factorizations.svd import svdvals
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["norm"]
-
 
 @stands_for("linalg.norm", "x ord axis keepdims")
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> TensorVariable:

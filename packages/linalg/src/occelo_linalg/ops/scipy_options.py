@@ -15,8 +15,6 @@ from occelo_graph.ops.control.checks import CheckAndRaise
 from occelo_graph.ops.elemwise.arithmetic import isfinite
 from occelo_graph.ops.reduce import all as all_
 
-__all__ = ["ScipyOptions", "checked_options"]
-
 
 class ScipyOptions(TypedDict, total=False):
     """The keywords of SciPy that functions of matrices accept."""

@@ -22,8 +22,6 @@ from occelo_link.loops.lowering import Context
 from occelo_link.loops.lowerings.elemwise.real_or_complex import Number, Numbers
 from occelo_link.loops.tensors import Index, Stored, Tensor
 
-__all__: list[str] = []
-
 
 class _Vector:
     """A vector in working memory. All real parts come first, then all imaginary parts."""

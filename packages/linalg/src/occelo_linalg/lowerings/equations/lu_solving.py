@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from occelo_graph import TensorApply
-from occelo_graph.tensors.type import is_complex
-from occelo_linalg.lowerings.elimination import Rows, by_size, maybe_small, worth_loops
+from occelo_linalg.lowerings.elimination import Rows
 from occelo_linalg.lowerings.lane_algorithms import exchange_lanes, solve_lanes
 from occelo_linalg.lowerings.lapack import Lapack, fill_with_nan
+from occelo_linalg.lowerings.ways import LU_SOLVING, choose
 from occelo_linalg.lowerings.work_matrices import (
     WorkMatrix,
     lowers_matrices,
@@ -23,12 +23,10 @@ from occelo_linalg.lowerings.work_matrices import (
 from occelo_linalg.ops.equations.lu_solving import LuInverse, LuSolve
 from occelo_link.loops.batches import batch_lengths, each_element, own_index
 from occelo_link.loops.ir.program import Pointer, Value
-from occelo_link.loops.lanes import LaneMatrix, Lanes, for_lanes
+from occelo_link.loops.lanes import LaneMatrix, Lanes
 from occelo_link.loops.lowering import Context
 from occelo_link.loops.operands import MatrixOperand
 from occelo_link.loops.tensors import Index, Stored, Tensor, is_unit
-
-__all__: list[str] = []
 
 
 class _Factors:
@@ -93,40 +91,22 @@ class _ByFactors:
         self.columns = self.n if b is None else b.shape[-1]
         self.batch = batch_lengths(context, inputs, [2, 1, 2][: len(inputs)])
         self.trans = node.op.trans if isinstance(node.op, LuSolve) else 0
-        self.small = not is_complex(self.dtype) and worth_loops(self.batch, self.n)
-        self.in_lanes = self.small and maybe_small(self.n, self.columns) and for_lanes(context, [a])
-        if b is not None:
-            self.in_lanes = self.in_lanes and for_lanes(context, [a, b])
+        operands = [a] if b is None else [a, b]
+        self.choice = choose(context, LU_SOLVING, node, operands, self.batch, self.n, self.columns)
         # loops read the factors in C order
-        if self.small:
+        if self.choice.way != "library":
             a = context.contiguous_copy(a)
-        if self.in_lanes and b is not None:
-            b = context.contiguous_copy(b)
         self.factors = _Factors(context, a, self.dtype)
         self.pivots = context.contiguous_copy(pivots)
-        self.right = None if b is None else stored_parts(context, b)
+        self.right = None if b is None else stored_parts(context, self.choice.operand(b))
         self.result = new_result(context, self.dtype, [*self.batch, self.n, self.columns])
 
     def lowered(self) -> Sequence[Tensor]:
         """The result tensors. Small matrices are computed by loops, others by LAPACK."""
 
-        def by_loops() -> Sequence[Value]:
-            (self._by_lanes if self.in_lanes else self._by_loops)()
-            return ()
-
-        def by_lapack() -> Sequence[Value]:
-            if self.right is None:
-                self._inverse_by_lapack()
-            else:
-                self._by_lapack(self.trans)
-            return ()
-
         def emit() -> None:
-            if self.small:
-                sizes = [self.n, self.columns] if self.in_lanes else [self.n]
-                by_size(self.context, sizes, by_loops, by_lapack)
-            else:
-                by_lapack()
+            library = self._inverse_by_lapack if self.right is None else self._by_lapack
+            self.choice.write(library, lanes=self._by_lanes, loops=self._by_loops)
 
         reads = [*self.factors.parts, self.pivots, *(self.right or ())]
         self.context.step(reads, self.result, emit)
@@ -159,8 +139,8 @@ class _ByFactors:
 
     # LAPACK
 
-    def _by_lapack(self, trans: int) -> None:
-        context = self.context
+    def _by_lapack(self) -> None:
+        context, trans = self.context, self.trans
         assert self.right is not None
         lapack = Lapack(context, self.dtype)
         columns = WorkMatrix(context, self.dtype, self.n, self.columns)

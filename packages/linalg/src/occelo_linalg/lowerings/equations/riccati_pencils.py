@@ -18,8 +18,6 @@ from occelo_link.loops.lowering import Context
 from occelo_link.loops.registry import lowers_to_loops
 from occelo_link.loops.tensors import Tensor
 
-__all__: list[str] = []
-
 
 @lowers_to_loops(BalancingScale)
 def lower_balancing_scale(

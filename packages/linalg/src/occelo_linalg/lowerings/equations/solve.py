@@ -11,17 +11,10 @@ from collections.abc import Callable, Sequence
 from occelo_graph import TensorApply
 from occelo_graph.tensors.type import is_complex
 from occelo_linalg.lowerings.diagonal import lower_diagonal
-from occelo_linalg.lowerings.elimination import (
-    SMALL_IN_LANES,
-    Rows,
-    back_substitution,
-    by_size,
-    eliminate,
-    maybe_small,
-    worth_loops,
-)
+from occelo_linalg.lowerings.elimination import Rows, back_substitution, eliminate
 from occelo_linalg.lowerings.lane_algorithms import eliminate_lanes, solve_lanes
 from occelo_linalg.lowerings.lapack import Lapack, fill_with_nan
+from occelo_linalg.lowerings.ways import ELIMINATION, Choice, choose
 from occelo_linalg.lowerings.work_matrices import (
     WorkMatrix,
     lowers_matrices,
@@ -33,11 +26,9 @@ from occelo_linalg.ops.equations.solve import Solve
 from occelo_linalg.ops.inverse import Inv
 from occelo_link.loops.batches import batch_lengths, each_element, own_index
 from occelo_link.loops.ir.program import Pointer, Value
-from occelo_link.loops.lanes import Lanes, for_lanes
+from occelo_link.loops.lanes import Lanes
 from occelo_link.loops.lowering import Context
 from occelo_link.loops.tensors import Index, Stored, Tensor, is_unit
-
-__all__ = ["work_length"]
 
 
 def work_length(context: Context, n: Value) -> Value:
@@ -50,9 +41,13 @@ class _Equations:
     """Linear equations with a matrix. Without right-hand sides, the result is the inverse of the matrix."""
 
     def __init__(
-        self, context: Context, node: TensorApply[Solve] | TensorApply[Inv], inputs: list[Tensor]
+        self,
+        context: Context,
+        node: TensorApply[Solve] | TensorApply[Inv],
+        inputs: list[Tensor],
+        routine: str,
     ) -> None:
-        self.context = context
+        self.context, self.routine = context, routine
         self.dtype = node.outputs[0].type.dtype
         self.on_error = node.op.on_error
         a, b = inputs[0], inputs[1] if len(inputs) > 1 else None
@@ -61,49 +56,24 @@ class _Equations:
             self.n = context.unify(self.n, b.shape[-2])
         self.columns = self.n if b is None else b.shape[-1]
         self.batch = batch_lengths(context, inputs, [2] * len(inputs))
-        self.matrix = stored_parts(context, a)
-        self.right = None if b is None else stored_parts(context, b)
+        self.choice = Choice(context)
+        if routine == "gesv":
+            # if there are many right-hand sides, a call of LAPACK takes less time than lanes
+            self.choice = choose(
+                context, ELIMINATION, node, inputs, self.batch, self.n, self.columns
+            )
+        self.matrix = stored_parts(context, self.choice.operand(a))
+        self.right = None if b is None else stored_parts(context, self.choice.operand(b))
         self.result = new_result(context, self.dtype, [*self.batch, self.n, self.columns])
 
-    def lowered(self, small: bool, routine: str) -> Sequence[Tensor]:
-        """The result tensors, computed by a LAPACK routine. If ``small`` is True, small matrices are computed by loops."""
-
-        in_lanes = small and self._for_lanes()
-        small = small and worth_loops(self.batch, self.n)
-
-        def by_loops() -> Sequence[Value]:
-            (self.by_lanes if in_lanes else self.by_loops)()
-            return ()
-
-        def by_lapack() -> Sequence[Value]:
-            self.by_lapack(routine)
-            return ()
+    def lowered(self) -> Sequence[Tensor]:
+        """The result tensors, computed by a LAPACK routine, or by loops if the matrices are small."""
 
         def emit() -> None:
-            if in_lanes:
-                # if there are many right-hand sides, a call of LAPACK takes less time than lanes
-                by_size(self.context, [self.n, self.columns], by_loops, by_lapack, self.batch)
-            elif small:
-                by_size(self.context, [self.n], by_loops, by_lapack)
-            else:
-                by_lapack()
+            self.choice.write(self.by_lapack, lanes=self.by_lanes, loops=self.by_loops)
 
         self.context.step([*self.matrix, *(self.right or ())], self.result, emit)
         return [whole_tensor(self.result)]
-
-    def _for_lanes(self) -> bool:
-        """Whether to compute with one matrix per lane. If so, the operands are copied to contiguous memory, which lanes
-        can read.
-        """
-        operands = [self.matrix, *([] if self.right is None else [self.right])]
-        if not maybe_small(self.n, self.columns, most=SMALL_IN_LANES):
-            return False
-        if not for_lanes(self.context, [o[0] for o in operands]):
-            return False
-        self.matrix = [self.context.contiguous_copy(self.matrix[0])]
-        if self.right is not None:
-            self.right = [self.context.contiguous_copy(self.right[0])]
-        return True
 
     def by_lanes(self) -> None:
         """Solve for a group of matrices at once by elimination, with one matrix per lane."""
@@ -130,9 +100,9 @@ class _Equations:
         self.context.check(good)
         return None
 
-    def by_lapack(self, routine: str) -> None:
+    def by_lapack(self) -> None:
         """Call a LAPACK routine for each element of the batch."""
-        context, n = self.context, self.n
+        context, n, routine = self.context, self.n, self.routine
         lapack = Lapack(context, self.dtype)
         # LAPACK may read rows as columns: it inverts the transpose, or solves with the factors of the transpose
         by_rows = (
@@ -232,13 +202,11 @@ def lower_solve(
     assumed = node.op.assume_a
     if assumed == "diagonal":
         return lower_diagonal(context, node, inputs)
-    equations = _Equations(context, node, inputs)
-    complex_ = is_complex(equations.dtype)
+    complex_ = is_complex(node.outputs[0].type.dtype)
     routine = {"gen": "gesv", "pos": "posv", "her": "hesv" if complex_ else "sysv"}
-    return equations.lowered(assumed == "gen" and not complex_, routine.get(assumed, "sysv"))
+    return _Equations(context, node, inputs, routine.get(assumed, "sysv")).lowered()
 
 
 @lowers_matrices(Inv)
 def lower_inv(context: Context, node: TensorApply[Inv], inputs: list[Tensor]) -> Sequence[Tensor]:
-    small = not is_complex(node.outputs[0].type.dtype)
-    return _Equations(context, node, inputs).lowered(small, "gesv")
+    return _Equations(context, node, inputs, "gesv").lowered()

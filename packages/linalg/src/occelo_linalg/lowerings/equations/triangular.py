@@ -9,11 +9,11 @@ from collections.abc import Callable, Sequence
 
 from occelo_graph import TensorApply
 from occelo_graph.tensors.type import is_complex
-from occelo_linalg.lowerings.elimination import by_size, maybe_small
 from occelo_linalg.lowerings.lane_algorithms import solve_lanes
 from occelo_linalg.lowerings.lapack import LETTERS, Lapack, settle
 from occelo_linalg.lowerings.substitution import MOST_ROWS, Substitution
-from occelo_linalg.lowerings.unrolled import is_tiny, solve_unrolled
+from occelo_linalg.lowerings.unrolled import solve_unrolled
+from occelo_linalg.lowerings.ways import TRIANGULAR, choose, maybe_small
 from occelo_linalg.lowerings.work_matrices import (
     WorkMatrix,
     lowers_matrices,
@@ -24,13 +24,11 @@ from occelo_linalg.lowerings.work_matrices import (
 from occelo_linalg.ops.equations.triangular import SolveTriangular
 from occelo_link.loops.batches import batch_lengths, each_element, own_index
 from occelo_link.loops.ir.program import Pointer, Reference, Value
-from occelo_link.loops.lanes import Lanes, for_lanes
+from occelo_link.loops.lanes import Lanes
 from occelo_link.loops.loop_nests import copy_elements
 from occelo_link.loops.lowering import CHEAP, Context
 from occelo_link.loops.operands import MatrixOperand
 from occelo_link.loops.tensors import Index, Stored, Tensor, is_unit
-
-__all__: list[str] = []
 
 
 @lowers_matrices(SolveTriangular)
@@ -43,14 +41,13 @@ def lower_solve_triangular(
     batch = batch_lengths(context, [a, b], [2, 2])
     if is_complex(dtype):
         return _by_copies(context, node, [a, b], batch, n)
-    if is_tiny(batch, n):
+    choice = choose(context, TRIANGULAR, node, [a, b], batch, n, b.shape[-1])
+    if choice.way == "unrolled":
         return [_unrolled(context, op, [a, b], [*batch, n, b.shape[-1]])]
-    in_lanes = maybe_small(n, b.shape[-1]) and for_lanes(context, [a, b])
-    if in_lanes:
-        a, b = context.contiguous_copy(a), context.contiguous_copy(b)
+    a, b = choice.operand(a), choice.operand(b)
     equations = _InPlace(context, op, a, batch, n, b.shape[-1])
     matrix, shape = equations.operand.stored, [*batch, n, b.shape[-1]]
-    if not in_lanes and isinstance(b, Stored) and b.flat and context.aligned(b, shape):
+    if choice.way == "library" and isinstance(b, Stored) and b.flat and context.aligned(b, shape):
         # the solutions take over the memory of the right-hand sides if nothing else reads them
         return [context.change(b, [matrix], equations.solve, can_fail=True)]
 
@@ -61,22 +58,17 @@ def lower_solve_triangular(
     right = context.virtual(dtype, shape, element, [b], identity=True)
     result = context.new_stored(dtype, shape)
 
-    def by_blas() -> Sequence[Value]:
+    def by_blas() -> None:
         copy_elements(context, right, result)
         equations.solve(result)
-        return ()
 
-    def by_lanes() -> Sequence[Value]:
+    def by_lanes() -> None:
         assert isinstance(a, Stored)
         assert isinstance(b, Stored)
         _in_lanes(context, op, [a, b], batch, result)
-        return ()
 
     def emit() -> None:
-        if in_lanes:
-            by_size(context, [n, b.shape[-1]], by_lanes, by_blas)
-        else:
-            by_blas()
+        choice.write(by_blas, lanes=by_lanes)
 
     context.step([matrix, right], [result], emit)
     return [result]

@@ -23,8 +23,6 @@ from occelo_link.loops.ir.program import Pointer, Value
 from occelo_link.loops.lowering import Context
 from occelo_link.loops.tensors import Index, Stored, Tensor
 
-__all__: list[str] = []
-
 ROWS = 4
 
 

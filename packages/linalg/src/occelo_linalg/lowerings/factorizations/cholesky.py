@@ -8,27 +8,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from occelo_graph import TensorApply
-from occelo_linalg.lowerings.elimination import (
-    SMALL_IN_LANES,
-    by_size,
-    maybe_small,
-    worth_loops,
-)
 from occelo_linalg.lowerings.lane_algorithms import factor_lanes
 from occelo_linalg.lowerings.lapack import Lapack, clear_above_diagonal, settle
-from occelo_linalg.lowerings.unrolled import factor_unrolled, is_tiny
+from occelo_linalg.lowerings.unrolled import factor_unrolled
+from occelo_linalg.lowerings.ways import CHOLESKY, choose
 from occelo_linalg.lowerings.work_matrices import WorkMatrix, new_result, whole_tensor
 from occelo_linalg.ops.factorizations.cholesky import Cholesky
 from occelo_link.loops.batches import each_element
 from occelo_link.loops.complexes import parts_of
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Pointer, Value
-from occelo_link.loops.lanes import Lanes, for_lanes
+from occelo_link.loops.lanes import Lanes
 from occelo_link.loops.lowering import CHEAP, Context
 from occelo_link.loops.registry import lowers_complex_to_loops, lowers_to_loops
 from occelo_link.loops.tensors import Index, Stored, Tensor
-
-__all__: list[str] = []
 
 
 @lowers_to_loops(Cholesky)
@@ -38,12 +31,10 @@ def lower_cholesky(
     x = inputs[0]
     n = context.unify(x.shape[-2], x.shape[-1])
     batch = x.shape[:-2]
-    if is_tiny(batch, n):
+    choice = choose(context, CHOLESKY, node, [x], batch, n)
+    if choice.way == "unrolled":
         return [_unrolled(context, node.op, x, n)]
-    in_lanes = maybe_small(n, most=SMALL_IN_LANES) and for_lanes(context, [x])
-    with_loops = in_lanes or worth_loops(batch, n)
-    if in_lanes:
-        x = context.contiguous_copy(x)
+    x = choice.operand(x)
 
     def done(result: Stored, index: Index, failed: Value) -> None:
         good = context.builder.eq(failed, context.i64(0))
@@ -65,7 +56,7 @@ def lower_cholesky(
         by_lapack(result, lambda index: _copy_triangle(context, x, result, index))
 
     shape = [*batch, n, n]
-    if not with_loops and isinstance(x, Stored) and x.flat and context.aligned(x, shape):
+    if choice.way == "library" and isinstance(x, Stored) and x.flat and context.aligned(x, shape):
         # the result takes over the memory of the matrix if nothing else reads the matrix
 
         def replace(result: Stored) -> None:
@@ -74,27 +65,19 @@ def lower_cholesky(
         return [context.change(x, [], replace, can_fail=True, copied=copied)]
     result = context.new_stored(x.dtype, shape)
 
-    def copied_to_lapack() -> Sequence[Value]:
-        copied(result)
-        return ()
+    def by_lanes() -> None:
+        assert isinstance(x, Stored)
+        _in_lanes(context, x, result, node.op.on_error == "nan")
 
-    def by_loops() -> Sequence[Value]:
+    def by_loops() -> None:
         builder, zero = context.builder, context.i64(0)
-        if in_lanes:
-            assert isinstance(x, Stored)
-            _in_lanes(context, x, result, node.op.on_error == "nan")
-            return ()
         with each_element(context, batch) as index:
             _copy_triangle(context, x, result, index)
             start = result.position(builder, [*index, zero, zero])
             done(result, index, _small(context, result, start, n))
-        return ()
 
     def emit() -> None:
-        if with_loops:
-            by_size(context, [n], by_loops, copied_to_lapack, batch if in_lanes else None)
-        else:
-            copied_to_lapack()
+        choice.write(lambda: copied(result), lanes=by_lanes, loops=by_loops)
 
     context.step([x], [result], emit)
     return [result]

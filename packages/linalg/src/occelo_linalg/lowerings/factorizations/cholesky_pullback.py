@@ -14,7 +14,8 @@ from collections.abc import Sequence
 
 from occelo_graph import TensorApply
 from occelo_linalg.lowerings.lapack import LETTERS, Lapack, clear_above_diagonal
-from occelo_linalg.lowerings.unrolled import is_tiny, pull_back_unrolled
+from occelo_linalg.lowerings.unrolled import pull_back_unrolled
+from occelo_linalg.lowerings.ways import CHOLESKY_PULLBACK, choose
 from occelo_linalg.ops.factorizations.cholesky import CholeskyPullback
 from occelo_link.loops.batches import batch_lengths, each_element, own_index
 from occelo_link.loops.ir.program import Pointer, Reference, Value
@@ -22,8 +23,6 @@ from occelo_link.loops.loop_nests import copy_elements
 from occelo_link.loops.lowering import CHEAP, Context
 from occelo_link.loops.registry import lowers_to_loops
 from occelo_link.loops.tensors import Index, Stored, Tensor
-
-__all__: list[str] = []
 
 BLOCK = 64
 """The number of columns of a block. Loops compute the triangle where the block meets the diagonal."""
@@ -37,7 +36,7 @@ def lower_cholesky_pullback(
     n = context.unify(context.unify(x.shape[-2], x.shape[-1]), ct.shape[-2])
     n = context.unify(n, ct.shape[-1])
     batch = batch_lengths(context, inputs, [2, 2])
-    if is_tiny(batch, n):
+    if choose(context, CHOLESKY_PULLBACK, node, inputs, batch, n).way == "unrolled":
         return [_unrolled(context, x, ct, [*batch, n, n])]
     factor = context.contiguous_copy(x)
 

@@ -9,17 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from occelo_graph import TensorApply
-from occelo_graph.tensors.type import is_complex
-from occelo_linalg.lowerings.elimination import (
-    SMALL_IN_LANES,
-    Rows,
-    by_size,
-    eliminate,
-    maybe_small,
-    worth_loops,
-)
+from occelo_linalg.lowerings.elimination import Rows, eliminate
 from occelo_linalg.lowerings.lane_algorithms import eliminate_lanes
 from occelo_linalg.lowerings.lapack import Lapack
+from occelo_linalg.lowerings.ways import ELIMINATION, Choice, choose
 from occelo_linalg.lowerings.work_matrices import (
     WorkMatrix,
     lowers_matrices,
@@ -31,13 +24,11 @@ from occelo_linalg.ops.factorizations.lu import LuFactor, PivotToPermutation
 from occelo_link.loops.batches import each_element
 from occelo_link.loops.complexes import parts_of
 from occelo_link.loops.ir.program import Buffer, Pointer, Value
-from occelo_link.loops.lanes import Lanes, for_lanes
+from occelo_link.loops.lanes import Lanes
 from occelo_link.loops.loop_nests import copy_elements
 from occelo_link.loops.lowering import Context
 from occelo_link.loops.registry import lowers_to_loops
 from occelo_link.loops.tensors import Stored, Tensor
-
-__all__: list[str] = []
 
 
 @lowers_matrices(LuFactor)
@@ -48,19 +39,16 @@ def lower_lu_factor(
     parts = parts_of(inputs[0])
     *batch, m, n = parts[0].shape
     square = context.canonical(m) is context.canonical(n)
-    real_square = square and not is_complex(dtype)
-    in_lanes = real_square and maybe_small(n, most=SMALL_IN_LANES) and for_lanes(context, inputs)
-    small = in_lanes or (real_square and worth_loops(batch, n))
+    choice = choose(context, ELIMINATION, node, inputs, batch, n) if square else Choice(context)
+    small = choice.way != "library"
     least = m if square else builder.op("min", m, n)
     result = new_result(context, dtype, [*batch, m, n])
     pivots = context.new_stored("int32", [*batch, least])
-    source_in_lanes = None
-    if in_lanes:
-        source_in_lanes = context.contiguous_copy(inputs[0])
+    source_in_lanes = context.contiguous_copy(inputs[0]) if choice.way == "lanes" else None
     # loops copy the matrices into the memory of the results and factor them there, so the matrices may be formulas
     source = result if small else stored_parts(context, inputs[0])
 
-    def by_lapack() -> Sequence[Value]:
+    def by_lapack() -> None:
         if small:
             copy_elements(context, parts[0], result[0])
         lapack = Lapack(context, dtype)
@@ -76,12 +64,12 @@ def lower_lu_factor(
                 row = builder.cast(builder.load(exchanged, loop.index, fixed=True), "int64")
                 row = builder.cast(builder.sub(row, context.i64(1)), "int32")
                 builder.store(pivots.buffer, pivots.position(builder, [*index, loop.index]), row)
-        return ()
 
-    def by_loops() -> Sequence[Value]:
-        if source_in_lanes is not None:
-            _in_lanes(context, source_in_lanes, result[0], pivots)
-            return ()
+    def by_lanes() -> None:
+        assert source_in_lanes is not None
+        _in_lanes(context, source_in_lanes, result[0], pivots)
+
+    def by_loops() -> None:
         copy_elements(context, parts[0], result[0])
         zero = context.i64(0)
         with each_element(context, batch) as index:
@@ -93,13 +81,9 @@ def lower_lu_factor(
                 builder.store(pivots.buffer, builder.add(first, j), builder.cast(p, "int32"))
 
             eliminate(rows, n, record=record)
-        return ()
 
     def emit() -> None:
-        if small:
-            by_size(context, [n], by_loops, by_lapack, batch if in_lanes else None)
-        else:
-            by_lapack()
+        choice.write(by_lapack, lanes=by_lanes, loops=by_loops)
 
     reads = parts if source_in_lanes is None else [source_in_lanes]
     context.step([*parts, *reads] if small else source, [*result, pivots], emit)

@@ -24,8 +24,6 @@ from occelo_link.loops.ir.program import Pointer, Value
 from occelo_link.loops.lowering import Context
 from occelo_link.loops.tensors import Index, Stored, Tensor
 
-__all__: list[str] = []
-
 
 def _shorter(context: Context, m: Value, n: Value) -> Value:
     if m.op == "const" and n.op == "const":

@@ -28,8 +28,6 @@ from occelo_link.loops.lowering import Context
 from occelo_link.loops.lowerings.elemwise.complex import divided
 from occelo_link.loops.tensors import Stored, Tensor
 
-__all__ = ["PencilForm", "in_region"]
-
 Test = Callable[[Sequence[Value], Sequence[Value]], Value]
 """A test of an eigenvalue. Its arguments are the real and imaginary parts of the numerator, and those of the
 denominator.

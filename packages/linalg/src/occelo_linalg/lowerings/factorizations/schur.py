@@ -28,8 +28,6 @@ from occelo_link.loops.lowering import Context
 from occelo_link.loops.lowerings.elemwise.complex import modulus
 from occelo_link.loops.tensors import Tensor
 
-__all__ = ["SchurForm", "Spectrum", "absolute", "choose_positions"]
-
 
 class Spectrum:
     """Eigenvalues, or the numerators of generalized eigenvalues (in `qz`), as LAPACK stores them.

@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from occelo_graph import TensorApply
-from occelo_linalg.lowerings.elimination import SMALL_IN_LANES, by_size, maybe_small
 from occelo_linalg.lowerings.factorizations.jacobi import eigen_lanes
 from occelo_linalg.lowerings.lapack import Lapack
+from occelo_linalg.lowerings.ways import ROTATIONS, choose
 from occelo_linalg.lowerings.work_matrices import (
     WorkMatrix,
     lowers_matrices,
@@ -28,16 +28,8 @@ from occelo_linalg.ops.factorizations.svd import SVD, FullSVD, SingularValues
 from occelo_link.loops.batches import each_element
 from occelo_link.loops.complexes import PARTS
 from occelo_link.loops.ir.program import Pointer, Value
-from occelo_link.loops.lanes import for_lanes
 from occelo_link.loops.lowering import Context
 from occelo_link.loops.tensors import Stored, Tensor
-
-__all__ = ["if_finite"]
-
-FEWEST_IN_LANES = 17
-"""With 32 rows, lanes take about 0.7 of LAPACK's time for each matrix, if all lanes are in use. From this number of
-matrices on, they are faster although some lanes of the last group may be idle.
-"""
 
 
 def if_finite(
@@ -64,26 +56,17 @@ def lower_eigh(
     dtype = node.inputs[0].type.dtype
     real, batch = PARTS.get(dtype, dtype), x.shape[:-2]
     n = context.unify(x.shape[-2], x.shape[-1])
-    in_lanes = dtype not in PARTS and maybe_small(n, most=SMALL_IN_LANES)
-    in_lanes = in_lanes and for_lanes(context, [x])
-    parts = stored_parts(context, context.contiguous_copy(x) if in_lanes else x)
+    choice = choose(context, ROTATIONS, node, [x], batch, n)
+    parts = stored_parts(context, choice.operand(x))
     values = context.new_stored(real, [*batch, n])
     columns = new_result(context, dtype, [*batch, n, n]) if vectors else []
 
-    def by_lanes() -> Sequence[Value]:
+    def by_lanes() -> None:
         nan = op.on_error == "nan"
         eigen_lanes(context, parts[0], values, columns[0] if vectors else None, op.lower, nan)
-        return ()
-
-    def by_lapack() -> Sequence[Value]:
-        _eigh_by_lapack(context, node, parts, values, columns)
-        return ()
 
     def emit() -> None:
-        if in_lanes:
-            by_size(context, [n], by_lanes, by_lapack, batch, FEWEST_IN_LANES)
-        else:
-            by_lapack()
+        choice.write(lambda: _eigh_by_lapack(context, node, parts, values, columns), lanes=by_lanes)
 
     context.step(parts, [values, *columns], emit)
     return [values, whole_tensor(columns)] if vectors else [values]

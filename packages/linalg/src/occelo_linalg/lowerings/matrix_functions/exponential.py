@@ -34,8 +34,6 @@ from occelo_link.loops.tensors import Tensor
 if TYPE_CHECKING:
     from occelo_graph.tensors.signatures import Array
 
-__all__: list[str] = []
-
 DEGREES = (3, 5, 7, 9, 13)
 LIMITS = (
     1.495585217958292e-2,

@@ -28,8 +28,6 @@ from occelo_link.loops.tensors import Tensor
 if TYPE_CHECKING:
     from occelo_graph.tensors.signatures import Array
 
-__all__: list[str] = []
-
 LIMITS = (1.59e-5, 2.31e-3, 1.94e-2, 6.21e-2, 1.28e-1, 2.06e-1, 2.88e-1)
 """For each degree from 1 to 7, the largest norm for which its approximant is exact to double precision (table 2.1 of
 the paper).

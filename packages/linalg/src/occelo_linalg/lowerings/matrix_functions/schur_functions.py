@@ -32,8 +32,6 @@ from occelo_link.loops.lowering import Context
 from occelo_link.loops.lowerings.elemwise.real_or_complex import Number, Numbers
 from occelo_link.loops.tensors import Tensor
 
-__all__ = ["SchurFunction", "lower_schur_function"]
-
 TOLERANCE = float(np.sqrt(np.finfo("float64").eps))
 """The largest accepted error of the square of a square root, relative to the size of the matrix. Imaginary parts up to
 this number times the size of a result count as rounding errors.

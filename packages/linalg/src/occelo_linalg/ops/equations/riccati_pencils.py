@@ -48,8 +48,6 @@ from occelo_linalg.ops.pinv import pinv
 if TYPE_CHECKING:
     from occelo_graph.tensors.signatures import Array
 
-__all__ = ["BalancingScale"]
-
 LinAlgError = np.linalg.LinAlgError
 EPS = float(np.finfo("float64").eps)
 LARGEST_RESIDUAL = 0.1
