@@ -10,7 +10,7 @@ import sys
 import time
 import warnings
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pytest
@@ -33,8 +33,8 @@ from occelo_link.cache import directory as directories
 from occelo_link.cache.lock import force_unlock, lock_ctx, set_lock_status
 from occelo_link.cache.store import Store, counters
 from occelo_link.machine.threads import may_be_several
-from occelo_link.units import packing
-from occelo_link.units.packing import register_kind
+from occelo_link.units import compiled_unit
+from occelo_link.units.compiled_unit import CompiledUnit, register_kind
 from occelo_rewrite import in2out, infers, node_rewriter, optdb
 from occelo_testing.fixtures import fresh
 
@@ -149,10 +149,10 @@ def test_a_function_from_the_cache_is_like_a_fresh_one(fresh: Path) -> None:
 
 
 @register_kind
-class DoublingUnit:
+class DoublingUnit(CompiledUnit):
     """A unit of somebody else's, which is no machine code."""
 
-    kind: ClassVar[str] = "doubling"
+    kind = "doubling"
     made = 0
 
     def __init__(self, factor: float) -> None:
@@ -192,7 +192,7 @@ def test_a_linker_packs_and_unpacks_what_it_keeps(
         assert DoublingUnit.made == number
         assert f([1.5]).tolist() == [3.0]
     # what no process knows any more is compiled again
-    monkeypatch.setattr(packing, "_kinds", {})
+    monkeypatch.setattr(compiled_unit, "_kinds", {})
     again = oc.function([x], x * 2.0, mode)
     assert not again.maker.from_cache
     assert again([1.5]).tolist() == [3.0]

@@ -14,13 +14,12 @@ from occelo_graph import Apply, FunctionGraph, Variable, toposort
 from occelo_graph.errors import explained_by
 from occelo_graph.ir.decomposing import decomposition
 from occelo_graph.ir.graph_like import graph_parts
-from occelo_link.libraries import LIBRARIES, is_installed, require
+from occelo_link.libraries import LIBRARIES, require
+from occelo_link.libraries import is_installed as is_installed
 from occelo_link.withheld_lowerings import scalar_is_withheld
 
 if TYPE_CHECKING:
     from occelo_graph.ops.elemwise.scalar import ScalarOp
-
-__all__ = ["BACKENDS", "GAPS", "Gap", "Lack", "gaps_of", "is_installed", "op_label", "supports"]
 
 BACKENDS = ("py", "vm", "native", "c", "c|py", "numba", "jax", "pytorch")
 """The names of Occelo's own linkers. Other packages can register further linkers."""

@@ -13,12 +13,12 @@ from occelo_graph import Apply, FunctionGraph, Op
 from occelo_graph.narrowing import is_dict
 from occelo_link.blocks.packing import pack_blocks, unpack_blocks
 from occelo_link.blocks.partition import Part, partition
-from occelo_link.blocks.vm import BlockVM, CompiledUnit
+from occelo_link.blocks.vm import BlockVM
 from occelo_link.cache.packing import unpack
 from occelo_link.linker import VM, Linker, Linking, Signature, Storage
 from occelo_link.machine.symbol_addresses import blas_library
 from occelo_link.options import CHECK_BOUNDS
-from occelo_link.units.packing import unpack_unit
+from occelo_link.units.compiled_unit import CompiledUnit, unpack_unit
 from occelo_link.vm import PythonVM
 from occelo_rewrite import RewriteDatabaseQuery
 

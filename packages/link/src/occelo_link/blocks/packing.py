@@ -38,8 +38,9 @@ from occelo_link.blocks.vm import BlockVM, places_of_callbacks
 from occelo_link.cache.packing import pack
 from occelo_link.linker import Signature, Storage, StorageMap
 from occelo_link.units.callbacks import Callbacks
+from occelo_link.units.compiled_unit import CompiledUnit, pack_unit, unpack_unit
 from occelo_link.units.interface import MOST_CONSTANTS
-from occelo_link.units.packing import pack_unit, unpack_unit
+from occelo_link.units.unit import NativeUnit
 
 Path = list[int]
 """A place of a node in a graph: see above."""
@@ -163,7 +164,7 @@ def unpack_blocks(
 
     The other arguments are those of `Linker.unpack`. None if a class of ops or of units is not known here.
     """
-    units: list[Any] = []
+    units: list[CompiledUnit | None] = []
     at = 0
     for length in header["units"]:
         units.append(unpack_unit(data[at : at + length]) if length else None)
@@ -194,6 +195,7 @@ def unpack_blocks(
             return None
         own: list[Apply] = [nodes[i] for i in ran]
         if compiled and own:
+            assert isinstance(unit, NativeUnit)
             unit.interface.callbacks = Callbacks([(node,) for node in own])
         ends_of = read, written, dict(zip(own, paths, strict=True))
         remake = _remaking(rewritten, header["digest"], *ends_of) if compiled else None

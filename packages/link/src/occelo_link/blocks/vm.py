@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -22,17 +22,11 @@ from occelo_link.blocks.partition import Part
 from occelo_link.cache.packing import pack
 from occelo_link.linker import VM, Signature, Storage, StorageMap
 from occelo_link.options import CHECK_BOUNDS
-from occelo_link.units.callbacks import Callbacks, Effects
+from occelo_link.units.callbacks import Effects
+from occelo_link.units.compiled_unit import CompiledUnit, pack_unit
 from occelo_link.units.interface import UnitFailure
-from occelo_link.units.packing import pack_unit
 from occelo_link.update_locks import UpdateLocks
 from occelo_link.vm import NodeThunk
-
-if TYPE_CHECKING:
-    from occelo_link.loops.ir.program import Program
-
-CompiledUnit = Callable[[Sequence[Any]], list[Any]]
-"""A function that accepts arrays in C order and returns new arrays. It raises `UnitFailure` if a check fails."""
 
 
 def prepared(array: Any) -> Any:
@@ -113,7 +107,7 @@ def _is_needless(part: Part, where: Apply | None) -> bool:
 
 def taking_values(
     unit: CompiledUnit, inputs: Sequence[Variable], outputs: Sequence[Variable]
-) -> CompiledUnit:
+) -> Callable[[Sequence[Any]], list[Any]]:
     """Wrap a unit so that it accepts values in any memory layout.
 
     The returned function accepts the values of ``inputs`` and returns the values of ``outputs``.
@@ -140,10 +134,9 @@ class Block:
             results: Sequence[Any] = self._call(values)
         except UnitFailure as failure:
             # the unit reports only a number; the interpreter raises the error with its full message
-            program: Program | None = getattr(self.unit, "program", None)
+            program = self.unit.program
             where = program.sites[failure.site] if program and failure.site >= 0 else None
-            effects: Callable[[], Effects] = getattr(self.unit, "effects", Effects)
-            results = replay(self.part, values, failure, where, effects())
+            results = replay(self.part, values, failure, where, self.unit.effects())
         except Exception:
             # a callback failed; the interpreter raises the error if a branch that is taken needs the result
             part = self.part if self.part.remake is None else self.part.remake()
@@ -156,7 +149,7 @@ class Block:
 
 def places_of_callbacks(unit: CompiledUnit | None) -> list[tuple[Apply, ...]]:
     """The places of the nodes that a unit runs as callbacks."""
-    callbacks: Callbacks | None = getattr(getattr(unit, "interface", None), "callbacks", None)
+    callbacks = None if unit is None else unit.callbacks
     return [] if callbacks is None else callbacks.places
 
 
@@ -209,7 +202,7 @@ class BlockVM(VM):
 
     @property
     def entry_is_cheap(self) -> bool:
-        return all(getattr(unit, "entry_is_cheap", True) for unit in self.units)
+        return all(unit.entry_is_cheap for unit in self.units if unit is not None)
 
     def entry(
         self,
@@ -229,14 +222,13 @@ class BlockVM(VM):
         The output of an update is stored in the cell of the input that it updates.
         """
         unit = self.units[0] if len(self.units) == 1 else None
-        make: Callable[..., Any] | None = getattr(unit, "entry", None)
         part = self.parts[0] if self.parts else None
-        if make is None or part is None or part.outputs != self.fgraph.outputs:
+        if unit is None or part is None or part.outputs != self.fgraph.outputs:
             return None
         if update_locks.addresses and called_by(unit):
             # an op may call a function that updates the same variables: only Python knows which locks a thread holds
             return None
-        if getattr(unit, "has_effects", False):
+        if unit.has_effects:
             # after a failure the entry runs the call again, and would repeat the effects
             return None
         if not all_arrays([v.type for v in (*part.inputs, *part.outputs)]):
@@ -248,10 +240,8 @@ class BlockVM(VM):
         cells = [
             self.inputs[updates[i]] if i in updates else None for i in range(len(self.outputs))
         ]
-        entry: Callable[..., Any] | None = make(
-            kind, slow, sources, [v in numbers for v in part.inputs], cells, update_locks.addresses
-        )
-        return entry
+        takes_numbers = [v in numbers for v in part.inputs]
+        return unit.entry(kind, slow, sources, takes_numbers, cells, update_locks.addresses)
 
     def pack(self) -> bytes | None:
         """A VM with a single unit as bytes. None if it cannot be cached in this form.
@@ -265,8 +255,11 @@ class BlockVM(VM):
         positions = {v: i for i, v in enumerate(self.fgraph.inputs)}
         if not all(v in positions for v in self.parts[0].inputs):
             return None
-        unit = pack_unit(self.units[0])
-        return None if unit is None else pack([positions[v] for v in self.parts[0].inputs], unit)
+        unit = self.units[0]
+        packed = None if unit is None else pack_unit(unit)
+        if packed is None:
+            return None
+        return pack([positions[v] for v in self.parts[0].inputs], packed)
 
     def clear_storage(self) -> None:
         """Clear the cells of all intermediate values."""

@@ -14,7 +14,7 @@ from occelo_graph.interpret import has_run
 from occelo_graph.ir.op import Kernel
 from occelo_link.blocks.linker import BlockLinker
 from occelo_link.blocks.partition import Part
-from occelo_link.blocks.vm import CompiledUnit, recorded_effects, taking_values
+from occelo_link.blocks.vm import recorded_effects, taking_values
 from occelo_link.c.compiler import shared_library
 from occelo_link.c.source import print_c
 from occelo_link.cache.store import default_store
@@ -53,7 +53,7 @@ class CLinker(BlockLinker):
     def threaded(self) -> bool:
         return may_be_several()
 
-    def compile(self, program: Program, part: Part) -> CompiledUnit:
+    def compile(self, program: Program, part: Part) -> NativeUnit:
         library = _load([("unit", program)], self.threaded())
         return NativeUnit(
             UnitInterface.of(program, part.inputs), SharedUnit(library, "unit"), program

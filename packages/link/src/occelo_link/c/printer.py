@@ -13,24 +13,7 @@ from contextlib import contextmanager
 from occelo_link.c.literals import TYPES, literal, memory_type
 from occelo_link.c.operations import Operations
 from occelo_link.loops.ir import cost
-from occelo_link.loops.ir.program import (
-    Alloc,
-    Block,
-    Buffer,
-    Carried,
-    Check,
-    For,
-    If,
-    Invoke,
-    Pointer,
-    Program,
-    Statement,
-    Store,
-    Swap,
-    Value,
-    While,
-    itemsize,
-)
+from occelo_link.loops.ir import program as ir
 from occelo_link.loops.ir.uses import captured_by, constants_of, live_values
 from occelo_link.loops.ir.visitor import Visitor
 from occelo_link.units import frame
@@ -55,7 +38,7 @@ class Printer(Visitor[None]):
     """
 
     def __init__(
-        self, program: Program, function: str, helpers: dict[str, str], threads: bool = False
+        self, program: ir.Program, function: str, helpers: dict[str, str], threads: bool = False
     ) -> None:
         self.program = program
         self.function_name = function
@@ -68,8 +51,8 @@ class Printer(Visitor[None]):
         self.commented = True
         alternates = any(b.holds.startswith("complex") for b in program.outputs)
         self.operations = Operations(helpers, alternates)
-        self.declarations: dict[Buffer, str] = {}
-        self.rooms: dict[Buffer, str] = {}
+        self.declarations: dict[ir.Buffer, str] = {}
+        self.rooms: dict[ir.Buffer, str] = {}
         self.names: dict[int, str] = {}
         self.count = 0
         self.live = live_values(program)
@@ -82,7 +65,7 @@ class Printer(Visitor[None]):
         declared += [self.given(buffer) for buffer in buffers if buffer.name in words]
         return "\n".join([*self.own.values(), *self.unit(declared)])
 
-    def declared(self, value: Value) -> str:
+    def declared(self, value: ir.Value) -> str:
         """Return the start of a value's declaration: its type and name, and a mark if nothing uses it."""
         unused = "" if value.number in self.live else " UNUSED"
         return f"{TYPES[value.dtype]} v{value.number}{unused}"
@@ -92,7 +75,7 @@ class Printer(Visitor[None]):
         head = f"i64 {self.function_name}(i64 *frame UNUSED, void **table UNUSED) {{"
         return [head, *(f"  {text}" for text in declared), *self.lines, "  return 0;", "}", ""]
 
-    def given(self, buffer: Buffer) -> str:
+    def given(self, buffer: ir.Buffer) -> str:
         """Return the declaration of the pointer to an input or a constant."""
         kind = memory_type(buffer.dtype)
         if buffer.space == "input":
@@ -110,17 +93,17 @@ class Printer(Visitor[None]):
         self.count += 1
         return f"{hint}{self.count}"
 
-    def use(self, value: Value) -> str:
+    def use(self, value: ir.Value) -> str:
         if value.op == "const":
             return literal(value.args[0], value.dtype)
         return self.names.get(value.number, f"v{value.number}")
 
     # statements
 
-    def block(self, block: Block) -> None:
+    def block(self, block: ir.Block) -> None:
         self.statements(block)
 
-    def statements(self, statements: Iterable[Statement]) -> None:
+    def statements(self, statements: Iterable[ir.Statement]) -> None:
         last, methods = -1, self.methods
         for statement in statements:
             if statement.node not in (last, -1) and self.commented:
@@ -129,19 +112,19 @@ class Printer(Visitor[None]):
                 self.line(f"/* {last}: {op} */")
             methods[type(statement)](self, statement)
 
-    def inner(self, block: Block) -> None:
+    def inner(self, block: ir.Block) -> None:
         self.depth += 1
         self.block(block)
         self.depth -= 1
 
-    def store(self, statement: Store) -> None:
+    def store(self, statement: ir.Store) -> None:
         value = self.use(statement.value)
         self.line(f"{statement.buffer.name}[{self.use(statement.offset)}] = {value};")
 
-    def check(self, statement: Check) -> None:
+    def check(self, statement: ir.Check) -> None:
         self.line(f"if (!{self.use(statement.condition)}) return {statement.site + 1};")
 
-    def value(self, value: Value) -> None:
+    def value(self, value: ir.Value) -> None:
         if value.number not in self.live:
             return
         name = f"v{value.number}"
@@ -154,7 +137,7 @@ class Printer(Visitor[None]):
             return
         self.line(f"{kind} {name} = {self.expression(value)};")
 
-    def expression(self, value: Value) -> str:
+    def expression(self, value: ir.Value) -> str:
         args = value.args
         if value.op == "load" and args[0].space == "constant":
             slot = frame.table_slot(self.program, args[0].entry)
@@ -201,23 +184,23 @@ class Printer(Visitor[None]):
         A function with few uses is always inlined, so that loops around the calls can be vectorized.
         """
         own = self.program.functions[name].body
-        if any(isinstance(s, Value) and s.op == "unlikely" and s.args[2] == name for s in own):
+        if any(isinstance(s, ir.Value) and s.op == "unlikely" and s.args[2] == name for s in own):
             return ""  # a recursive function cannot be inlined
         uses = INLINE_USES * name.endswith("_huge") + sum(
-            isinstance(s, Value) and s.op == "apply" and s.args[0] == name
+            isinstance(s, ir.Value) and s.op == "apply" and s.args[0] == name
             for block in self.program.blocks()
             for s in block
         )
         return "ALWAYS_INLINE " if uses <= INLINE_USES else ""
 
-    def header(self, value: Value) -> str:
+    def header(self, value: ir.Value) -> str:
         buffer, axis = value.args
         which = 1 if value.op == "length" else 2
         slot = frame.FIRST_INPUT + frame.INPUT_SLOTS * buffer.position + which
         entry = f"((i64 *)frame[{slot}])[{axis}]"
-        return entry if which == 1 else f"{entry} / {itemsize(buffer.dtype)}"
+        return entry if which == 1 else f"{entry} / {ir.itemsize(buffer.dtype)}"
 
-    def call(self, entry: str, dtype: str, args: Sequence[Value]) -> str:
+    def call(self, entry: str, dtype: str, args: Sequence[ir.Value]) -> str:
         kinds = ", ".join(TYPES[a.dtype] for a in args)
         listed = ", ".join(self.use(a) for a in args)
         slot = frame.table_slot(self.program, entry)
@@ -225,7 +208,7 @@ class Printer(Visitor[None]):
 
     # memory and calls
 
-    def alloc(self, statement: Alloc) -> None:
+    def alloc(self, statement: ir.Alloc) -> None:
         buffer = statement.buffer
         kind = memory_type(buffer.dtype)
         name = buffer.name
@@ -236,7 +219,7 @@ class Printer(Visitor[None]):
             self.line(f"{name} = {taken.name};")
             return
         if taken is not None:
-            size = f"{self.use(statement.size)} * {itemsize(buffer.dtype)}"
+            size = f"{self.use(statement.size)} * {ir.itemsize(buffer.dtype)}"
             take = f"((take_fn)table[{frame.TAKE}])(frame, {buffer.position}, {taken.position}, {size})"
             self.line(f"{name} = ({kind} *){take};")
         elif buffer.space == "output":
@@ -248,7 +231,7 @@ class Printer(Visitor[None]):
             )
             self.line(f"{name} = ({kind} *){call};")
         else:
-            size = f"({self.use(statement.size)} * {itemsize(buffer.dtype)} + 127) & -64"
+            size = f"({self.use(statement.size)} * {ir.itemsize(buffer.dtype)} + 127) & -64"
             bytes_ = self.fresh("bytes")
             self.line(f"i64 {bytes_} = {size};")
             grow = f"((grow_fn)table[{frame.GROW}])(frame, {bytes_})"
@@ -261,7 +244,7 @@ class Printer(Visitor[None]):
             self.line(f"else {name} = ({kind} *){grow};")
         self.line(f"if (!{name}) return -1;")
 
-    def grow_buffer(self, buffer: Buffer, bytes_: str) -> None:
+    def grow_buffer(self, buffer: ir.Buffer, bytes_: str) -> None:
         """Print code that makes sure that a buffer has ``bytes_`` bytes.
 
         If it has fewer, the code allocates new memory, at least twice as much as before.
@@ -274,7 +257,7 @@ class Printer(Visitor[None]):
         self.line(f"  if (!{name}) return -1;")
         self.line("}")
 
-    def swap(self, statement: Swap) -> None:
+    def swap(self, statement: ir.Swap) -> None:
         first, second = statement.first, statement.second
         kind, held = memory_type(first.dtype), self.fresh("held")
         self.line(f"{kind} *{held} = {first.name};")
@@ -285,14 +268,14 @@ class Printer(Visitor[None]):
         for buffer in (first, second):
             self.rooms[buffer] = f"i64 {buffer.name}_room = 0;"
 
-    def invoke(self, statement: Invoke) -> None:
+    def invoke(self, statement: ir.Invoke) -> None:
         kinds: list[str] = []
         listed: list[str] = []
         for argument in statement.args:
-            if isinstance(argument, Value):
+            if isinstance(argument, ir.Value):
                 kinds.append(TYPES[argument.dtype])
                 listed.append(self.use(argument))
-            elif isinstance(argument, Pointer):
+            elif isinstance(argument, ir.Pointer):
                 kinds.append("void *")
                 listed.append(f"{argument.buffer.name} + {self.use(argument.offset)}")
             else:
@@ -309,7 +292,7 @@ class Printer(Visitor[None]):
 
     # control
 
-    def branch(self, statement: If) -> None:
+    def branch(self, statement: ir.If) -> None:
         for result, _, _ in statement.results:
             self.line(f"{self.declared(result)};")
         self.line(f"if ({self.use(statement.condition)}) {{")
@@ -321,12 +304,12 @@ class Printer(Visitor[None]):
             self.depth -= 1
             self.line("} else {" if which == 1 else "}")
 
-    def declare_carried(self, carried: Sequence[Carried]) -> None:
+    def declare_carried(self, carried: Sequence[ir.Carried]) -> None:
         for each in carried:
             self.line(f"{self.declared(each.param)} = {self.use(each.initial)};")
             self.names[each.result.number] = f"v{each.param.number}"
 
-    def advance(self, carried: Sequence[Carried]) -> None:
+    def advance(self, carried: Sequence[ir.Carried]) -> None:
         """Print the end of an iteration, which assigns the next values to all carried scalars at once."""
         self.depth += 1
         names = [self.fresh("next") for _ in carried]
@@ -336,7 +319,7 @@ class Printer(Visitor[None]):
             self.line(f"v{each.param.number} = {name};")
         self.depth -= 1
 
-    def while_loop(self, loop: While) -> None:
+    def while_loop(self, loop: ir.While) -> None:
         self.declare_carried(loop.carried)
         counter = "" if self.nesting else self.fresh("iteration")
         if counter:
@@ -355,7 +338,7 @@ class Printer(Visitor[None]):
         self.advance(loop.carried)
         self.line("}")
 
-    def loop(self, loop: For) -> None:
+    def loop(self, loop: ir.For) -> None:
         if self.threads and cost.may_be_divided(loop, self.program):
             self.divided_loop(loop)
             return
@@ -373,7 +356,7 @@ class Printer(Visitor[None]):
         else:
             self.plain_loop(loop, index, start, self.use(loop.stop))
 
-    def divided_loop(self, loop: For) -> None:
+    def divided_loop(self, loop: ir.For) -> None:
         """Print a loop as a function of its own, and code that calls the function, in several threads if there is enough
         work.
         """
@@ -393,11 +376,11 @@ class Printer(Visitor[None]):
         call = f"((parallel_fn){service})({part}, {args}, frame, {work}, {length}, (i64){limit})"
         self.line(f"else if ({call}) return {frame.INTERRUPTED};")
 
-    def part(self, loop: For, name: str) -> list[str]:
+    def part(self, loop: ir.For, name: str) -> list[str]:
         """Print the function ``name`` of a loop. Returns what its struct holds: the values and addresses from outside."""
         held = {"frame": ("i64 *", "frame")}
         for each in captured_by(loop):
-            if isinstance(each, Buffer):
+            if isinstance(each, ir.Buffer):
                 held[each.name] = f"{memory_type(each.dtype)} *", each.name
             else:
                 held[f"v{each.number}"] = f"{TYPES[each.dtype]} ", self.use(each)
@@ -419,7 +402,7 @@ class Printer(Visitor[None]):
         self.lines, self.names, self.depth = outer
         return [text for _, text in held.values()]
 
-    def plain_loop(self, loop: For, index: str, start: str, stop: str) -> None:
+    def plain_loop(self, loop: ir.For, index: str, start: str, stop: str) -> None:
         if loop.lanes > 1:
             self.independent(loop)
         self.line(f"for (i64 {index} = {start}; {index} < {stop}; ++{index}) {{")
@@ -428,11 +411,11 @@ class Printer(Visitor[None]):
             self.advance(loop.carried)
         self.line("}")
 
-    def independent(self, loop: For) -> None:
+    def independent(self, loop: ir.For) -> None:
         """Print a line before a loop that lets the C compiler vectorize the loop."""
         self.line("INDEPENDENT")
 
-    def nested(self, block: Block) -> None:
+    def nested(self, block: ir.Block) -> None:
         """Print the body of a loop."""
         self.nesting += 1
         self.inner(block)
@@ -440,7 +423,7 @@ class Printer(Visitor[None]):
 
     # polling for interrupts
 
-    def is_strip_mined(self, loop: For) -> bool:
+    def is_strip_mined(self, loop: ir.For) -> bool:
         """Whether a loop is divided into strips, between which it polls for interrupts.
 
         Only long interruptible loops outside of all other loops are divided.
@@ -451,7 +434,7 @@ class Printer(Visitor[None]):
         return f"((poll_fn)table[{frame.POLL}])(frame)"
 
     @contextmanager
-    def strips(self, loop: For, first: str) -> Generator[str]:
+    def strips(self, loop: ir.For, first: str) -> Generator[str]:
         """Print the loop over strips, with a poll after each strip. The ``with`` block prints the loop over one strip.
 
         Yields the name of a C variable, the limit of the strip: a strip has the indices from the C variable ``first``
@@ -468,7 +451,7 @@ class Printer(Visitor[None]):
         self.depth -= 1
         self.line("}")
 
-    def lanes_loop(self, loop: For) -> None:
+    def lanes_loop(self, loop: ir.For) -> None:
         """Print a loop with several accumulators. Each carried scalar becomes a C array with an element for each lane.
 
         The printed code has two loops. The first one runs the iterations in groups with one iteration for each lane.
@@ -501,7 +484,7 @@ class Printer(Visitor[None]):
             self.line(f"  for (i64 l = 0; l < h; ++l) {name}[l] = {combined};")
             self.names[each.result.number] = f"{name}[0]"
 
-    def groups(self, loop: For, arrays: Sequence[str], first: str, stop: str) -> None:
+    def groups(self, loop: ir.For, arrays: Sequence[str], first: str, stop: str) -> None:
         lanes = loop.lanes
         self.line(f"for (; {first} + {lanes} <= {stop}; {first} += {lanes}) {{")
         self.depth += 1
@@ -509,7 +492,7 @@ class Printer(Visitor[None]):
         self.depth -= 1
         self.line("}")
 
-    def lane_loop(self, loop: For, arrays: Sequence[str], first: str, count: str) -> None:
+    def lane_loop(self, loop: ir.For, arrays: Sequence[str], first: str, count: str) -> None:
         self.independent(loop)
         lane = self.fresh("l")
         self.line(f"for (i64 {lane} = 0; {lane} < {count}; ++{lane}) {{")

@@ -1,6 +1,6 @@
 """Converts cache entries to bytes: `pack` joins a JSON header and binary data, and `unpack` separates them.
 
-Units (`units.interface`, `units.packing`), VMs of blocks and `occelo_compile.function_cache` convert their entries with
+Units (`units.interface`, `units.compiled_unit`), VMs of blocks and `occelo_compile.function_cache` convert their entries with
 these functions.
 """
 

@@ -25,8 +25,6 @@ from occelo_link.traced.registry import traces
 from occelo_link.traced.traced_values import Array
 from occelo_link.traced.tracer import Tracer
 
-__all__ = ["JaxFunction", "wrap_jax"]
-
 Arrays = Callable[..., Sequence[Any]]
 _LENGTHS = (3, 5)
 """Lengths that stand for unknown ones, so that shapes of results follow: what differs between the two is unknown."""

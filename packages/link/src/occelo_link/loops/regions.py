@@ -22,8 +22,6 @@ from occelo_link.loops.registry import can_be_callback, find_lowering, lowers_it
 from occelo_link.loops.tensor_groups import Leaf, from_leaves, leaves_of, map_leaves
 from occelo_link.loops.tensors import SMALL, Stored, Tensor, Virtual, is_small, is_unit
 
-__all__ = ["choose"]
-
 _MOST_TRANSPOSED = 1 << 15
 """A transposed matrix with at most this number of elements is copied before a loop if each iteration reads its elements
 more than once. Otherwise it is copied only if it has at most `SMALL` elements.

@@ -13,16 +13,25 @@ from typing import TYPE_CHECKING
 
 from occelo_link.loops.in_place import changes_of_states, overwritable, readers_first
 from occelo_link.loops.ir.program import Buffer
-from occelo_link.loops.kernel import ElementRoot, LoopKernel, ReduceRoot, Root
+from occelo_link.loops.kernel import (
+    ElementRoot as ElementRoot,
+)
+from occelo_link.loops.kernel import (
+    LoopKernel as LoopKernel,
+)
+from occelo_link.loops.kernel import (
+    ReduceRoot as ReduceRoot,
+)
+from occelo_link.loops.kernel import (
+    Root as Root,
+)
 from occelo_link.loops.loop_nests import write_kernel
-from occelo_link.loops.steps import AnyStep, Step, buffers_of, reads_of, targets_of
+from occelo_link.loops.steps import AnyStep, buffers_of, reads_of, targets_of
+from occelo_link.loops.steps import Step as Step
 from occelo_link.loops.tensors import Stored, Tensor
 
 if TYPE_CHECKING:
     from occelo_link.loops.lowering import Context
-
-__all__ = ["ElementRoot", "LoopKernel", "ReduceRoot", "Root", "Schedule", "Step"]
-
 
 MANY_STEPS = 200
 """When the elements of a tensor are needed, the pending steps are searched for those that compute them, and only these

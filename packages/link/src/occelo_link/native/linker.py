@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from occelo_graph import FunctionGraph
 from occelo_link.blocks.linker import BlockLinker
 from occelo_link.blocks.partition import Part
-from occelo_link.blocks.vm import CompiledUnit
 from occelo_link.cache.objects import object_code
 from occelo_link.machine.threads import may_be_several
 from occelo_link.options import LLVM_LEVEL
@@ -100,5 +99,5 @@ class NativeLinker(BlockLinker):
 
         return time_loops(self, fgraph, values, runs)
 
-    def compile(self, program: Program, part: Part) -> CompiledUnit:
+    def compile(self, program: Program, part: Part) -> NativeUnit:
         return compiled_by_llvm(program, part, threads=self.threaded())

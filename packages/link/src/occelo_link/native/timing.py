@@ -17,7 +17,6 @@ import numpy as np
 from occelo_graph import Apply, FunctionGraph
 from occelo_link.blocks.linker import BlockLinker
 from occelo_link.blocks.partition import Part
-from occelo_link.blocks.vm import CompiledUnit
 from occelo_link.cache.objects import object_code
 from occelo_link.loops.ir.program import Program
 from occelo_link.native.llvm.clock_reading import print_timed
@@ -95,7 +94,7 @@ class _Timed(BlockLinker):
     def threaded(self) -> bool:
         return self._timed.threaded()
 
-    def compile(self, program: Program, part: Part) -> CompiledUnit:
+    def compile(self, program: Program, part: Part) -> NativeUnit:
         text, nodes_of_loops, times = print_timed(program, self.threaded())
         code = object_code(f"1\n{text}", lambda: compile_module(text))
         nodes = [tuple(program.nodes[k] for k in numbers) for numbers in nodes_of_loops]

@@ -14,7 +14,6 @@ from occelo_graph import Op
 from occelo_graph.provenance import warn_user
 from occelo_link.blocks.linker import BlockLinker
 from occelo_link.blocks.partition import Part
-from occelo_link.blocks.vm import CompiledUnit
 from occelo_link.cache.objects import object_code
 from occelo_link.libraries import require
 from occelo_link.linker import VM, Linking, Scheduler
@@ -107,7 +106,7 @@ class NumbaLinker(BlockLinker):
     def fingerprint(self) -> str | None:
         return _numba() if type(self) is NumbaLinker else None
 
-    def compile(self, program: Program, part: Part) -> CompiledUnit:
+    def compile(self, program: Program, part: Part) -> NativeUnit:
         lengths = [len(block.statements) for block in program.blocks()]
         if max(lengths) > _LONG_BLOCK or sum(lengths) > _LONG_PROGRAM:
             return compiled_by_llvm(program, part, threads=False)

@@ -13,26 +13,9 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
+from occelo_link.loops.ir import program as ir
 from occelo_link.loops.ir.cost import is_long, iterations_between_polls, poll_interval_text
 from occelo_link.loops.ir.operations import is_float
-from occelo_link.loops.ir.program import (
-    Alloc,
-    Block,
-    Buffer,
-    Carried,
-    Check,
-    For,
-    If,
-    Invoke,
-    Pointer,
-    Program,
-    Reference,
-    Store,
-    Swap,
-    Value,
-    While,
-    itemsize,
-)
 from occelo_link.loops.ir.uses import nested_memory
 from occelo_link.loops.ir.visitor import Visitor
 from occelo_link.native.llvm.exports import Exported, export_call, export_combine, export_operation
@@ -82,7 +65,7 @@ def _plain(text: str) -> bool:
 
 
 class _Printer(Visitor[None]):
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: ir.Program) -> None:
         self.program = program
         self.calls: dict[str, Memory | Exported] = {}
         self.exported: dict[Any, str] = {}
@@ -115,7 +98,7 @@ class _Printer(Visitor[None]):
         self.count += 1
         return f"{hint}{self.count}"
 
-    def use(self, value: Value) -> str:
+    def use(self, value: ir.Value) -> str:
         if value.op == "const":
             text = literal(value.args[0], value.dtype)
             if _plain(text):
@@ -144,22 +127,22 @@ class _Printer(Visitor[None]):
 
     # statements
 
-    def block(self, block: Block) -> None:
+    def block(self, block: ir.Block) -> None:
         for statement in block:
             self.statement(statement)
 
-    def value(self, value: Value) -> None:
+    def value(self, value: ir.Value) -> None:
         self.line(f"v{value.number} = {self.expression(value)}")
 
-    def store(self, statement: Store) -> None:
+    def store(self, statement: ir.Store) -> None:
         value = self.stored(statement.buffer.dtype, statement.value)
         self.line(f"{self.buffer(statement.buffer)}[{self.use(statement.offset)}] = {value}")
 
-    def check(self, statement: Check) -> None:
+    def check(self, statement: ir.Check) -> None:
         self.line(f"if not {self.use(statement.condition)}:")
         self.line(f"    return {statement.site + 1}")
 
-    def buffer(self, buffer: Buffer) -> str:
+    def buffer(self, buffer: ir.Buffer) -> str:
         """Return the name of a buffer's pointer."""
         if buffer.space == "constant":
             slot = table_slot(self.program, buffer.entry)
@@ -173,12 +156,12 @@ class _Printer(Visitor[None]):
         self.prologue.setdefault(name, text)
         return name
 
-    def input_pointer(self, buffer: Buffer, which: int, dtype: str) -> str:
+    def input_pointer(self, buffer: ir.Buffer, which: int, dtype: str) -> str:
         """Return an expression for a pointer in the frame: to the elements, lengths or strides of an input."""
         slot = FIRST_INPUT + INPUT_SLOTS * buffer.position + which
         return self.pointer(dtype, "frame", slot)
 
-    def expression(self, value: Value) -> str:
+    def expression(self, value: ir.Value) -> str:
         op, args = value.op, value.args
         if op == "load":
             text = f"{self.buffer(args[0])}[{self.use(args[1])}]"
@@ -187,10 +170,10 @@ class _Printer(Visitor[None]):
             lengths = self.input_pointer(args[0], 1, "int64")
             return f"{self.hoisted(f'{args[0].name}_lengths', lengths)}[{args[1]}]"
         if op == "stride":
-            shift = itemsize(args[0].dtype).bit_length() - 1
+            shift = ir.itemsize(args[0].dtype).bit_length() - 1
             strides = self.input_pointer(args[0], 2, "int64")
             return f"{self.hoisted(f'{args[0].name}_strides', strides)}[{args[1]}] >> {shift}"
-        operands = [a for a in args if isinstance(a, Value)]
+        operands = [a for a in args if isinstance(a, ir.Value)]
         names = [self.use(a) for a in operands]
         dtype = operands[-1].dtype
         # Numba assumes that sums of signed integers do not overflow; NumPy's wrap around
@@ -204,9 +187,9 @@ class _Printer(Visitor[None]):
             return f"not {names[0]}"
         return f"{self.operation(value, operands)}({', '.join([*names, 'table'])})"
 
-    def operation(self, value: Value, operands: Sequence[Value]) -> str:
+    def operation(self, value: ir.Value, operands: Sequence[ir.Value]) -> str:
         """Return the name of the LLVM function that computes ``value`` from the arguments ``operands``."""
-        named = [a for a in value.args if not isinstance(a, Value)]
+        named = [a for a in value.args if not isinstance(a, ir.Value)]
         key = (value.op, value.dtype, *named, *(a.dtype for a in operands))
         if key not in self.exported:
             hint = str(named[0]) if named else f"{value.op}_{operands[-1].dtype}"
@@ -224,7 +207,7 @@ class _Printer(Visitor[None]):
         self.line(f"if {self.memory('null')}({name}):")
         self.line("    return -1")
 
-    def alloc(self, statement: Alloc) -> None:
+    def alloc(self, statement: ir.Alloc) -> None:
         buffer, dtype = statement.buffer, statement.buffer.dtype
         taken = statement.reuse
         if taken is not None and not statement.updates_input:
@@ -250,7 +233,7 @@ class _Printer(Visitor[None]):
             self.line(f"{buffer.name} = {self.memory('work', dtype)}({args})")
         self.stop_if_null(buffer.name)
 
-    def grow_buffer(self, buffer: Buffer, size: str) -> None:
+    def grow_buffer(self, buffer: ir.Buffer, size: str) -> None:
         """Print code that makes sure that a buffer has enough memory for ``size`` elements.
 
         If it has too little, the code allocates new memory, at least twice as much as before.
@@ -263,37 +246,37 @@ class _Printer(Visitor[None]):
         self.stop_if_null(name)
         self.depth -= 1
 
-    def capacity(self, buffer: Buffer) -> str:
+    def capacity(self, buffer: ir.Buffer) -> str:
         """Return the name of a buffer's capacity in elements. The capacity is -1 before the first allocation."""
         self.hoisted(buffer.name, f"{self.memory('nothing', buffer.dtype)}()")
         return self.hoisted(f"{buffer.name}_room", "-1")
 
-    def swap(self, statement: Swap) -> None:
+    def swap(self, statement: ir.Swap) -> None:
         for first, second in (
             (statement.first.name, statement.second.name),
             (self.capacity(statement.first), self.capacity(statement.second)),
         ):
             self.line(f"{first}, {second} = {second}, {first}")
 
-    def stack_count(self, statement: Alloc) -> int | None:
+    def stack_count(self, statement: ir.Alloc) -> int | None:
         """Return the number of elements of a buffer that is allocated on the stack, or None if it is allocated
         elsewhere.
         """
         if statement.size.op != "const" or statement.buffer in self.nested:
             return None
         count = max(1, int(statement.size.args[0]))
-        taken = (count * itemsize(statement.buffer.dtype) + 63) & -64
+        taken = (count * ir.itemsize(statement.buffer.dtype) + 63) & -64
         if self.stack_used + taken > _STACK_BYTES:
             return None
         self.stack_used += taken
         return count
 
-    def invoke(self, statement: Invoke) -> None:
+    def invoke(self, statement: ir.Invoke) -> None:
         listed: list[str] = []
         for argument in statement.args:
-            if isinstance(argument, Value):
+            if isinstance(argument, ir.Value):
                 listed.append(self.use(argument))
-            elif isinstance(argument, Reference):
+            elif isinstance(argument, ir.Reference):
                 listed.append(self.use(argument.value))
             else:
                 listed.append(self.address(argument))
@@ -302,13 +285,13 @@ class _Printer(Visitor[None]):
         result = statement.result
         self.line(call if result is None else f"v{result.number} = {call}")
 
-    def address(self, pointer: Pointer) -> str:
+    def address(self, pointer: ir.Pointer) -> str:
         name, offset = self.buffer(pointer.buffer), self.use(pointer.offset)
         return name if offset == "0" else f"{self.memory('address')}({name}, {offset})"
 
     # control
 
-    def branch(self, statement: If) -> None:
+    def branch(self, statement: ir.If) -> None:
         self.line(f"if {self.use(statement.condition)}:")
         for block, which in ((statement.then, 1), (statement.orelse, 2)):
             self.depth += 1
@@ -322,12 +305,12 @@ class _Printer(Visitor[None]):
             if which == 1:
                 self.line("else:")
 
-    def declare_carried(self, carried: Sequence[Carried]) -> None:
+    def declare_carried(self, carried: Sequence[ir.Carried]) -> None:
         for each in carried:
             self.line(f"v{each.param.number} = {self.use(each.initial)}")
             self.names[each.result.number] = f"v{each.param.number}"
 
-    def advance(self, carried: Sequence[Carried]) -> None:
+    def advance(self, carried: Sequence[ir.Carried]) -> None:
         """Print the end of an iteration, which assigns the next values to all carried scalars at once."""
         names = [self.fresh("next") for _ in carried]
         for each, name in zip(carried, names, strict=True):
@@ -335,13 +318,13 @@ class _Printer(Visitor[None]):
         for each, name in zip(carried, names, strict=True):
             self.line(f"v{each.param.number} = {name}")
 
-    def body(self, block: Block) -> None:
+    def body(self, block: ir.Block) -> None:
         """Print the body of a loop. Loops in the body do not poll for interrupts."""
         self.nesting += 1
         self.block(block)
         self.nesting -= 1
 
-    def while_loop(self, loop: While) -> None:
+    def while_loop(self, loop: ir.While) -> None:
         self.declare_carried(loop.carried)
         left = "" if self.nesting else self.fresh("left")
         if left:
@@ -362,7 +345,7 @@ class _Printer(Visitor[None]):
         self.advance(loop.carried)
         self.depth -= 1
 
-    def loop(self, loop: For) -> None:
+    def loop(self, loop: ir.For) -> None:
         if loop.lanes > 1 and loop.carried:
             self.lanes_loop(loop)
             return
@@ -379,7 +362,7 @@ class _Printer(Visitor[None]):
             self.depth -= 1
 
     @contextmanager
-    def strips(self, loop: For, start: str, stop: str) -> Generator[tuple[str, str]]:
+    def strips(self, loop: ir.For, start: str, stop: str) -> Generator[tuple[str, str]]:
         """Print the loop over strips, if the loop is strip-mined. The ``with`` block prints the loop over one strip.
 
         Only outermost loops that may run for long are strip-mined. They poll for interrupts after each strip, since a
@@ -407,7 +390,7 @@ class _Printer(Visitor[None]):
         self.line(f"if {self.memory('poll')}(frame, table):")
         self.line(f"    return {INTERRUPTED}")
 
-    def lanes_loop(self, loop: For) -> None:
+    def lanes_loop(self, loop: ir.For) -> None:
         """Print a loop with several accumulators, which are in memory, one for each lane.
 
         A first loop runs as many iterations at a time as there are lanes, one in each lane. A second loop runs the
@@ -439,7 +422,7 @@ class _Printer(Visitor[None]):
             self.line(f"v{each.result.number} = {function}({name}, table)")
 
     def lane_loop(
-        self, loop: For, accumulators: Sequence[str], first: str, lane: str, count: str
+        self, loop: ir.For, accumulators: Sequence[str], first: str, lane: str, count: str
     ) -> None:
         """Print a loop over ``count`` lanes. Lane k runs iteration ``first`` + k and has its own accumulators."""
         self.line(f"for {lane} in range({count}):")
@@ -454,7 +437,7 @@ class _Printer(Visitor[None]):
             self.line(f"{name}[{lane}] = {self.stored(each.param.dtype, each.following)}")
         self.depth -= 1
 
-    def stored(self, dtype: str, value: Value) -> str:
+    def stored(self, dtype: str, value: ir.Value) -> str:
         text = self.use(value)
         return f"np.uint8({text})" if dtype == "bool" else text
 
@@ -463,6 +446,6 @@ def _identifier(text: str) -> str:
     return "".join(c if c.isalnum() else "_" for c in text)
 
 
-def print_numba(program: Program) -> Printed:
+def print_numba(program: ir.Program) -> Printed:
     """Print a program. Returns the text of a module that defines ``unit``, and the functions that the text calls."""
     return _Printer(program).run()

@@ -14,15 +14,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from occelo_link.traced.scalars import Scalar, registered_scalar
+from occelo_link.traced.scalars import Scalar as Scalar
+from occelo_link.traced.scalars import registered_scalar
 from occelo_link.traced.traced_values import Array, Entry
 from occelo_link.withheld_lowerings import scalar_is_withheld
 
 if TYPE_CHECKING:
     from occelo_graph import Apply
     from occelo_graph.ir.op import Kernel
-
-__all__ = ["Arrays", "Scalar"]
 
 
 class Arrays(ABC):

@@ -6,16 +6,16 @@ The linkers ``native``, ``c`` and ``numba`` make a unit for each block, and ``c|
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from occelo_link.entry_kinds import LIST
-from occelo_link.units.callbacks import Effects
+from occelo_link.units.callbacks import Callbacks
+from occelo_link.units.compiled_unit import CompiledUnit, register_kind
 from occelo_link.units.engine import load_object
 from occelo_link.units.entry import InputRule, OutputRule, make_entry
 from occelo_link.units.entry_loading import entry_at_hand, entry_services
 from occelo_link.units.interface import UnitFailure, UnitInterface
 from occelo_link.units.object_layout import layout_fits
-from occelo_link.units.packing import register_kind
 from occelo_link.units.python_entry import PythonEntry, make_table
 
 if TYPE_CHECKING:
@@ -29,10 +29,10 @@ class HasAddress(Protocol):
 
 
 @register_kind
-class NativeUnit:
+class NativeUnit(CompiledUnit):
     """A loaded unit: a function that accepts arrays in C order and returns new arrays."""
 
-    kind: ClassVar[str] = "object code"
+    kind = "object code"
 
     def __init__(
         self, interface: UnitInterface, unit: HasAddress, program: Program | None = None
@@ -70,22 +70,11 @@ class NativeUnit:
 
     @property
     def entry_is_cheap(self) -> bool:
-        """Whether `entry` compiles nothing. If it has to compile, an entry is worth making only at a function's second
-        call.
-        """
         return entry_at_hand()
 
     @property
-    def has_effects(self) -> bool:
-        """Whether the unit calls ops with effects. If so, no call may be repeated."""
-        return self.interface.callbacks is not None and self.interface.callbacks.has_effects
-
-    def effects(self) -> Effects:
-        """The results of ops with effects in the last call in this thread, which failed.
-
-        The replay uses these results instead of running the ops again.
-        """
-        return Effects() if self.interface.callbacks is None else self.interface.callbacks.effects()
+    def callbacks(self) -> Callbacks | None:
+        return self.interface.callbacks
 
     def _slow(self, *arrays: Any) -> list[Any]:
         self._raise_failure()
@@ -116,18 +105,7 @@ class NativeUnit:
         cells: Sequence[list[Any] | None] | None = None,
         locks: Sequence[int] = (),
     ) -> Callable[..., Any] | None:
-        """Make the machine-code entry of this unit.
-
-        ``kind`` says what the entry returns (`entry_kinds`). If the entry cannot handle a call, it calls ``slow``.
-        ``sources`` has the source of each input: the position of its argument, or a cell to read. By default each input
-        is an argument. ``scalars`` says which inputs may be numbers; by default all inputs must be arrays. ``cells``
-        has for each result the cell in which it is stored, or None if it is returned; by default all results are
-        returned. ``locks`` are the addresses of the locks that a call holds.
-
-        The result is None in builds of Python or NumPy whose objects do not have the layout that the entry expects
-        (`layout_fits`).
-        """
-        if not layout_fits():
+        if not layout_fits():  # builds of Python or NumPy whose objects the entry does not know
             return None
         if self._table is None:
             self._table = make_table(self.interface, entry_services(), self._python.threads)

@@ -8,30 +8,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from occelo_link.loops.ir import program as ir
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.extents import extents_of
 from occelo_link.loops.ir.operations import OPERATIONS
-from occelo_link.loops.ir.program import (
-    Alloc,
-    Block,
-    Buffer,
-    Carried,
-    Check,
-    For,
-    If,
-    Invoke,
-    Program,
-    Statement,
-    Store,
-    Swap,
-    Value,
-    While,
-    itemsize,
-)
 from occelo_link.loops.ir.visitor import Visitor
 
 
-def with_bounds_checks(program: Program, builder: Builder) -> Program:
+def with_bounds_checks(program: ir.Program, builder: Builder) -> ir.Program:
     """Add a check to a program before each load, each store and each call of a library. The program is changed in
     place.
 
@@ -48,11 +32,11 @@ class _Checker(Visitor[None]):
     ``into`` is the block to which statements are appended.
     """
 
-    def __init__(self, program: Program, builder: Builder) -> None:
+    def __init__(self, program: ir.Program, builder: Builder) -> None:
         self.builder = builder
         self.program = program
         self.sites: dict[int, int] = {}
-        self.sizes: dict[Buffer, Value | None] = {}
+        self.sizes: dict[ir.Buffer, ir.Value | None] = {}
         self.into = program.body
 
     def run(self) -> None:
@@ -63,11 +47,11 @@ class _Checker(Visitor[None]):
         builder.stack = [body]
         for buffer in program.inputs:
             lengths = [builder.input_length(buffer, axis) for axis in range(buffer.ndim)]
-            each = np.dtype(buffer.holds).itemsize // itemsize(buffer.dtype)
+            each = np.dtype(buffer.holds).itemsize // ir.itemsize(buffer.dtype)
             self.sizes[buffer] = builder.product([*lengths, builder.i64(each)])
         self.block(body, before)
 
-    def block(self, block: Block, statements: list[Statement]) -> None:
+    def block(self, block: ir.Block, statements: list[ir.Statement]) -> None:
         """Append statements, with their checks, to a block."""
         outer, self.into = self.into, block
         block.statements = [*block.statements]
@@ -75,33 +59,33 @@ class _Checker(Visitor[None]):
             self.statement(statement)
         self.into = outer
 
-    def add(self, statement: Statement, /) -> None:
+    def add(self, statement: ir.Statement, /) -> None:
         self.into.statements.append(statement)
 
-    def value(self, value: Value) -> None:
+    def value(self, value: ir.Value) -> None:
         if value.op == "load":
             self.check_access(value.args[0], value.args[1], value.node)
         self.add(value)
 
-    def store(self, statement: Store) -> None:
+    def store(self, statement: ir.Store) -> None:
         self.check_access(statement.buffer, statement.offset, statement.node)
         self.add(statement)
 
-    def invoke(self, statement: Invoke) -> None:
+    def invoke(self, statement: ir.Invoke) -> None:
         self.check_call(statement)
         self.add(statement)
 
-    def alloc(self, statement: Alloc) -> None:
+    def alloc(self, statement: ir.Alloc) -> None:
         self.add(statement)
         self.sizes[statement.buffer] = statement.size
 
-    def swap(self, statement: Swap) -> None:
+    def swap(self, statement: ir.Swap) -> None:
         self.add(statement)
         pair = statement.first, statement.second
         sizes = [self.sizes[b] for b in pair]
         self.sizes.update(zip(pair, reversed(sizes), strict=True))
 
-    def branch(self, statement: If | While) -> None:
+    def branch(self, statement: ir.If | ir.While) -> None:
         self.add(statement)
         for block in statement.blocks:
             self.inner(block)
@@ -109,7 +93,7 @@ class _Checker(Visitor[None]):
     check = add
     while_loop = branch
 
-    def inner(self, block: Block) -> None:
+    def inner(self, block: ir.Block) -> None:
         """Copy a block of a branch or of a while loop, with checks.
 
         It is not known whether the block runs, so the sizes of buffers that it allocates or swaps are unknown afterwards.
@@ -119,22 +103,22 @@ class _Checker(Visitor[None]):
         changed = (b for b, size in self.sizes.items() if before.get(b) is not size)
         self.sizes = {**before, **dict.fromkeys(changed)}
 
-    def refilled(self, block: Block) -> None:
+    def refilled(self, block: ir.Block) -> None:
         statements, block.statements = block.statements, []
         self.block(block, statements)
 
-    def loop(self, loop: For) -> None:
+    def loop(self, loop: ir.For) -> None:
         """Copy a loop, with checks. If the loop swaps buffers, the sizes of these buffers become carried scalars."""
         self.add(loop)
         loop.lanes = 1
-        swaps = [s for s in loop.body if isinstance(s, Swap)]
+        swaps = [s for s in loop.body if isinstance(s, ir.Swap)]
         before = dict(self.sizes)
-        carried: dict[Buffer, Carried] = {}
+        carried: dict[ir.Buffer, ir.Carried] = {}
         for buffer in dict.fromkeys(b for s in swaps for b in (s.first, s.second)):
             param = self.builder.fresh("int64", "param", (), loop.body)
             result = self.builder.fresh("int64", "param", (), self.into)
             initial = self.sizes.get(buffer) or self.builder.i64(0)
-            carried[buffer] = Carried(param, initial, param, result)
+            carried[buffer] = ir.Carried(param, initial, param, result)
             before[buffer], self.sizes[buffer] = result, param
         loop.carried += carried.values()
         inside = dict(self.sizes)
@@ -152,13 +136,13 @@ class _Checker(Visitor[None]):
             sites.append(nodes[node] if node >= 0 else None)
         return self.sites[node]
 
-    def size(self, buffer: Buffer) -> Value | None:
+    def size(self, buffer: ir.Buffer) -> ir.Value | None:
         """The number of elements of a buffer, or None if it is not known."""
         if buffer.space == "constant":
             return self.builder.i64(int(self.program.constants[int(buffer.entry[8:])].size))
         return self.sizes.get(buffer)
 
-    def operation(self, name: str, *args: Value, dtype: str | None = None) -> Value:
+    def operation(self, name: str, *args: ir.Value, dtype: str | None = None) -> ir.Value:
         """Append an operation to the current block, and return its result."""
         gives = OPERATIONS[name].gives if dtype is None else dtype
         kind = args[-1].dtype if gives == "same" else gives
@@ -166,23 +150,23 @@ class _Checker(Visitor[None]):
         self.add(value)
         return value
 
-    def check_access(self, buffer: Buffer, offset: Value, node: int) -> None:
+    def check_access(self, buffer: ir.Buffer, offset: ir.Value, node: int) -> None:
         size, run = self.size(buffer), self.operation
         if size is None:
             return
         inside = run("and", run("le", self.builder.i64(0), offset), run("lt", offset, size))
-        self.add(Check(inside, self.site(node), node))
+        self.add(ir.Check(inside, self.site(node), node))
 
-    def check_call(self, call: Invoke) -> None:
+    def check_call(self, call: ir.Invoke) -> None:
         """Check all memory that a call of a library function will access."""
         run, zero = self.operation, self.builder.i64(0)
         for extent in extents_of(call, run, self.builder.i64) or ():
             site = self.site(call.node)
-            self.add(Check(extent.valid, site, call.node))
+            self.add(ir.Check(extent.valid, site, call.node))
             size, offset = self.size(extent.pointer.buffer), extent.pointer.offset
             if size is None:
                 continue
             end = run("add", offset, extent.count)
             inside = run("and", run("le", zero, offset), run("le", end, size))
             fine = run("or", run("eq", extent.count, zero), inside)
-            self.add(Check(fine, site, call.node))
+            self.add(ir.Check(fine, site, call.node))

@@ -14,25 +14,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from itertools import count
 
-from occelo_link.loops.ir.program import (
-    Alloc,
-    Block,
-    Buffer,
-    Check,
-    For,
-    If,
-    Invoke,
-    Program,
-    Statement,
-    Store,
-    Swap,
-    Value,
-    While,
-)
+from occelo_link.loops.ir import program as ir
 from occelo_link.loops.ir.visitor import Visitor
 
 
-def check_reused_loads(program: Program, require: Callable[[bool, str], None]) -> None:
+def check_reused_loads(program: ir.Program, require: Callable[[bool, str], None]) -> None:
     """Call ``require(valid, message)`` for each use of an available value in place of a load.
 
     ``valid`` says whether the value may be used there. ``message`` describes the error if it may not.
@@ -40,25 +26,25 @@ def check_reused_loads(program: Program, require: Callable[[bool, str], None]) -
     _Walk(require).block(program.body)
 
 
-class _Written(Visitor[Iterable[Buffer]]):
+class _Written(Visitor[Iterable[ir.Buffer]]):
     """Visitor that returns the buffers that a statement or its nested blocks write."""
 
-    def nothing(self, statement: Statement, /) -> Iterable[Buffer]:
+    def nothing(self, statement: ir.Statement, /) -> Iterable[ir.Buffer]:
         return ()
 
-    def store(self, statement: Store) -> Iterable[Buffer]:
+    def store(self, statement: ir.Store) -> Iterable[ir.Buffer]:
         return (statement.buffer,)
 
-    def invoke(self, statement: Invoke) -> Iterable[Buffer]:
+    def invoke(self, statement: ir.Invoke) -> Iterable[ir.Buffer]:
         return statement.writes
 
-    def swap(self, statement: Swap) -> Iterable[Buffer]:
+    def swap(self, statement: ir.Swap) -> Iterable[ir.Buffer]:
         return (statement.first, statement.second)
 
-    def alloc(self, statement: Alloc) -> Iterable[Buffer]:
+    def alloc(self, statement: ir.Alloc) -> Iterable[ir.Buffer]:
         return () if statement.keeps else (statement.buffer,)
 
-    def within(self, statement: For | While | If, /) -> Iterable[Buffer]:
+    def within(self, statement: ir.For | ir.While | ir.If, /) -> Iterable[ir.Buffer]:
         for block in statement.blocks:
             for inner in block:
                 yield from self.statement(inner)
@@ -76,26 +62,26 @@ class _Walk(Visitor[None]):
     def __init__(self, require: Callable[[bool, str], None]) -> None:
         self.require = require
         self.versions = count(1)
-        self.memory: dict[Buffer, Buffer] = {}
+        self.memory: dict[ir.Buffer, ir.Buffer] = {}
         """Maps each buffer that took over memory to the buffer that had this memory before."""
-        self.now: dict[Buffer, int] = {}
+        self.now: dict[ir.Buffer, int] = {}
         """The version of the memory of each buffer."""
-        self.seen: dict[tuple[Buffer, int], int] = {}
+        self.seen: dict[tuple[ir.Buffer, int], int] = {}
         """For each buffer and value, the version of the buffer when the value was loaded from it or stored to it."""
 
-    def owner(self, buffer: Buffer) -> Buffer:
+    def owner(self, buffer: ir.Buffer) -> ir.Buffer:
         while buffer in self.memory:
             buffer = self.memory[buffer]
         return buffer
 
-    def version(self, buffer: Buffer) -> int:
+    def version(self, buffer: ir.Buffer) -> int:
         return self.now.get(self.owner(buffer), 0)
 
-    def written(self, buffer: Buffer) -> None:
+    def written(self, buffer: ir.Buffer) -> None:
         self.now[self.owner(buffer)] = next(self.versions)
 
-    def block(self, block: Block) -> None:
-        uses: dict[int, list[tuple[Buffer, Value]]] = {}
+    def block(self, block: ir.Block) -> None:
+        uses: dict[int, list[tuple[ir.Buffer, ir.Value]]] = {}
         for after, buffer, value in block.uses:
             uses.setdefault(id(after), []).append((buffer, value))
         self.uses(uses, None)
@@ -104,7 +90,7 @@ class _Walk(Visitor[None]):
             self.uses(uses, statement)
 
     def uses(
-        self, uses: dict[int, list[tuple[Buffer, Value]]], statement: Statement | None
+        self, uses: dict[int, list[tuple[ir.Buffer, ir.Value]]], statement: ir.Statement | None
     ) -> None:
         for buffer, value in uses.get(id(statement), ()):
             # if a value is only passed on within a loop, its buffer may have no memory and no version
@@ -114,39 +100,39 @@ class _Walk(Visitor[None]):
                 f"{value} is used for an element of {buffer}, which was written since",
             )
 
-    def value(self, value: Value) -> None:
+    def value(self, value: ir.Value) -> None:
         if value.op == "load":
-            buffer: Buffer = value.args[0]
+            buffer: ir.Buffer = value.args[0]
             self.seen[buffer, value.number] = self.version(buffer)
 
-    def store(self, statement: Store) -> None:
+    def store(self, statement: ir.Store) -> None:
         self.written(statement.buffer)
         self.seen[statement.buffer, statement.value.number] = self.version(statement.buffer)
 
-    def alloc(self, statement: Alloc) -> None:
+    def alloc(self, statement: ir.Alloc) -> None:
         if statement.reuse is not None:
             self.memory[statement.buffer] = self.owner(statement.reuse)
         if not statement.keeps:
             self.written(statement.buffer)
 
-    def check(self, statement: Check) -> None:
+    def check(self, statement: ir.Check) -> None:
         """A check writes nothing."""
 
-    def branch(self, statement: If) -> None:
+    def branch(self, statement: ir.If) -> None:
         before = dict(self.now)
         self.block(statement.then)
         self.now = before
         self.block(statement.orelse)
         self.all_written(statement)
 
-    def repeated(self, statement: For | While, /) -> None:
+    def repeated(self, statement: ir.For | ir.While, /) -> None:
         # an earlier iteration may have written every buffer that the body writes
         self.all_written(statement)
         for block in statement.blocks:
             self.block(block)
         self.all_written(statement)
 
-    def all_written(self, statement: Statement, /) -> None:
+    def all_written(self, statement: ir.Statement, /) -> None:
         for buffer in set(_WRITTEN.statement(statement)):
             self.written(buffer)
 

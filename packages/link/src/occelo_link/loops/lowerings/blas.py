@@ -25,8 +25,6 @@ from occelo_link.loops.python_only import leave_to_python
 from occelo_link.loops.registry import lowers_complex_to_loops, lowers_to_loops
 from occelo_link.loops.tensors import Index, Stored, Tensor, is_small, is_unit
 
-__all__: list[str] = []
-
 FEW, FEW_OF_VECTORS = 16, 4
 """A matrix product is lowered to a formula for each element if its inner dimension is at most this long. The limit is
 lower if the second factor is a vector, since the formula then gathers elements of the first factor.

@@ -6,6 +6,4 @@ are lowered, since each family of ops has a module of its name in this package.
 
 from __future__ import annotations
 
-from occelo_link.loops.lowerings.elemwise.op import lower_elemwise
-
-__all__ = ["lower_elemwise"]
+from occelo_link.loops.lowerings.elemwise.op import lower_elemwise as lower_elemwise

@@ -30,8 +30,6 @@ from occelo_link.loops.regions import choose
 from occelo_link.loops.registry import lowers_parts_to_loops, lowers_to_loops
 from occelo_link.loops.tensors import Tensor
 
-__all__: list[str] = []
-
 
 @lowers_to_loops(CheckAndRaise)
 def lower_check(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:

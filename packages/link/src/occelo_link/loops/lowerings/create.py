@@ -19,8 +19,6 @@ from occelo_link.loops.lowerings.shape import lengths_from
 from occelo_link.loops.registry import lowers_to_loops
 from occelo_link.loops.tensors import Index, Tensor, is_unit
 
-__all__ = ["check_lengths"]
-
 
 def check_lengths(context: Context, lengths: Sequence[Value]) -> None:
     """Write checks of the lengths of a new tensor: none is negative, and the tensor is not too large for any memory.

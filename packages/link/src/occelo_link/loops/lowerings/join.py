@@ -19,8 +19,6 @@ from occelo_link.loops.lowerings.shape import pick
 from occelo_link.loops.registry import lowers_to_loops
 from occelo_link.loops.tensors import Index, Stored, Tensor
 
-__all__: list[str] = []
-
 _PICKED = 6
 """The largest number of scalars for which a vector is a formula. The elements of longer vectors are stored one by one.
 """

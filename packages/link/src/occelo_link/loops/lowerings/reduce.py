@@ -23,8 +23,6 @@ from occelo_link.loops.lowerings.elemwise.scalar import find_scalar
 from occelo_link.loops.registry import lowers_complex_to_loops, lowers_to_loops
 from occelo_link.loops.tensors import Index, Stored, Tensor, is_unit
 
-__all__: list[str] = []
-
 
 def _operation(reduction: Reduction, dtype: str) -> str | None:
     """The operation of loop programs that combines two elements in a reduction, such as ``add``; None if none does."""

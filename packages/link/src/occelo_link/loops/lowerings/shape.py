@@ -19,8 +19,6 @@ from occelo_link.loops.lowering import Context
 from occelo_link.loops.registry import lowers_to_loops
 from occelo_link.loops.tensors import Index, Stored, Tensor, is_unit
 
-__all__ = ["lengths_from", "pick"]
-
 
 def pick(builder: Builder, values: Sequence[Value], number: Value) -> Value:
     """The value ``values[number]``, computed by a chain of selections."""

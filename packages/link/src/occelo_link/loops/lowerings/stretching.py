@@ -20,8 +20,6 @@ from occelo_link.loops.lowering import Context
 from occelo_link.loops.registry import lowers_to_loops
 from occelo_link.loops.tensors import Index, Stored, Tensor, Virtual, is_unit
 
-__all__: list[str] = []
-
 
 def _stated(
     context: Context, op: Stretch | SumStretched, own: Sequence[Value], dynamic: Sequence[Tensor]

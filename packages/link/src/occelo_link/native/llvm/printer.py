@@ -12,20 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from occelo_link.loops.ir.program import (
-    Alloc,
-    Block,
-    Check,
-    For,
-    If,
-    Invoke,
-    Pointer,
-    Program,
-    Store,
-    Swap,
-    Value,
-    While,
-)
+from occelo_link.loops.ir import program as ir
 from occelo_link.loops.ir.ranges import Ranges
 from occelo_link.loops.ir.visitor import Visitor
 from occelo_link.native.llvm.functions import Functions
@@ -53,7 +40,7 @@ class Printer(Visitor[None]):
     The printer's parts, such as `Scalars` and `VectorLoops`, print one kind of code each.
     """
 
-    def __init__(self, program: Program, threads: bool = False) -> None:
+    def __init__(self, program: ir.Program, threads: bool = False) -> None:
         self.out = out = ModuleWriter(program)
         operations = Operations(out)
         functions = Functions(out, operations)
@@ -67,7 +54,7 @@ class Printer(Visitor[None]):
         self.parallel = OutlinedLoops(out, scalars, polling, self.plain_loop, threads)
         self.ranges = Ranges(program)
 
-    def unit(self, body: Callable[[Block], None] | None = None) -> str:
+    def unit(self, body: Callable[[ir.Block], None] | None = None) -> str:
         """Return the text of the module. ``body`` prints the body of the program; the default is `block`."""
         out, program = self.out, self.out.program
         self.memory.open_slots()
@@ -87,12 +74,12 @@ class Printer(Visitor[None]):
             [*sorted(out.declared), *out.outlined.values(), *unit, attributes, BRANCH_WEIGHTS, ""]
         )
 
-    def block(self, block: Block) -> None:
+    def block(self, block: ir.Block) -> None:
         methods = self.methods
         for statement in block.statements:
             methods[type(statement)](self, statement)
 
-    def value(self, value: Value) -> None:
+    def value(self, value: ir.Value) -> None:
         if value.dtype == "bool" or value.op == "select":
             truth = self.ranges.truth(value.args[0] if value.op == "select" else value)
             if truth is not None:
@@ -104,30 +91,30 @@ class Printer(Visitor[None]):
                 return
         self.scalars.define(value)
 
-    def store(self, statement: Store) -> None:
+    def store(self, statement: ir.Store) -> None:
         self.scalars.store(statement)
 
-    def alloc(self, statement: Alloc) -> None:
+    def alloc(self, statement: ir.Alloc) -> None:
         self.memory.alloc(statement)
 
-    def swap(self, statement: Swap) -> None:
+    def swap(self, statement: ir.Swap) -> None:
         self.memory.swap(statement)
 
-    def while_loop(self, loop: While) -> None:
+    def while_loop(self, loop: ir.While) -> None:
         self.loops.while_loop(loop)
 
-    def loop(self, loop: For) -> None:
+    def loop(self, loop: ir.For) -> None:
         with self.memory.addresses_hoisted(loop):
             if self.parallel.is_outlined(loop):
                 self.parallel.call_outlined(loop)
             else:
                 self.plain_loop(loop)
 
-    def plain_loop(self, loop: For) -> None:
+    def plain_loop(self, loop: ir.For) -> None:
         """Print a loop in the current function."""
         (self.lanes if loop.lanes > 1 else self.loops).loop(loop)
 
-    def branch(self, statement: If) -> None:
+    def branch(self, statement: ir.If) -> None:
         out, use = self.out, self.scalars.use
         then, orelse, done = out.new_labels("then", "else", "endif")
         out.line(f"br i1 {use(statement.condition)}, label %{then}, label %{orelse}")
@@ -144,7 +131,7 @@ class Printer(Visitor[None]):
                 f"[ {use(a)}, %{ends[0]} ], [ {use(b)}, %{ends[1]} ]"
             )
 
-    def check(self, statement: Check) -> None:
+    def check(self, statement: ir.Check) -> None:
         if self.ranges.truth(statement.condition):
             return
         out = self.out
@@ -154,13 +141,13 @@ class Printer(Visitor[None]):
         out.line(f"ret i64 {statement.site + 1}")
         out.start_block(go)
 
-    def invoke(self, statement: Invoke) -> None:
+    def invoke(self, statement: ir.Invoke) -> None:
         out, use = self.out, self.scalars.use
         listed: list[str] = []
         for argument in statement.args:
-            if isinstance(argument, Value):
+            if isinstance(argument, ir.Value):
                 listed.append(f"{element_type(argument.dtype)} {use(argument)}")
-            elif isinstance(argument, Pointer):
+            elif isinstance(argument, ir.Pointer):
                 address = self.scalars.address(argument.buffer, use(argument.offset))
                 listed.append(f"ptr {address}")
             else:
@@ -175,6 +162,6 @@ class Printer(Visitor[None]):
             )
 
 
-def print_llvm(program: Program, threads: bool = False) -> str:
+def print_llvm(program: ir.Program, threads: bool = False) -> str:
     """Return a program as a module of LLVM IR. If ``threads`` is true, its loops may run in several threads."""
     return Printer(program, threads).unit()

@@ -12,8 +12,6 @@ from occelo_link.traced.registry import traces
 from occelo_link.traced.traced_values import Array, Arrays
 from occelo_link.traced.tracer import Tracer
 
-__all__: list[str] = []
-
 
 def _product(tracer: Tracer, node: TensorApply, inputs: list[Array], stacked: bool) -> Arrays:
     arrays = tracer.arrays

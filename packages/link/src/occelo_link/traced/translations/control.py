@@ -26,8 +26,6 @@ from occelo_link.traced.registry import traces, traces_parts
 from occelo_link.traced.traced_values import Array, Arrays, Parts
 from occelo_link.traced.tracer import Tracer
 
-__all__: list[str] = []
-
 
 @traces(DeepCopyOp)
 def lower_copy(tracer: Tracer, node: TensorApply[DeepCopyOp], inputs: list[Array]) -> Arrays:

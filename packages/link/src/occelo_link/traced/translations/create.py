@@ -17,8 +17,6 @@ from occelo_link.traced.registry import traces
 from occelo_link.traced.traced_values import Array, Arrays
 from occelo_link.traced.tracer import Tracer
 
-__all__: list[str] = []
-
 
 @traces(Alloc)
 def lower_alloc(tracer: Tracer, node: TensorApply[Alloc], inputs: list[Array]) -> Arrays:

@@ -23,8 +23,6 @@ from occelo_link.traced.traced_values import Array
 from occelo_link.traced.tracer import Tracer
 from occelo_rewrite.fusion.composite import Composite
 
-__all__ = ["apply_scalar", "supports_scalar"]
-
 
 def supports_scalar(
     knows: Callable[[str], object], scalar: ScalarOp, dtypes: Sequence[str] = ()

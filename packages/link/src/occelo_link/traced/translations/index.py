@@ -32,8 +32,6 @@ from occelo_link.traced.registry import traces
 from occelo_link.traced.traced_values import Array, Arrays, Entry
 from occelo_link.traced.tracer import Tracer
 
-__all__: list[str] = []
-
 
 def in_bounds(tracer: Tracer, index: Array, length: int) -> Array:
     """Return positions counted from the front, and check that they are in bounds."""

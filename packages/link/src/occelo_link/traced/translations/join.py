@@ -14,8 +14,6 @@ from occelo_link.traced.registry import traces
 from occelo_link.traced.traced_values import Array, Arrays, Entry
 from occelo_link.traced.tracer import Tracer
 
-__all__: list[str] = []
-
 
 @traces(Join)
 def lower_join(tracer: Tracer, node: TensorApply[Join], inputs: list[Array]) -> Arrays:

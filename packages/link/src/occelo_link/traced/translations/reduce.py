@@ -19,8 +19,6 @@ from occelo_link.traced.traced_values import Array, Arrays, Entry
 from occelo_link.traced.tracer import Tracer
 from occelo_link.traced.translations.elemwise import apply_scalar, supports_scalar
 
-__all__: list[str] = []
-
 
 def _dtype(node: TensorApply) -> str:
     return node.outputs[0].type.dtype

@@ -21,8 +21,6 @@ from occelo_link.traced.registry import traces
 from occelo_link.traced.traced_values import Array, Arrays
 from occelo_link.traced.tracer import Tracer
 
-__all__: list[str] = []
-
 
 @traces(Shape)
 def lower_shape(tracer: Tracer, node: TensorApply[Shape], inputs: list[Array]) -> Arrays:

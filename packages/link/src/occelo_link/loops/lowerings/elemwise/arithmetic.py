@@ -17,6 +17,7 @@ from occelo_link.loops.ir.operations import is_float, is_signed
 from occelo_link.loops.ir.program import Value
 from occelo_link.loops.lowerings.elemwise.complex import (
     Complex,
+    ComplexLowering,
     argument,
     chosen,
     complex_scalar,
@@ -26,8 +27,6 @@ from occelo_link.loops.lowerings.elemwise.complex import (
     times,
 )
 from occelo_link.loops.lowerings.elemwise.scalar import lowers_scalar_to_loops
-
-__all__: list[str] = []
 
 Args = Sequence[Value]
 
@@ -57,9 +56,20 @@ def _sub(b: Builder, dtype: str, args: Args) -> Value:
     return b.sub(*_all(b, dtype, args))
 
 
-@lowers_scalar_to_loops("true_div", cost=4)
-def _true_div(b: Builder, dtype: str, args: Args) -> Value:
-    return b.op("div", *_all(b, dtype, args))
+def _operation(name: str, op: str, cost: int = 1) -> None:
+    """Register an operation of loop programs as the lowering of a scalar op."""
+
+    @lowers_scalar_to_loops(name, cost=cost)
+    def lowering(b: Builder, dtype: str, args: Args) -> Value:
+        return b.op(op, *_all(b, dtype, args))
+
+
+_operation("true_div", "div", cost=4)
+_operation("neg", "neg")
+_operation("sqrt", "sqrt", cost=5)
+_operation("maximum", "max")
+_operation("minimum", "min")
+_operation("invert", "not")
 
 
 def _fmod(b: Builder, x: Value, y: Value) -> Value:
@@ -102,16 +112,6 @@ def _int_div(b: Builder, dtype: str, args: Args) -> Value:
     return b.select(b.op("eq", y, zero), plain, whole)
 
 
-@lowers_scalar_to_loops("neg")
-def _neg(b: Builder, dtype: str, args: Args) -> Value:
-    return b.op("neg", b.cast(args[0], dtype))
-
-
-@lowers_scalar_to_loops("sqrt", cost=5)
-def _sqrt(b: Builder, dtype: str, args: Args) -> Value:
-    return b.op("sqrt", b.cast(args[0], dtype))
-
-
 @lowers_scalar_to_loops("abs")
 def _abs(b: Builder, dtype: str, args: Args) -> Value:
     x = b.cast(args[0], dtype)
@@ -127,16 +127,6 @@ def _sign(b: Builder, dtype: str, args: Args) -> Value:
     signed = b.select(b.op("lt", zero, x), one, b.select(b.op("lt", x, zero), minus, zero))
     # NaN stays NaN
     return b.select(b.op("eq", x, x), signed, x) if is_float(dtype) else signed
-
-
-@lowers_scalar_to_loops("maximum")
-def _maximum(b: Builder, dtype: str, args: Args) -> Value:
-    return b.op("max", *_all(b, dtype, args))
-
-
-@lowers_scalar_to_loops("minimum")
-def _minimum(b: Builder, dtype: str, args: Args) -> Value:
-    return b.op("min", *_all(b, dtype, args))
 
 
 @lowers_scalar_to_loops("second")
@@ -219,11 +209,6 @@ for _name in ("and", "or", "xor"):
     _folded(_name)
 
 
-@lowers_scalar_to_loops("invert")
-def _invert(b: Builder, dtype: str, args: Args) -> Value:
-    return b.op("not", b.cast(args[0], dtype))
-
-
 @lowers_scalar_to_loops("switch")
 def _switch(b: Builder, dtype: str, args: Args) -> Value:
     condition, x, y = args
@@ -283,6 +268,35 @@ def _angle(b: Builder, dtype: str, args: Args) -> Value:
 # complex numbers, as pairs of real numbers
 
 
+def _by_parts(b: Builder, op: str, z: Sequence[Complex]) -> Complex:
+    """An operation applied to the real parts, and to the imaginary parts."""
+    return b.op(op, *[x[0] for x in z]), b.op(op, *[x[1] for x in z])
+
+
+_FORMULAS: dict[tuple[str, int, bool], ComplexLowering] = {
+    ("sub", 2, False): lambda b, z: _by_parts(b, "sub", z),
+    ("neg", 2, False): lambda b, z: _by_parts(b, "neg", z),
+    ("round_half_to_even", 2, False): lambda b, z: _by_parts(b, "rint", z),
+    ("eq", 2, False): lambda b, z: b.op("and", *_by_parts(b, "eq", z)),
+    ("neq", 2, False): lambda b, z: b.op("or", *_by_parts(b, "ne", z)),
+    ("sqr", 6, False): lambda b, z: times(b, z[0], z[0]),
+    ("true_div", 20, False): lambda b, z: divided(b, z[0], z[1]),
+    ("conj", 2, False): lambda b, z: (z[0][0], b.op("neg", z[0][1])),
+    ("real", 0, False): lambda b, z: z[0][0],
+    ("imag", 0, False): lambda b, z: z[0][1],
+    ("complex", 0, False): lambda b, z: (z[0][0], z[1][0]),
+    ("identity", 0, False): lambda b, z: z[0],
+    ("cast", 0, False): lambda b, z: z[0],
+    ("second", 0, False): lambda b, z: z[1],
+    ("abs", 60, True): lambda b, z: modulus(b, z[0]),
+    ("angle", 60, True): lambda b, z: argument(b, z[0]),
+    ("sqrt", 90, True): lambda b, z: square_root(b, z[0]),
+}
+"""For the name of a scalar op, its cost, and whether it is computed in float64, the formula."""
+for (_name, _cost, _wide), _formula in _FORMULAS.items():
+    complex_scalar(_name, cost=_cost, wide=_wide)(_formula)
+
+
 @complex_scalar("add")
 def _complex_add(b: Builder, args: Sequence[Complex]) -> Complex:
     re, im = args[0]
@@ -291,28 +305,12 @@ def _complex_add(b: Builder, args: Sequence[Complex]) -> Complex:
     return re, im
 
 
-@complex_scalar("sub")
-def _complex_sub(b: Builder, args: Sequence[Complex]) -> Complex:
-    x, y = args
-    return b.op("sub", x[0], y[0]), b.op("sub", x[1], y[1])
-
-
 @complex_scalar("mul", cost=6)
 def _complex_mul(b: Builder, args: Sequence[Complex]) -> Complex:
     result = args[0]
     for other in args[1:]:
         result = times(b, result, other)
     return result
-
-
-@complex_scalar("sqr", cost=6)
-def _complex_sqr(b: Builder, args: Sequence[Complex]) -> Complex:
-    return times(b, args[0], args[0])
-
-
-@complex_scalar("true_div", cost=20)
-def _complex_true_div(b: Builder, args: Sequence[Complex]) -> Complex:
-    return divided(b, args[0], args[1])
 
 
 @complex_scalar("reciprocal", cost=20)
@@ -329,53 +327,11 @@ def _complex_reciprocal(b: Builder, args: Sequence[Complex]) -> Complex:
     return re, b.op("neg", im)
 
 
-@complex_scalar("neg")
-def _complex_neg(b: Builder, args: Sequence[Complex]) -> Complex:
-    [z] = args
-    return b.op("neg", z[0]), b.op("neg", z[1])
-
-
-@complex_scalar("conj")
-def _complex_conj(b: Builder, args: Sequence[Complex]) -> Complex:
-    [z] = args
-    return z[0], b.op("neg", z[1])
-
-
-@complex_scalar("real", cost=0)
-def _complex_real(b: Builder, args: Sequence[Complex]) -> Value:
-    return args[0][0]
-
-
-@complex_scalar("imag", cost=0)
-def _complex_imag(b: Builder, args: Sequence[Complex]) -> Value:
-    return args[0][1]
-
-
-@complex_scalar("complex", cost=0)
-def _complex_complex(b: Builder, args: Sequence[Complex]) -> Complex:
-    return args[0][0], args[1][0]
-
-
-@complex_scalar("identity", "cast", cost=0)
-def _complex_identity(b: Builder, args: Sequence[Complex]) -> Complex:
-    return args[0]
-
-
-@complex_scalar("second", cost=0)
-def _complex_second(b: Builder, args: Sequence[Complex]) -> Complex:
-    return args[1]
-
-
 @complex_scalar("switch", cost=3)
 def _complex_switch(b: Builder, args: Sequence[Complex]) -> Complex:
     condition, x, y = args
     holds = b.op("ne", condition[0], b.const(0.0, condition[0].dtype))
     return chosen(b, holds, x, y)
-
-
-@complex_scalar("abs", cost=60, wide=True)
-def _complex_abs(b: Builder, args: Sequence[Complex]) -> Value:
-    return modulus(b, args[0])
 
 
 @complex_scalar("sign", cost=70, wide=True)
@@ -409,23 +365,6 @@ def _complex_sign(b: Builder, args: Sequence[Complex]) -> Complex:
     return chosen(b, b.op("and", *infinite), (nan, nan), sign)
 
 
-@complex_scalar("angle", cost=60, wide=True)
-def _complex_angle(b: Builder, args: Sequence[Complex]) -> Value:
-    return argument(b, args[0])
-
-
-@complex_scalar("eq")
-def _complex_eq(b: Builder, args: Sequence[Complex]) -> Value:
-    x, y = args
-    return b.op("and", b.op("eq", x[0], y[0]), b.op("eq", x[1], y[1]))
-
-
-@complex_scalar("neq")
-def _complex_neq(b: Builder, args: Sequence[Complex]) -> Value:
-    x, y = args
-    return b.op("or", b.op("ne", x[0], y[0]), b.op("ne", x[1], y[1]))
-
-
 @complex_scalar("isnan")
 def _complex_isnan(b: Builder, args: Sequence[Complex]) -> Value:
     [z] = args
@@ -444,11 +383,6 @@ def _complex_isfinite(b: Builder, args: Sequence[Complex]) -> Value:
     limit = b.const(math.inf, args[0][0].dtype)
     re, im = (b.op("lt", b.op("abs", part), limit) for part in args[0])
     return b.op("and", re, im)
-
-
-@complex_scalar("sqrt", cost=90, wide=True)
-def _complex_sqrt(b: Builder, args: Sequence[Complex]) -> Complex:
-    return square_root(b, args[0])
 
 
 # complex numbers are ordered by real parts, and those with equal real parts by imaginary parts
@@ -486,9 +420,3 @@ def _complex_extreme(name: str, swapped: bool = False) -> None:
 
 _complex_extreme("maximum")
 _complex_extreme("minimum", swapped=True)
-
-
-@complex_scalar("round_half_to_even")
-def _complex_rint(b: Builder, args: Sequence[Complex]) -> Complex:
-    [z] = args
-    return b.op("rint", z[0]), b.op("rint", z[1])

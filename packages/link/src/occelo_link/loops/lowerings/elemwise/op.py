@@ -30,8 +30,6 @@ from occelo_link.loops.lowerings.elemwise.scalar import COSTS, ScalarLowering, c
 from occelo_link.loops.registry import lowers_complex_to_loops, lowers_to_loops
 from occelo_link.loops.tensors import Index, Tensor
 
-__all__ = ["broadcast_index", "broadcast_lengths", "complex_element"]
-
 _REGISTERING = (arithmetic,)
 
 

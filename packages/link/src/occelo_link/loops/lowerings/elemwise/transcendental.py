@@ -41,8 +41,6 @@ from occelo_link.loops.lowerings.elemwise.complex_inverses import (
 )
 from occelo_link.loops.lowerings.elemwise.scalar import lowers_scalar_to_loops
 
-__all__: list[str] = []
-
 Args = Sequence[Value]
 
 

@@ -18,8 +18,6 @@ from occelo_link.loops.lowering import CHEAP, Context
 from occelo_link.loops.registry import lowers_complex_to_loops, lowers_to_loops
 from occelo_link.loops.tensors import Index, Stored, Tensor
 
-__all__ = ["positions_of_mask"]
-
 
 @lowers_to_loops(Nonzero)
 def lower_nonzero(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:

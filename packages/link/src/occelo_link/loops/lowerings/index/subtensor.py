@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from occelo_graph import TensorVariable
     from occelo_graph.ops.index.key import Key
 
-__all__: list[str] = []
-
 
 def _part_of(context: Context, x: Stored, entries: Sequence[Entry]) -> Stored:
     """The view of a stored tensor that a key of integers and slices selects."""
