@@ -67,7 +67,6 @@ from occelo_graph import (
     vectorize_graph,
     vmap,
 )
-from occelo_graph.errors import set_entry_finder as _set_entry_finder
 from occelo_graph.errors import set_hints as _set_hints
 from occelo_graph.lazy_names import at_first_call as _at_first_call
 from occelo_graph.lazy_names import deferred
@@ -406,8 +405,8 @@ if TYPE_CHECKING:
 else:  # so that type checkers report unknown names
     __getattr__, __dir__ = deferred(__name__, _LATER)
 
-_set_entry_finder(_at_first_call("occelo.hints.explanations", "entry_of"))
 _set_hints(
+    entries=_at_first_call("occelo.hints.explanations", "entry_of"),
     names=_at_first_call("occelo.hints.words", "hint"),
     parameters=_at_first_call("occelo.hints.parameters", "hint"),
 )

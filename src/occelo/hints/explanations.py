@@ -2,7 +2,7 @@
 
 The pages of docs/errors/raised are written from the sources (docs/messages.py). They are read if no other explains a message.
 An entry begins with the message, indented, in which ``...`` stands for what differs from case to case. Errors name their
-entry when they are raised (`occelo_graph.errors.set_entry_finder`); the pages are read then, and not before.
+entry when they are raised (`occelo_graph.errors.set_hints`); the pages are read then, and not before.
 `occelo.command.errors` prints entries.
 """
 

@@ -9,7 +9,5 @@ from __future__ import annotations
 from occelo_graph import OcceloError
 
 
-class AliasedMemoryError(OcceloError):
+class AliasedMemoryError(OcceloError, explained=True):
     """Values that share memory are not pickled, since they would no longer share it after loading."""
-
-    entry = "AliasedMemoryError"

@@ -18,20 +18,11 @@ import numpy as np
 
 from occelo_graph import Container, FunctionGraph, Type, Variable
 from occelo_graph.errors import explained_by
-from occelo_graph.ops.control import DeepCopyOp, ViewOp
+from occelo_graph.ops.control import DeepCopyOp as DeepCopyOp
+from occelo_graph.ops.control import ViewOp as ViewOp
 
 if TYPE_CHECKING:
     import numpy.typing as npt
-
-__all__ = [
-    "DeepCopyOp",
-    "ViewOp",
-    "alias_roots",
-    "arrays_of",
-    "insert_deepcopy",
-    "own_memory",
-    "own_value",
-]
 
 
 def alias_roots(variable: Variable) -> set[Variable]:

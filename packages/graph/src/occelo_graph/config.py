@@ -30,16 +30,12 @@ from occelo_graph.notebook import Table, Tabulated
 T = TypeVar("T")
 
 
-class ConfigError(OcceloError, ValueError):
+class ConfigError(OcceloError, ValueError, explained=True):
     """An option was set to a value that it does not accept."""
 
-    entry = "ConfigError"
 
-
-class UnknownOptionError(OcceloError, AttributeError):
+class UnknownOptionError(OcceloError, AttributeError, explained=True):
     """No package declares an option of that name."""
-
-    entry = "UnknownOptionError"
 
 
 def one_of(*choices: str) -> Callable[[Any], str]:

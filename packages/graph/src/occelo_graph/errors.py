@@ -29,7 +29,7 @@ R = TypeVar("R")
 def explained(error: E, entry: str) -> E:
     """Return ``error`` with a note that names the ``entry`` of docs/errors.md which explains it.
 
-    If there is an entry of the message itself (`set_entry_finder`), the note names that one. An error that has a note
+    If there is an entry of the message itself (`set_hints`), the note names that one. An error that has a note
     keeps it: the place that raises an error knows more than the places that it passes. Only an entry of its class makes way.
     """
     notes = _notes(error)
@@ -38,11 +38,11 @@ def explained(error: E, entry: str) -> E:
     if existing is None or (of_class and existing == kind_note(of_class)):
         # the text of a KeyError is the repr of its message
         text = str(error.args[0] if isinstance(error, KeyError) and error.args else error)
-        single = _entry_finder[0](text) if _entry_finder and not _caught.inside else None
-        note = kind_note(entry) if single is None else _note(*single)
+        single = None if _caught.inside else hint_about("entries", text)
+        note = _note(*single) if single else kind_note(entry)
         if existing is None:
             error.add_note(note)
-        elif single is not None:
+        elif single:
             notes[notes.index(existing)] = note
     return error
 
@@ -78,17 +78,6 @@ class errors_are_caught:
         _caught.inside -= 1
 
 
-_entry_finder: list[Callable[[str], tuple[str, str] | None]] = []
-
-
-def set_entry_finder(finder: Callable[[str], tuple[str, str] | None]) -> None:
-    """Let errors name the entry that ``finder`` returns for a message: a page of docs, and the entry's title. None if it has none.
-
-    `occelo` has one, which reads its pages when the first error is raised.
-    """
-    _entry_finder[:] = [finder]
-
-
 def _notes(error: BaseException) -> list[str]:
     return getattr(error, "__notes__", [])
 
@@ -119,15 +108,19 @@ def explained_by(entry: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     return decorate
 
 
-_hints: dict[str, Callable[..., str]] = {}
+_hints: dict[str, Callable[..., Any]] = {}
 
 
-def set_hints(**hints: Callable[..., str]) -> None:
-    """Let errors say what ``parameters(function, parameter, *given)`` and ``names(name, owner)`` return about what is missing."""
+def set_hints(**hints: Callable[..., Any]) -> None:
+    """Let errors say what ``parameters(function, parameter, *given)`` and ``names(name, owner)`` return about what is missing.
+
+    ``entries(message)`` returns a page of docs and the title of the message's entry, or None if it has none. `occelo` sets
+    all three. It reads its pages when the first error is raised.
+    """
     _hints.update(hints)
 
 
-def hint_about(kind: str, *missing: Any) -> str:
+def hint_about(kind: str, *missing: Any) -> Any:
     """What to write instead of a parameter or name that is missing. Empty if nothing is set (`set_hints`)."""
     return _hints[kind](*missing) if kind in _hints else ""
 
@@ -176,76 +169,59 @@ class OcceloError(Exception):
     entry: ClassVar[str] = ""
     """The entry of docs/errors.md that explains the class."""
 
+    def __init_subclass__(cls, explained: bool = False) -> None:
+        """Let an entry of the name of a class explain it if ``explained`` is true, and else that of its base class."""
+        if explained:
+            cls.entry = cls.__name__
+
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         if self.entry:
             self.add_note(kind_note(self.entry))
 
 
-class MissingInputError(OcceloError, ValueError):
+class MissingInputError(OcceloError, ValueError, explained=True):
     """A root of a graph is not among its inputs, or has no value."""
 
-    entry = "MissingInputError"
 
-
-class UnusedInputError(OcceloError, ValueError):
+class UnusedInputError(OcceloError, ValueError, explained=True):
     """An input of a function is listed twice, or no output depends on it."""
 
-    entry = "UnusedInputError"
 
-
-class InconsistencyError(OcceloError):
+class InconsistencyError(OcceloError, explained=True):
     """A change would make a function graph invalid, for instance by a cycle, or by overwriting a constant."""
 
-    entry = "InconsistencyError"
 
-
-class ReplacementDidNotRemoveError(OcceloError):
+class ReplacementDidNotRemoveError(OcceloError, explained=True):
     """A rewrite promised to remove nodes from a graph, but the graph still uses some of them."""
 
-    entry = "ReplacementDidNotRemoveError"
 
-
-class MethodNotDefined(OcceloError, NotImplementedError):
+class MethodNotDefined(OcceloError, NotImplementedError, explained=True):
     """An op, or another class, does not define an optional method that is needed."""
 
-    entry = "MethodNotDefined"
 
-
-class ConflictingAssumptionsError(OcceloError, ValueError):
+class ConflictingAssumptionsError(OcceloError, ValueError, explained=True):
     """Two assumptions about one variable contradict each other, such as "positive" and "negative"."""
 
-    entry = "ConflictingAssumptionsError"
 
-
-class DisconnectedInputError(OcceloError, ValueError):
+class DisconnectedInputError(OcceloError, ValueError, explained=True):
     """A gradient was computed with respect to a variable on which the cost does not depend."""
 
-    entry = "DisconnectedInputError"
 
-
-class NullTypeGradError(OcceloError, TypeError):
+class NullTypeGradError(OcceloError, TypeError, explained=True):
     """A gradient is needed that is not defined, or not implemented."""
 
-    entry = "NullTypeGradError"
 
-
-class GradientError(OcceloError, AssertionError):
+class GradientError(OcceloError, AssertionError, explained=True):
     """An analytic gradient differs from its estimate by finite differences (`verify_grad`)."""
 
-    entry = "GradientError"
 
-
-class WrongResultError(OcceloError, TypeError):
+class WrongResultError(OcceloError, TypeError, explained=True):
     """An op computed a value that does not have the type of the output."""
 
-    entry = "WrongResultError"
 
-
-class SavedGraphError(OcceloError, ValueError):
+class SavedGraphError(OcceloError, ValueError, explained=True):
     """A file does not contain a saved graph, or this version of Occelo cannot read it."""
-
-    entry = "SavedGraphError"
 
 
 def describe(variable: Variable) -> str:
@@ -255,17 +231,26 @@ def describe(variable: Variable) -> str:
     return f"{variable} ({variable.type}){where}"
 
 
-_formula_writer: list[Callable[[Variable], str]] = []
+Writer = Callable[[Any], str | None]
+_writers: dict[str, Writer] = {}
 
 
-def set_formula_writer(writer: Callable[[Variable], str]) -> None:
-    """Let error messages show variables as ``writer`` writes them; `occelo_printing` has one for formulas."""
-    _formula_writer[:] = [writer]
+def set_writers(*, html: Writer, svg: Writer, latex: Writer, formula: Writer) -> None:
+    """Set the functions that write what notebooks show in three formats, and variables in error messages.
+
+    They return None for what a format cannot show.
+    """
+    _writers.update(html=html, svg=svg, latex=latex, formula=formula)
+
+
+def written_as(form: str, shown: Any) -> str | None:
+    """What is shown in one of the formats of `set_writers`. None if nothing is set."""
+    return _writers[form](shown) if _writers else None
 
 
 def formula_of(variable: Variable) -> str:
-    """A variable in an error message: its name, or its formula if there is a writer (`set_formula_writer`)."""
-    return variable.name or (_formula_writer[0] if _formula_writer else str)(variable)
+    """A variable in an error message: its name, or its formula if there is a writer (`set_writers`)."""
+    return variable.name or written_as("formula", variable) or str(variable)
 
 
 def with_arguments(error: Exception, variables: Iterable[Variable]) -> Exception:

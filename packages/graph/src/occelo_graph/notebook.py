@@ -5,18 +5,12 @@ The package `occelo_printing` draws and writes what is shown; without it noteboo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
+
+from occelo_graph.errors import written_as
 
 Table = tuple[Sequence[str], Sequence[Sequence[object]]]
 """The headings of a table, and its rows."""
-Writer = Callable[[Any], str | None]
-_writers: dict[str, Writer] = {}
-
-
-def set_notebook_writers(html_of: Writer, svg_of: Writer, latex_of: Writer) -> None:
-    """Set the functions that write what is shown in the three formats. They return None for what a format cannot show."""
-    _writers.update(html=html_of, svg=svg_of, latex=latex_of)
 
 
 class Shown:
@@ -25,13 +19,13 @@ class Shown:
     __slots__ = ()
 
     def _repr_svg_(self) -> str | None:
-        return _writers["svg"](self) if _writers else None
+        return written_as("svg", self)
 
     def _repr_html_(self) -> str | None:
-        return _writers["html"](self) if _writers else None
+        return written_as("html", self)
 
     def _repr_latex_(self) -> str | None:
-        return _writers["latex"](self) if _writers else None
+        return written_as("latex", self)
 
 
 class Tabulated(Shown):

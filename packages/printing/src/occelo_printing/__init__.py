@@ -7,9 +7,8 @@ notebooks as drawings. The modules are imported at the first use of their names.
 
 from typing import TYPE_CHECKING
 
-from occelo_graph.errors import set_formula_writer
+from occelo_graph.errors import set_writers
 from occelo_graph.lazy_names import at_first_call, deferred
-from occelo_graph.notebook import set_notebook_writers
 
 __all__ = ["as_string", "draw", "pp", "pprint", "pydotprint", "to_dot", "to_latex", "to_python"]
 __version__ = "0.1.0"
@@ -35,9 +34,9 @@ if TYPE_CHECKING:
 else:  # so that type checkers report unknown names
     __getattr__, __dir__ = deferred(__name__, _LATER)
 
-set_notebook_writers(
-    at_first_call("occelo_printing.notebook", "html_of"),
-    at_first_call("occelo_printing.notebook", "svg_of"),
-    at_first_call("occelo_printing.notebook", "latex_of"),
+set_writers(
+    html=at_first_call("occelo_printing.notebook", "html_of"),
+    svg=at_first_call("occelo_printing.notebook", "svg_of"),
+    latex=at_first_call("occelo_printing.notebook", "latex_of"),
+    formula=at_first_call("occelo_printing.formulas", "pprint"),
 )
-set_formula_writer(at_first_call("occelo_printing.formulas", "pprint"))

@@ -33,10 +33,8 @@ from occelo_rewrite.patterns.node_rule import NodeRewriter, OpPattern
 from occelo_rewrite.records.record import RewriteRecord, RuleCount
 
 
-class RewriteError(OcceloError, RuntimeError):
+class RewriteError(OcceloError, RuntimeError, explained=True):
     """A rule failed."""
-
-    entry = "RewriteError"
 
 
 def report(error: Exception, what: str, node: Apply | None) -> None:

@@ -29,10 +29,8 @@ GENERATIONS = 2
 """How many replacements away from the first graph the nodes are that enlarge a budget."""
 
 
-class NotConvergedError(OcceloError, RuntimeError):
+class NotConvergedError(OcceloError, RuntimeError, explained=True):
     """A rewriter reached its limit, perhaps because rules undo each other. Only with ``optdb__on_limit=raise``."""
-
-    entry = "NotConvergedError"
 
 
 class RewriteLimitWarning(UserWarning):

@@ -9,10 +9,8 @@ from __future__ import annotations
 from occelo_graph import OcceloError
 
 
-class DebugModeError(OcceloError):
+class DebugModeError(OcceloError, explained=True):
     """The base class of the faults that DebugMode finds. The last line of the message is the cause."""
-
-    entry = "DebugModeError"
 
 
 class StochasticOrder(DebugModeError):

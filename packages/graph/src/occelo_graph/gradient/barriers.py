@@ -10,14 +10,13 @@ The module also has `grad_undefined` and `grad_not_implemented`, which pullbacks
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from occelo_graph.errors import explained_by
 from occelo_graph.ir.nodes import Apply
-from occelo_graph.ir.op import ZERO, Cotangents, Kernel, Op, Tangents, op
-from occelo_graph.ir.traits import FIRST
-from occelo_graph.ir.types import DisconnectedType, NullType, Type
+from occelo_graph.ir.op import ZERO, Cotangents, Op, Tangents, op
+from occelo_graph.ir.types import DisconnectedType, NullType
+from occelo_graph.ops.control.identities import Unchanged
 from occelo_graph.ops.elemwise.arithmetic import clip
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.nodes import Tensors
@@ -28,34 +27,11 @@ if TYPE_CHECKING:
 disconnected_type = DisconnectedType()
 
 
-class _Identity(Op):
+class _Identity(Unchanged):
     """Base class of barriers: the output is the input."""
 
-    moves = FIRST
-
-    view_map = {0: [0]}
     identity_at_runtime: ClassVar[bool] = True
-
-    def infer(self, x: Type) -> Type:
-        return x
-
-    def evaluate(self, x: Any) -> Any:
-        return x
-
-    def decompose(self, x: Any) -> Sequence[Any]:
-        return [x]
-
-    def kernel(self, node: Apply) -> Kernel:
-        # a list of one output, since the value may be a tuple, which would be read as several outputs
-        return lambda *values: (self.evaluate(*values),)
-
-    def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
-        return [input_shapes[0]]
-
-    def batch(
-        self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
-    ) -> Sequence[Any]:
-        return [self(inputs[0])]
+    pushforward = Op.pushforward  # by `pullback`, which barriers define
 
 
 @op

@@ -27,8 +27,6 @@ from occelo_graph.upward import blockwise_loop
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["BatchedOp", "align", "batch_shape", "materialize", "parse_signature", "signature_of"]
-
 _SIGNATURE = r"^\s*(.*?)\s*->\s*(.*?)\s*$"
 _CORE = r"\(([^()]*)\)"
 

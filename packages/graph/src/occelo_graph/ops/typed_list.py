@@ -24,23 +24,6 @@ from occelo_graph.ops.shape.reading import Shape_i
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import TensorType
 
-__all__ = [
-    "TypedListConstant",
-    "TypedListType",
-    "TypedListVariable",
-    "append",
-    "count",
-    "extend",
-    "getitem",
-    "index",
-    "insert",
-    "length",
-    "make_list",
-    "remove",
-    "reverse",
-    "setitem",
-]
-
 Family("typed_list", "occelo_graph", ops=()).register()
 _COUNT = TensorType("int64", ())
 

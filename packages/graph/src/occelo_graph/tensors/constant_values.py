@@ -34,10 +34,8 @@ __all__ = [
 _SAME_ELEMENTS = Alloc | DimShuffle | Reshape | SpecifyShape | Subtensor
 
 
-class NotScalarConstantError(OcceloError):
+class NotScalarConstantError(OcceloError, explained=True):
     """A variable is not known to have one value in all its elements."""
-
-    entry = "NotScalarConstantError"
 
 
 def get_underlying_scalar_constant_value(

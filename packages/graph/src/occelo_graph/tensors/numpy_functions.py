@@ -36,8 +36,6 @@ from occelo_graph.ops.reductions import reductions
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import is_discrete
 
-__all__ = ["call_function", "call_ufunc"]
-
 Row = tuple[Callable[..., Any], str]
 
 

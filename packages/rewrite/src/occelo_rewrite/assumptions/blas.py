@@ -22,8 +22,6 @@ from occelo_graph.tensors.nodes import tensors
 from occelo_rewrite.assumptions.inference import Ask, infers, infers_many
 from occelo_rewrite.assumptions.shape import are_transposes
 
-__all__: list[str] = []
-
 _SEMI, _DEFINITE = "positive_semidefinite", "positive_definite"
 _TRIANGLES = ("lower_triangular", "upper_triangular")
 

@@ -15,8 +15,6 @@ from occelo_rewrite.assumptions.facts import COUNTED
 from occelo_rewrite.assumptions.inference import Ask, infers, infers_many
 from occelo_rewrite.constants import number_of
 
-__all__: list[str] = []
-
 
 @infers("diagonal", Eye)
 @infers("nonnegative", Eye)

@@ -28,8 +28,6 @@ from occelo_rewrite.assumptions.inference import Ask, infers, infers_many
 from occelo_rewrite.assumptions.shape import are_transposes, spread_vector
 from occelo_rewrite.constants import number_of
 
-__all__: list[str] = []
-
 
 def _spans(operand: TensorType, whole: TensorType) -> bool:
     """Whether an operand of an elementwise node is not broadcast along the last two axes of the result ``whole``."""

@@ -34,8 +34,6 @@ from occelo_graph.ops.index.subtensor import (
 from occelo_graph.tensors.type import is_complex
 from occelo_rewrite.assumptions.inference import Ask, infers, infers_many
 
-__all__: list[str] = []
-
 
 @infers("diagonal", AllocDiag)
 def _made_diagonal(node: TensorApply[AllocDiag], ask: Ask) -> bool | None:

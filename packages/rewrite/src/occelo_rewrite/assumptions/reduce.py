@@ -11,8 +11,6 @@ from occelo_graph.ops.reduce import CAReduce, Softmax
 from occelo_rewrite.assumptions.facts import UNSIGNED
 from occelo_rewrite.assumptions.inference import Ask, infers
 
-__all__: list[str] = []
-
 
 @infers(UNSIGNED, Softmax)
 @infers("nonnegative", Softmax)

@@ -97,9 +97,8 @@ def _total(terms: Any, axis: int) -> Any:
     return sum_(terms, axis=axis, dtype=terms.dtype)
 
 
-@op
-class Dot(Op):
-    """Product of two inputs, each of which is a matrix or a vector."""
+class _Product(Op):
+    """Base class of the ops that ``@`` applies."""
 
     def linear_in(self, node: Apply) -> Sequence[slice]:
         return FIRST, SECOND
@@ -109,6 +108,11 @@ class Dot(Op):
 
     def written(self, node: Apply, operands: Sequence[Term]) -> Term | None:
         return Term(" @ ".join(term.at(PRODUCT + 1) for term in operands), PRODUCT)
+
+
+@op
+class Dot(_Product):
+    """Product of two inputs, each of which is a matrix or a vector."""
 
     def infer(self, x: TensorType, y: TensorType) -> TensorType:
         if x.ndim not in (1, 2) or y.ndim not in (1, 2):
@@ -176,7 +180,7 @@ class Dot(Op):
 
 
 @op
-class MatMul(BatchedOp):
+class MatMul(_Product, BatchedOp):
     """Products of matrices, which lie in the last two dimensions of the inputs. The other dimensions broadcast."""
 
     signature: ClassVar[str] = "(m,k),(k,n)->(m,n)"
@@ -184,15 +188,6 @@ class MatMul(BatchedOp):
     @property
     def core_op(self) -> Op:
         return Dot()
-
-    def linear_in(self, node: Apply) -> Sequence[slice]:
-        return FIRST, SECOND
-
-    def may_fail(self, node: Apply) -> bool:
-        return False
-
-    def written(self, node: Apply, operands: Sequence[Term]) -> Term | None:
-        return Term(" @ ".join(term.at(PRODUCT + 1) for term in operands), PRODUCT)
 
     def infer(self, x: TensorType, y: TensorType) -> TensorType:
         if x.ndim < 2 or y.ndim < 2:

@@ -28,8 +28,6 @@ from occelo_graph.tensors.constant import (
 from occelo_graph.tensors.nodes import OptionalTensors, Tensors, is_tensor, tensors
 from occelo_graph.tensors.type import TensorType
 
-__all__ = ["IfElse", "ifelse"]
-
 
 @op
 class IfElse(Op):

@@ -16,23 +16,18 @@ from occelo_graph.canonical.encoding import Arrays, register_coder
 from occelo_graph.canonical.names import class_name, loaded, named
 from occelo_graph.errors import SavedGraphError
 from occelo_graph.extensions import is_external
-from occelo_graph.ir.nodes import Apply, Variable
-from occelo_graph.ir.op import Cotangents, Kernel, Op, Tangents
+from occelo_graph.ir.nodes import Apply
 from occelo_graph.ir.terms import Term, called
-from occelo_graph.ir.traits import FIRST
+from occelo_graph.ops.control.identities import SameType
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import TensorType
-
-__all__ = ["Assert", "CheckAndRaise", "assert_op", "raise_unless"]
 
 _LIBRARIES = ("builtins", "numpy.linalg")
 """The modules of Python's and NumPy's exceptions, whose constructors only keep the message."""
 
 
-class CheckAndRaise(Op):
+class CheckAndRaise(SameType):
     """Returns its first input if all other inputs, the conditions, are true. Else it raises ``exc_type(msg)``."""
-
-    moves = FIRST
 
     __props__: ClassVar[tuple[str, ...]] = ("msg", "exc_type")
     view_map = {0: [0]}
@@ -43,11 +38,11 @@ class CheckAndRaise(Op):
         self.exc_type = exc_type
         self.msg = msg
 
-    def infer(self, value: Any, *conditions: TensorType) -> Any:
+    def infer(self, x: Any, *conditions: TensorType) -> Any:
         for t in conditions:
             if t.ndim:
                 raise TypeError(f"Conditions must be scalars, got {t}")
-        return value
+        return x
 
     def make_node(self, *inputs: Any) -> Apply:
         conditions = [c.all() if (c := as_tensor_variable(x)).type.ndim else c for x in inputs[1:]]
@@ -58,29 +53,8 @@ class CheckAndRaise(Op):
             raise self.exc_type(self.msg)
         return arrays[0]
 
-    def kernel(self, node: Apply) -> Kernel:
-        return lambda *arrays: (self.evaluate(*arrays),)
-
-    def pullback(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], cotangents: Cotangents
-    ) -> Cotangents:
-        return [*cotangents, *[None] * (len(inputs) - 1)]
-
-    def pushforward(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], tangents: Tangents
-    ) -> Tangents:
-        return [tangents[0]]
-
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[True], *[[False]] * (len(node.inputs) - 1)]
-
-    def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
-        return [input_shapes[0]]
-
-    def batch(
-        self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
-    ) -> Sequence[Any]:
-        return [self(*inputs)]
 
 
 class Assert(CheckAndRaise):

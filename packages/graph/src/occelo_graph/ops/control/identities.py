@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from occelo_graph.ir.nodes import Apply, Variable
+from occelo_graph.ir.nodes import Apply
 from occelo_graph.ir.op import Cotangents, Kernel, Op, Tangents, op
 from occelo_graph.ir.terms import Term, called
 from occelo_graph.ir.traits import FIRST
@@ -22,7 +22,7 @@ from occelo_graph.tensors.constant import as_tensor_variable
 
 
 class SameType(Op):
-    """Base class of ops whose output has the type and shape of the input. Cotangents pass through unchanged."""
+    """Base class of ops whose output has the type and shape of the first input. The other inputs have no derivative."""
 
     moves = FIRST
 
@@ -34,9 +34,14 @@ class SameType(Op):
         return lambda *values: (self.evaluate(*values),)
 
     def pullback(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], cotangents: Cotangents
+        self, inputs: Sequence[Any], outputs: Sequence[Any], cotangents: Sequence[Any]
     ) -> Cotangents:
-        return [cotangents[0]]
+        return [cotangents[0], *[None] * (len(inputs) - 1)]
+
+    def pushforward(
+        self, inputs: Sequence[Any], outputs: Sequence[Any], tangents: Sequence[Any]
+    ) -> Tangents:
+        return [tangents[0]]
 
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         return [input_shapes[0]]
@@ -44,7 +49,7 @@ class SameType(Op):
     def batch(
         self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
     ) -> Sequence[Any]:
-        return [self(inputs[0])]
+        return [self(*inputs)]
 
 
 @op
@@ -62,9 +67,8 @@ class DeepCopyOp(SameType):
         return False
 
 
-@op
-class ViewOp(SameType):
-    """Returns its input as another variable with the same storage."""
+class Unchanged(SameType):
+    """Base class of ops that return their input itself."""
 
     view_map = {0: [0]}
 
@@ -73,6 +77,11 @@ class ViewOp(SameType):
 
     def decompose(self, x: Any) -> Sequence[Any]:
         return [x]
+
+
+@op
+class ViewOp(Unchanged):
+    """Returns its input as another variable with the same storage."""
 
 
 @op
@@ -91,27 +100,12 @@ class After(SameType):
     def evaluate(self, x: Any, *others: Any) -> Any:
         return x
 
-    def pullback(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], cotangents: Cotangents
-    ) -> Cotangents:
-        return [cotangents[0], *[None] * (len(inputs) - 1)]
-
-    def pushforward(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], tangents: Tangents
-    ) -> Tangents:
-        return [tangents[0]]
-
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[i == 0] for i in range(len(node.inputs))]
 
-    def batch(
-        self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
-    ) -> Sequence[Any]:
-        return [self(*inputs)]
-
 
 @op
-class Assume(SameType):
+class Assume(Unchanged):
     """Returns its input, about which the user has stated facts. Rewriting relies on them without a check.
 
     ``facts`` are pairs: the name of a fact (`FACTS`), and whether it holds.
@@ -119,21 +113,8 @@ class Assume(SameType):
 
     facts: tuple[tuple[str, bool], ...]
 
-    view_map = {0: [0]}
-
     def written(self, node: Apply, operands: Sequence[Term]) -> Term | None:
         return called("assume", operands[0].text, **dict(self.facts))
-
-    def evaluate(self, x: Any) -> Any:
-        return x
-
-    def decompose(self, x: Any) -> Sequence[Any]:
-        return [x]
-
-    def pushforward(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], tangents: Tangents
-    ) -> Tangents:
-        return [tangents[0]]
 
     def __str__(self) -> str:
         said = ", ".join(name if holds else f"not {name}" for name, holds in self.facts)

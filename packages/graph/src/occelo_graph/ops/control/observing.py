@@ -51,11 +51,6 @@ class Print(SameType):
             print(self.message, attribute, "=", member() if callable(member) else member)
         return x
 
-    def pushforward(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], tangents: Tangents
-    ) -> Tangents:
-        return [tangents[0]]
-
     def do_constant_folding(self, fgraph: Any, node: Apply) -> bool:
         return False
 

@@ -16,8 +16,6 @@ from occelo_graph.ir.op import Op
 from occelo_graph.ir.types import Type
 from occelo_graph.ir.user_ops import call_shape_rule, declared_types, results_of
 
-__all__ = ["FromFunctionOp", "as_op", "wrap_py"]
-
 
 class FromFunctionOp(Op):
     """An op that calls a Python function. `wrap_py` makes it."""

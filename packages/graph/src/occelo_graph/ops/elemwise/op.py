@@ -56,8 +56,6 @@ if TYPE_CHECKING:
     from occelo_graph.tensors.signatures import ArrayFunction
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["Elemwise", "broadcast_static", "elementwise", "unbroadcast"]
-
 
 def broadcast_static(shapes: Sequence[StaticShape], what: str) -> StaticShape:
     """The static shape to which tensors with the static shapes ``shapes`` broadcast.

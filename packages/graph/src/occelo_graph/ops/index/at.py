@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from occelo_graph.tensors.constant import TensorLike
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["At", "PartAt"]
-
 Mode = Literal["clip", "drop", "fill", "promise_in_bounds"]
 
 

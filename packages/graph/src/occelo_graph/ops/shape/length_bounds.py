@@ -13,8 +13,6 @@ from occelo_graph.ir.nodes import Constant, Variable
 from occelo_graph.ir.op import Op
 from occelo_graph.ops.shape.reading import length_read
 
-__all__ = ["at_most_length", "never_negative"]
-
 
 def never_negative(length: Any) -> bool:
     """Whether it is proved that an integer is not negative.

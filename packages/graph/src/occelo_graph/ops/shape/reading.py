@@ -27,15 +27,28 @@ if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
 
-@op
-class Shape(Op):
-    """Computes the lengths of a tensor, as an int64 vector."""
+class _OfShape(Op):
+    """Base class of ops that read lengths of a tensor, but not its elements."""
 
     by_parts = FIRST
     of_shapes: ClassVar[bool] = True
 
     def may_fail(self, node: Apply) -> bool:
         return False
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        return [[False]]
+
+    def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
+        return [None]
+
+    def pushforward(self, inputs: Tensors, outputs: Tensors, tangents: Tensors) -> Tangents:
+        return [None]
+
+
+@op
+class Shape(_OfShape):
+    """Computes the lengths of a tensor, as an int64 vector."""
 
     def written(self, node: Apply, operands: Sequence[Term]) -> Term | None:
         return Term(f"{operands[0].at(ATOM)}.shape")
@@ -51,15 +64,6 @@ class Shape(Op):
             return [as_tensor_variable(np.zeros(0, "int64"))]
         return [stack([length_op(i)(x) for i in range(x.ndim)])]
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        return [[False]]
-
-    def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
-        return [None]
-
-    def pushforward(self, inputs: Tensors, outputs: Tensors, tangents: Tensors) -> Tangents:
-        return [None]
-
     def known_integers(self, node: Apply, of: Callable[[Variable], Any]) -> Any:
         return node.inputs[0].type.shape
 
@@ -73,16 +77,10 @@ class Shape(Op):
 
 
 @op
-class Shape_i(Op):
+class Shape_i(_OfShape):
     """Computes the length of dimension ``i`` of a tensor, as an int64 scalar."""
 
-    by_parts = FIRST
-    of_shapes: ClassVar[bool] = True
-
     i: int
-
-    def may_fail(self, node: Apply) -> bool:
-        return False
 
     def written(self, node: Apply, operands: Sequence[Term]) -> Term | None:
         return Term(f"{operands[0].at(ATOM)}.shape[{self.i}]")
@@ -94,15 +92,6 @@ class Shape_i(Op):
 
     def evaluate(self, x: Any) -> Any:
         return np.array(x.shape[self.i], dtype="int64")
-
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        return [[False]]
-
-    def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
-        return [None]
-
-    def pushforward(self, inputs: Tensors, outputs: Tensors, tangents: Tensors) -> Tangents:
-        return [None]
 
     def known_integers(self, node: Apply, of: Callable[[Variable], Any]) -> Any:
         return tensors(node.inputs)[0].type.shape[self.i]

@@ -36,8 +36,6 @@ from occelo_graph.tensors.type import StaticShape, TensorType, shape_text
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["Reshape", "flatten", "is_flat", "join_dims", "ravel", "reshape", "split_dims"]
-
 
 @op
 class Reshape(FollowsLengths, LinearInFirst):
