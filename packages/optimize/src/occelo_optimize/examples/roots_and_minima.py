@@ -68,13 +68,15 @@ def _root(method: str, **options: Any) -> Example:
 
 
 def _least(method: str, **options: Any) -> Example:
+    # golden sections find a place to 8 digits, too few for differences of it
+    gradient = () if method == "golden" else (1,)
     return Example(
         "minimize_scalar",
         "optimize",
         lambda x, a: optimize.minimize_scalar(partial(_hollow, a=a), x, method=method, **options).x,
         lambda x, a: _zero(_slope, a),
         (PLACE, np.array(0.6)),
-        (1,),
+        gradient,
         1e-6,
         (1,),
     )
