@@ -14,7 +14,6 @@ from occelo_graph import FunctionGraph
 from occelo_link.blocks.linker import BlockLinker
 from occelo_link.blocks.partition import Part
 from occelo_link.cache.objects import object_code
-from occelo_link.machine.threads import may_be_several
 from occelo_link.options import LLVM_LEVEL
 from occelo_link.units.engine import compile_module, load_object
 from occelo_link.units.interface import UnitInterface
@@ -92,6 +91,8 @@ class NativeLinker(BlockLinker):
         return text if type(self) is NativeLinker else None
 
     def threaded(self) -> bool:
+        from occelo_link.machine.threads import may_be_several  # importing compiles nothing yet
+
         return may_be_several()
 
     def time_loops(self, fgraph: FunctionGraph, values: Sequence[Any], runs: int = 20) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from occelo_graph.examples.example import Example, draw
+from occelo_graph.ops.elemwise import complex as cx
 from occelo_sparse.ops.assembling import COMPRESSED, CSR, csm_data
 from occelo_sparse.ops.conversions import csr_from_dense, tocsc
 from occelo_sparse.ops.determinants import slogdet
@@ -95,11 +96,14 @@ EXAMPLES: list[Example] = [
             (values,),
             gradient=(0,),
         )
-        for name, values in (
-            ("general", _GENERAL),
-            ("definite", _DEFINITE),
-            ("complex", _GENERAL + 0.5j),
-        )
+        for name, values in (("general", _GENERAL), ("definite", _DEFINITE))
+    ),
+    Example(
+        "sparse_slogdet_complex",
+        "sparse",
+        lambda v: slogdet(_whole(v)).logabsdet,
+        lambda v: np.linalg.slogdet(v.reshape(3, 3))[1],
+        (_GENERAL + 0.5j,),
     ),
     Example(
         "sparse_slogdet_sign",
@@ -107,6 +111,14 @@ EXAMPLES: list[Example] = [
         lambda v: slogdet(_whole(v)).sign,
         lambda v: np.linalg.slogdet(v.reshape(3, 3))[0],
         (_GENERAL + 0.5j,),
+    ),
+    # of a complex matrix with real parts that are the argument: differences are those of real numbers
+    Example(
+        "sparse_slogdet_of_parts",
+        "sparse",
+        lambda v: slogdet(_whole(cx.complex(v[0], v[1]))).sign.imag,
+        lambda v: np.linalg.slogdet((v[0] + 1j * v[1]).reshape(3, 3))[0].imag,
+        (np.stack([_GENERAL, 0.5 + 0.1 * _GENERAL[::-1]]),),
         gradient=(0,),
     ),
     Example(
