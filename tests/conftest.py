@@ -29,6 +29,8 @@ OF_QUICKLY_COMPILED = 4
 """Of the other tests, one in so many runs the code that users run."""
 PROFILE = "HYPOTHESIS_PROFILE"
 SLOW_COMPILERS = ("c", "c|py", "numba", "jax", "pytorch")
+LIBRARIES = {"numba": "numba", "jax": "jax", "pytorch": "torch"}
+"""The library of each linker that has one."""
 UNMEASURED = pytest.StashKey[bool]()
 STOPPED = pytest.StashKey[Any]()
 """What measures coverage in this process, while it is stopped for collecting."""
@@ -57,6 +59,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=1,
         help="let coverage, if it runs, see the first test of each function and every N-th",
     )
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip a test whose arguments name a linker of a library that is not installed."""
+    for value in (
+        item.callspec.params.values()
+        if isinstance(item, pytest.Function) and hasattr(item, "callspec")
+        else ()
+    ):
+        library = LIBRARIES.get(value) if isinstance(value, str) else None
+        if library is not None and importlib.util.find_spec(library) is None:
+            pytest.skip(f"{library} is not installed")
 
 
 def coverage_of_this_process() -> Any:

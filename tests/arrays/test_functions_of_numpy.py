@@ -361,11 +361,20 @@ def test_every_function_is_compared_or_has_a_reason() -> None:
     assert not set(CALLS) & set(NOT_COMPARED)
 
 
+def sinc(x: Any) -> Any:
+    """NumPy's sinc. That of old releases is NaN at 0 of float16, in which the small number that it takes is 0."""
+    value = np.sinc(x)
+    return np.where(np.asarray(x) == 0, np.ones((), value.dtype), value)[()]
+
+
+REFERENCES = {"row_stack": np.vstack, "sinc": sinc}
+
+
 @pytest.mark.sampled(1)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", CALLS)
 def test_results_are_those_of_numpy(name: str) -> None:
-    reference = getattr(np, "vstack" if name == "row_stack" else name, None)
+    reference = REFERENCES.get(name) or getattr(np, name, None)
     if reference is None:
         pytest.skip(f"NumPy {np.__version__} has no {name}")
     for arguments, options in CALLS[name]():
@@ -594,7 +603,7 @@ def test_python_numbers_take_the_dtype_of_the_tensor(name: str, dtype: str) -> N
 @pytest.mark.parametrize("dtype", ["uint8", "int32", "float16", "bool"])
 def test_dtypes_of_sinc(dtype: str) -> None:
     x, value = ot.vector("x", dtype=dtype), np.array([0, 1, 1], dtype)
-    found, expected = og.evaluate(arrays.sinc(x), {x: value}), np.sinc(value)
+    found, expected = og.evaluate(arrays.sinc(x), {x: value}), sinc(value)
     assert found.dtype == expected.dtype
     np.testing.assert_allclose(found, expected, atol=1e-3 if dtype == "float16" else 1e-15)
 

@@ -87,11 +87,12 @@ def test_a_check_that_fails_for_no_reason_costs_a_warning_only(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def failing(arrays: Any) -> Any:
-        raise UnitFailure(-1)  # at no place
+        raise UnitFailure(0)
 
     f = function([v], v[1:] * 2.0, mode="native")
     block = f.vm._steps[0]
     monkeypatch.setattr(block, "_call", failing)
+    monkeypatch.setattr(block.unit.program, "sites", [None])
     f.trust_input = False
     with pytest.warns(RuntimeWarning, match="fault of the compiler; this call ran in Python"):
         (result,) = vm.replay(block.part, [np.arange(3.0)], UnitFailure(0))
