@@ -368,7 +368,7 @@ def units(session: nox.Session) -> None:
             by_itself(session, package)
         except nox.command.CommandFailed:
             failed.append(package)
-            session.chdir(ROOT)  # tests run in a folder that is gone then
+            os.chdir(ROOT)  # tests run in a folder that is gone then
     if failed:
         session.error(f"These failed: {', '.join(failed)}")
 

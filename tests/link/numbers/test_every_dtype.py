@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -392,7 +393,8 @@ def test_c_gives_the_values_of_numpy(name: str, tmp_path: Any) -> None:
 
 
 def test_rows_without_a_reference_are_known() -> None:
-    assert set(TABLE) >= NO_REFERENCE
+    # without the families, there are fewer rows
+    assert set(TABLE) >= NO_REFERENCE or importlib.util.find_spec("occelo") is None
     for name in NAMES:
         assert callable(reference(name)), name
 

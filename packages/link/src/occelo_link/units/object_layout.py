@@ -53,10 +53,8 @@ def _read(address: int, c_type: Any) -> Any:
 
 
 def _is_free_threaded() -> bool:
-    # free-threaded builds exist from Python 3.13 on; for older ones, this avoids reading build variables, which is slow
-    if sys.version_info < (3, 13):
-        return False
-    return bool(importlib.import_module("sysconfig").get_config_var("Py_GIL_DISABLED"))
+    # build variables say it, too, but are slow to import, and a process may be forked in the midst of an import
+    return "free-threading build" in sys.version
 
 
 @functools.cache
