@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,22 @@ def test_the_table_in_the_docs_and_that_of_the_command_are_computed() -> None:
     table = op_table()
     assert (ROOT / "docs" / "backends.md").read_text() == published(table)
     assert STORED.read_text() == stored_text(table)
+
+
+def test_what_the_libraries_have_is_known_without_them() -> None:
+    """The names of scalar functions, beside those that the library was asked for one by one when it was imported."""
+    pytest.importorskip(
+        "occelo_special.traced.functions", reason="it has the names that libraries lack"
+    )
+    table = importlib.import_module("occelo_link.traced.functions")
+    assert {"erfcx", "dawsn", "owens_t"} <= table.CALLED.keys()
+    for backend, library in (("jax", "jax"), ("pytorch", "torch")):
+        if is_installed(backend):
+            scalars = importlib.import_module(f"occelo_link.{library}.functions").SCALARS
+            has = {name for name in table.CALLED if table.library_has(backend, name)}
+            assert has == set(scalars)
+            assert len(has) > 70
+            assert not table.library_has(backend, "no_such_function")
 
 
 def test_what_a_backend_lacks_is_told_with_the_users_line() -> None:

@@ -107,29 +107,35 @@ def test_the_command_line_is_a_module() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "module"),
+    ("arguments", "modules"),
     [
-        ("--help", "rich"),
-        ("config", "rich"),
-        ("cache list", "rich"),
-        ("backends", "rich"),
-        ("backends", "scipy"),
-        ("modes", "rich"),
-        ("modes", "jax"),
-        ("modes", "torch"),
+        ("--help", ["rich"]),
+        ("config", ["rich"]),
+        ("cache list", ["rich"]),
+        ("backends", ["rich", "scipy"]),
+        ("backends model.py:y", ["jax", "torch", "numba", "llvmlite"]),
+        ("explain model.py:y --no-open", ["rich", "llvmlite"]),
+        ("modes", ["rich", "jax", "torch"]),
     ],
 )
-def test_commands_import_no_more_than_they_need(arguments: str, module: str) -> None:
-    """Help without the library of tables, and the list of modes without those of backends."""
+def test_commands_import_no_more_than_they_need(
+    arguments: str, modules: list[str], tmp_path: Path
+) -> None:
+    """Nothing imports the library of tables, and lists of modes and of ops in Python import no library of backends."""
+    (tmp_path / "model.py").write_text(
+        "import occelo.tensor as ot\nx = ot.dmatrix('x')\ny = ot.log(1 + ot.exp(x @ x)).sum(axis=0)\n"
+    )
     code = f"""
 import sys
 from occelo.command.app import app
 try:
     app({arguments.split()!r})
 except SystemExit as done:
-    sys.exit(done.code or (3 if {module!r} in sys.modules else 0))
+    sys.exit(done.code or (3 if sys.modules.keys() & {set(modules)!r} else 0))
 """
-    done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code], capture_output=True, check=False, cwd=tmp_path
+    )
     assert done.returncode == 0, done
 
 

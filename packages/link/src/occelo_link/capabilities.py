@@ -107,22 +107,20 @@ def _loops(node: Apply) -> bool:
 
 
 def _tracing(backend: str) -> Callable[[Apply], bool]:
+    from occelo_link.traced.functions import library_has
     from occelo_link.traced.linker import load_lowerings
     from occelo_link.traced.registry import find_lowering
     from occelo_link.traced.scalars import registered_scalar
     from occelo_link.traced.translations.elemwise import supports_scalar
 
     load_lowerings()
-    library = LIBRARIES[backend]
-    own = importlib.import_module(f"occelo_link.{library}.functions").SCALARS
-
     # PyTorch would unroll loops with a count
     has_loops = backend == "jax"
 
     def knows(name: str) -> bool:
         if scalar_is_withheld(name):
             return False
-        return name in own or registered_scalar(backend, name) is not None
+        return registered_scalar(backend, name) is not None or library_has(backend, name)
 
     def compiles(node: Apply) -> bool:
         scalar: ScalarOp | None = getattr(node.op, "scalar_op", None)

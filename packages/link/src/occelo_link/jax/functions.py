@@ -1,7 +1,4 @@
-"""JAX's functions by the names of scalar ops, from the table in `traced.functions`.
-
-`jax.arrays` applies scalar ops with these functions, and `capabilities` reads their names.
-"""
+"""JAX's functions by the names of scalar ops, from the table in `traced.functions`. `jax.arrays` applies them."""
 
 from __future__ import annotations
 

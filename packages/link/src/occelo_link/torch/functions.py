@@ -1,8 +1,4 @@
-"""PyTorch's functions for scalar ops, by the names of the scalar ops, from the table in `traced.functions`.
-
-`torch.arrays` applies scalar ops with these functions. `capabilities` reads the names, to tell which ops the linker
-compiles.
-"""
+"""PyTorch's functions by the names of scalar ops, from the table in `traced.functions`. `torch.arrays` applies them."""
 
 from __future__ import annotations
 

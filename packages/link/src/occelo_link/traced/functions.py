@@ -6,12 +6,14 @@ by its formula. If it has no formula either, compiled code calls NumPy.
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from occelo_link.libraries import LIBRARIES
 from occelo_link.traced import unsigned
 from occelo_link.traced.scalars import Conversion, Scalar
 from occelo_link.traced.traced_values import Array
@@ -418,6 +420,15 @@ def functions_of(library: Library, column: int) -> dict[str, Scalar]:
     functions = _column(CALLED, library, column)
     _made.append((library, column, functions))
     return functions
+
+
+def library_has(backend: str, name: str) -> bool:
+    """Whether the table has a function for a scalar op. The library is imported only if that depends on its version."""
+    called = CALLED[name][JAX if backend == "jax" else PYTORCH] if name in CALLED else None
+    if isinstance(called, str) and "?" in called:
+        functions = importlib.import_module(f"occelo_link.{LIBRARIES[backend]}.functions")
+        return name in functions.SCALARS
+    return called is not None
 
 
 def add_functions(rows: Mapping[str, tuple[Conversion, Called, Called]]) -> None:
