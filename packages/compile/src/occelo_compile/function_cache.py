@@ -156,9 +156,8 @@ def _sources_of_families(parts: Iterable[Op | ScalarOp]) -> dict[str, str]:
     """
     parts = list(parts)
     deferred = declared() if any(isinstance(part, DeferredGraph) for part in parts) else []
-    modules = {_home(part).__module__ for part in parts}
-    families = {module: family_of_module(module or "") for module in modules}
-    others = {m.partition(".")[0] for m, family in families.items() if m and family is None}
+    families = {module: family_of_module(module) for module in map(_home, parts)}
+    others = {m.partition(".")[0] for m, family in families.items() if family is None}
     return {
         f"sources of {each.name}": manifest(each.folder)
         for each in with_required(
@@ -173,12 +172,15 @@ def _sources_of_families(parts: Iterable[Op | ScalarOp]) -> dict[str, str]:
     }
 
 
-def _home(part: Op | ScalarOp) -> Any:
-    """What was defined in the module of an op or a scalar op: its class, or the function or formula of a row."""
+def _home(part: Op | ScalarOp) -> str:
+    """The module that defined an op or a scalar op: that of its class, or of the function or formula of a row."""
     if isinstance(part, ScalarFunction):
+        if part.place is not None:
+            return part.place[0]
         defined: Any = part.formula or part.function
-        return defined if isinstance(defined, FunctionType) else type(part)
-    return type(part)
+        if isinstance(defined, FunctionType):
+            return defined.__module__ or ""
+    return type(part).__module__
 
 
 def _with_inner(nodes: list[Apply]) -> list[Apply]:

@@ -33,6 +33,7 @@ import numpy as np
 from occelo_graph.canonical.encoding import coders, encode
 from occelo_graph.canonical.names import class_name
 from occelo_graph.errors import explained_by
+from occelo_graph.families import family_of_module
 from occelo_graph.narrowing import is_dict, is_list_or_tuple
 from occelo_graph.provenance import is_own
 
@@ -355,7 +356,9 @@ _extensions: dict[tuple[str, str], tuple[Any, ...]] = {}
 _of_local_classes: WeakKeyDictionary[type, dict[str, tuple[Any, ...]]] = WeakKeyDictionary()
 
 
-def register_extension(registry: str, name: str | type, *parts: Any) -> None:
+def register_extension(
+    registry: str, name: str | type, *parts: Any, module: str | None = None
+) -> None:
     """Record that ``parts`` (functions, classes, plain values) were registered under a name or a class in ``registry``.
 
     If any of the parts comes from another package, the source texts of the parts enter all cache keys.
@@ -363,16 +366,27 @@ def register_extension(registry: str, name: str | type, *parts: Any) -> None:
     A class that is defined inside of a function is an exception, since each call of the function makes another class of
     the same name. For such a class, the texts of the parts become part of the source text of the class. This text
     enters only the keys of functions whose graphs contain the class.
+
+    What a family registers for its own classes, or for scalar functions that were defined in a ``module`` of its own,
+    is another exception. It changes no graph without them, and keys of the other graphs contain the family's sources.
     """
     if isinstance(name, type):
+        module = name.__module__
         if "<locals>" in name.__qualname__:
             _of_local_classes.setdefault(name, {})[registry] = parts
             return
         name = class_name(name)
-    if any(is_external(part) for part in parts if _plain(part) is None):
+    external = [part for part in parts if _plain(part) is None and is_external(part)]
+    if external and not _are_of_family_of(module, external):
         remember_extension(registry, name, *parts)
     else:
         _extensions.pop((registry, name), None)
+
+
+def _are_of_family_of(module: str | None, parts: Iterable[object]) -> bool:
+    """Whether a module belongs to a family, and all parts come from the family's package."""
+    family = family_of_module(module or "")
+    return family is not None and all(_package(part) == family.package for part in parts)
 
 
 def remember_extension(registry: str, name: str, *parts: Any) -> None:
@@ -389,7 +403,9 @@ def extensions_text() -> str:
     """
     rows = dict(_extensions)
     rows.update(
-        (("coder", name), row) for name, row in coders().items() if any(map(is_external, row[1:]))
+        (("coder", name), row)
+        for name, row in coders().items()
+        if any(map(is_external, row[1:])) and not _are_of_family_of(row[0].__module__, row[1:])
     )
     return "\n".join(
         f"{registry} {name}\n{source_text(rows[registry, name], f'the {registry} of {name}')}"

@@ -61,7 +61,8 @@ def traces_scalar(
                 continue
             _functions[name, backend] = (convert, function), ScalarFunction.named(name)
             place = f"{name} ({backend})" if backend else name
-            register_extension("scalar function of arrays", place, function, convert)
+            what, module = "scalar function of arrays", ScalarFunction.module_of(name)
+            register_extension(what, place, function, convert, module=module)
         return function
 
     return register

@@ -265,6 +265,12 @@ class ScalarFunction(_Fields):
         return _table.get(name)
 
     @staticmethod
+    def module_of(name: str) -> str | None:
+        """The module of the user or family that defined the function ``name``; None for Occelo's own, and if there is none."""
+        function = _table.get(name)
+        return None if function is None or function.place is None else function.place[0]
+
+    @staticmethod
     def rename_earlier(name: str, place: tuple[str, ...] | None) -> None:
         """Give the function that has the name ``name`` another name, if the function was defined at ``place``.
 

@@ -77,7 +77,9 @@ def lowers_scalar_to_loops(
             lowering = _checked(name, function) if external else function
             _lowerings[name] = _Registered(lowering, ScalarFunction.named(name), when, external)
             COSTS[name] = cost
-            register_extension("lowering of the scalar function", name, function, when, cost)
+            module = ScalarFunction.module_of(name)
+            what = "lowering of the scalar function"
+            register_extension(what, name, function, when, cost, module=module)
         return function
 
     return register
