@@ -97,7 +97,7 @@ _BY_REASON = {
         TensorConstantSignature get_unique_constant_value DenseVariableMeta DenseTensorVariable
         DenseConstantMeta DenseTensorConstant load_shared_variable tensor_constructor scalar_constructor
         construct_function_ins_and_outs CONTRACTION_STEP PATH VALID_ORD UNSET pad_or_return InterpolationMethod valid_methods compile.debug.nanguardmode.flatten graph.rewriting.all
-        clone_node_and_cache Printer values_eq_approx_always_true""",
+        clone_node_and_cache Printer values_eq_approx_always_true scipy_signal""",
     "use shared generators; docs/random.md": "RNG_AND_DRAW warn_reuse randomgen_constructor",
     "arguments and errors of types are TypeError and ValueError in Occelo": "ShapeError AdvancedIndexingError",
     "it is composed of FFT ops of another form": "RFFTOp rfft_op IRFFTOp irfft_op",
@@ -136,6 +136,8 @@ _BY_REASON = {
     "use occelo.wrap_jax": "JAXOp",
     "use occelo.optimize": "minimize_scalar root root_scalar",
     "an op with a decomposition is its own graph; see docs/adding-an-op.md": "SymbolicOp FinalizedOpFromGraph",
+    "Occelo tells kanren itself how its graphs are taken apart": """
+        car_Op cdr_Op car_Variable cdr_Variable car_Type cdr_Type apply_Op_ExpressionTuple""",
     "there is one device, and a mode chooses the backend": "transfer",
     "rewriting chooses calls of BLAS itself; use dot": "blas",
 }

@@ -269,6 +269,22 @@ def test_hessian_and_its_product_with_a_vector() -> None:
     assert isinstance(og.hessian(cost, [x]), list)
 
 
+def test_products_with_a_jacobian_need_no_value_that_only_a_check_reads() -> None:
+    x, y, w, v = ot.dvector("x"), ot.dvector("y"), ot.dmatrix("w"), ot.dvector("v")
+    ones, twos = np.ones(3), np.full(2, 2.0)
+    by_w = og.Lop(ot.dot(x, w), w, v)
+    np.testing.assert_array_equal(og.evaluate(by_w, {x: twos, v: ones}), np.outer(twos, ones))
+    np.testing.assert_array_equal(og.evaluate(og.Lop(x * y, y, v), {x: ones, v: ones}), ones)
+    # with a value, its shape is compared
+    with pytest.raises(ValueError, match="shape"):
+        og.evaluate(by_w, {x: twos, v: ones, w: np.ones((4, 3))})
+    # a value that the result needs, and a check of the user
+    with pytest.raises(og.MissingInputError, match="no value for y"):
+        og.evaluate(og.Lop(x * y, x, v), {x: ones, v: ones})
+    with pytest.raises(og.MissingInputError, match="no value for y"):
+        og.evaluate(ot.specify_shape(x, y.shape), {x: ones})
+
+
 def test_pushforward_is_the_jacobian_times_a_vector() -> None:
     x = ot.dvector("x")
     y = ot.sin(x) * x[0]

@@ -131,6 +131,19 @@ def test_a_plain_graph_has_checkpoints_and_validated_replacements() -> None:
     graph.check_integrity()
 
 
+def test_uses_are_found_by_number() -> None:
+    x = ot.dvector("x")
+    fgraph = og.FunctionGraph([x], [ot.exp(x) + x, x], clone=False)
+    uses = fgraph.clients[x]
+    assert [uses[i] for i in range(len(uses))] == list(uses) == fgraph.get_clients(x)
+    assert uses[-1] == (fgraph.output_node(1), 0)
+    with pytest.raises(IndexError):
+        uses[3]
+    fgraph.remove_output(0)
+    assert list(fgraph.clients[x]) == [(fgraph.output_node(0), 0)]
+    fgraph.check_integrity()
+
+
 def test_check_integrity_finds_a_broken_book() -> None:
     _, _, graph = small()
     graph.toposort()[0].inputs[0] = graph.inputs[1]

@@ -136,6 +136,31 @@ def test_calls_make_loops() -> None:
         Blockwise()  # pyright: ignore[reportCallIssue]
 
 
+@op
+class Diagonal(oc.Op):
+    def infer(self, x: Any) -> Any:
+        return ot.TensorType(x.dtype, x.shape[:1])
+
+    def evaluate(self, *arrays: Any, **_: Any) -> Any:
+        return np.diagonal(arrays[0]).copy()
+
+
+def test_dimensions_of_one_name_have_one_length() -> None:
+    loop = Blockwise(Diagonal(), "(m,m)->(m)")
+    x = ot.dtensor3("x")
+    run = oc.function([x], [loop(x), loop(x).shape])
+    for batch, m in ((2, 3), (0, 3), (1, 0), (3, 1)):
+        value = np.arange(1.0 * batch * m * m).reshape(batch, m, m)
+        got, shape = run(value)
+        np.testing.assert_array_equal(got, np.diagonal(value, axis1=1, axis2=2))
+        assert tuple(shape) == (batch, m)
+    for m, n in ((3, 4), (4, 3), (0, 1)):
+        with pytest.raises(ValueError, match="specified"):
+            run(np.ones((2, m, n)))
+        with pytest.raises(ValueError, match="contradicts"):
+            loop(ot.tensor(dtype="float64", shape=(2, m, n)))
+
+
 def test_ops_that_take_batches_need_no_loop() -> None:
     x = ot.dtensor3("x")
     made: Any = Blockwise(Cholesky())(x)

@@ -40,6 +40,7 @@ from occelo_graph.ops.batching import (
 )
 from occelo_graph.ops.control.branches import ifelse
 from occelo_graph.ops.create import alloc, broadcast_to
+from occelo_graph.ops.shape.asserting import specify_shape
 from occelo_graph.ops.shape.dimensions import expand_dims, squeeze
 from occelo_graph.ops.shape.reading import length_product, shape_tuple
 from occelo_graph.ops.shape.reshaping import reshape
@@ -118,6 +119,7 @@ class Blockwise(BatchedOp):
         if not any(extras) or isinstance(self.core_op, BatchedOp):  # which takes batches itself
             alone: list[TensorVariable] = self.core_op(*arguments, return_list=True)
             return alone
+        arguments = self._of_equal_lengths(arguments)
         lengths = batch_shape(arguments, extras)
         # a length from `batch_shape` is a variable or the integer 1, so here the batch has one element
         if all(isinstance(n, int) for n in lengths):
@@ -144,6 +146,18 @@ class Blockwise(BatchedOp):
             return list(results)
         return [reshape(v, (*lengths, *shape_tuple(v)[1:])) for v in results]
 
+    def _of_equal_lengths(self, flat: Sequence[TensorVariable]) -> list[TensorVariable]:
+        """The arguments, with checks that the dimensions of one name have one length. ValueError if they cannot have."""
+        length_of: dict[str, Any] = {}
+        checked: list[TensorVariable] = []
+        for v, names in zip(flat, parse_signature(self.signature)[0], strict=True):
+            lead = v.type.ndim - len(names)
+            lengths = shape_tuple(v)[lead:]
+            equal = [length_of.setdefault(name, n) for name, n in zip(names, lengths, strict=True)]
+            asserted = [None if n is m else n for n, m in zip(equal, lengths, strict=True)]
+            checked.append(specify_shape(v, [*[None] * lead, *asserted]))
+        return checked
+
     def _core(self, *types: TensorType) -> TensorApply:
         """A node of ``core_op``, with new variables as inputs, for arguments of these types."""
         names, _ = parse_signature(self.signature)
@@ -166,11 +180,11 @@ class Blockwise(BatchedOp):
         core_shapes = [
             shape_tuple(v)[v.type.ndim - len(own) :] for v, own in zip(flat, names, strict=True)
         ]
-        length_of = dict(
-            pair
+        length_of = {
+            name: n
             for own, shape in zip(names, core_shapes, strict=True)
-            for pair in zip(own, shape, strict=True)
-        )
+            for name, n in zip(own, shape, strict=True)
+        }
         try:
             said = [tuple(s) for s in self.core_op.shapes(node, core_shapes)]
         except MethodNotDefined:

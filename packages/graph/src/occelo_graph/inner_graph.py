@@ -289,26 +289,14 @@ class OpFromGraph(Op):
         self, inputs: Sequence[Variable], outputs: Sequence[Variable], cotangents: Cotangents
     ) -> Cotangents:
         return self._derivative(
-            self.pull_rule,
-            self._pulled,
-            len(inputs),
-            inputs,
-            outputs,
-            cotangents,
-            outputs,
+            self.pull_rule, self._pulled, len(inputs), inputs, outputs, cotangents, outputs
         )
 
     def pushforward(
         self, inputs: Sequence[Variable], outputs: Sequence[Variable], tangents: Tangents
     ) -> Tangents:
         return self._derivative(
-            self.push_rule,
-            self._pushed,
-            len(outputs),
-            inputs,
-            outputs,
-            tangents,
-            inputs,
+            self.push_rule, self._pushed, len(outputs), inputs, outputs, tangents, inputs
         )
 
     def _derivative(

@@ -43,7 +43,11 @@ from occelo_graph.ir.shared import SharedVariable
 from occelo_graph.ir.traversal import ancestors, get_var_by_name, toposort
 from occelo_graph.ir.types import Type
 from occelo_graph.narrowing import is_array
-from occelo_graph.ops.specialization import fill_of_known_shape, known_lengths
+from occelo_graph.ops.specialization import (
+    checks_without_values,
+    fill_of_known_shape,
+    known_lengths,
+)
 from occelo_graph.upward import debugprint
 
 if TYPE_CHECKING:
@@ -462,16 +466,13 @@ def evaluate(
     targets: list[Variable] = [outputs] if isinstance(outputs, Variable) else list(outputs)
     order = toposort(targets, blockers=arguments.keys())
     values: dict[Variable, Any] = {v: _root_value(v, arguments) for v in arguments}
-    instead = _without_models(order)
+    instead = _without_models(order) | checks_without_values(order, values)
     sizes = {v: n for node in order if (n := known_lengths(node)) is not None for v in node.outputs}
     if instead or sizes:
         values.update((v, np.array(n, "int64")) for v, n in sizes.items() if v not in values)
         order = _needed(order, targets, values, instead)
-    for node in order:
-        for variable in instead.get(node, node).inputs:
-            if variable.owner is None and variable not in values:
-                values[variable] = _root_value(variable, arguments)
-    for variable in targets:
+    read = [v for node in order for v in instead.get(node, node).inputs]
+    for variable in (*read, *targets):
         if variable.owner is None and variable not in values:
             values[variable] = _root_value(variable, arguments)
     with np.errstate(all="ignore"):

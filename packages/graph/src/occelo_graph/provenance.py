@@ -28,7 +28,6 @@ _internal_files: set[str] = set()
 _user_files: set[str] = set()
 _lines: dict[int, FrameType] = {}
 """By the number of a thread, the frame whose line everything gets that the thread makes now (`at_line`)."""
-_enabled = True
 
 
 @frozen_dataclass
@@ -81,17 +80,6 @@ def register_internal(directory: str) -> None:
         _user_files.clear()
 
 
-def set_enabled(on: bool) -> None:
-    """Switch the recording of marks on (the default) or off, for the whole process."""
-    global _enabled
-    _enabled = on
-
-
-def enabled() -> bool:
-    """Whether marks are recorded."""
-    return _enabled
-
-
 def _is_internal(frame: FrameType) -> bool:
     """Whether a frame runs code of Occelo or of a declared folder. Code of the package for tests plays the user.
 
@@ -119,8 +107,6 @@ def user_frame(depth: int = 1) -> FrameType | None:
     frame that is examined, so ``depth`` should skip frames that are certainly Occelo's. Callers must not keep the
     frame.
     """
-    if not _enabled:
-        return None
     if _lines:
         line = _lines.get(get_ident())
         if line is not None:

@@ -50,9 +50,7 @@ class SavedGraph:
 
 @explained_by("SavedGraphError")
 def save(
-    file: str | os.PathLike[str] | IO[bytes],
-    outputs: Any,
-    inputs: Sequence[Variable] = (),
+    file: str | os.PathLike[str] | IO[bytes], outputs: Any, inputs: Sequence[Variable] = ()
 ) -> None:
     """Write the graph of ``outputs`` to a file, with its constants and the values of its shared variables.
 

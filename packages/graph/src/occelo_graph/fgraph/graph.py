@@ -8,22 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from occelo_graph.errors import (
-    InconsistencyError,
-    MissingInputError,
-    describe,
-    explained,
-    lines,
-)
-from occelo_graph.fgraph.features import (
-    AlreadyThere,
-    Feature,
-    History,
-    ReplaceValidate,
-    Validator,
-)
+from occelo_graph.errors import InconsistencyError, MissingInputError, describe, explained, lines
+from occelo_graph.fgraph.features import AlreadyThere, Feature, History, ReplaceValidate, Validator
 from occelo_graph.fgraph.frozen import FrozenFunctionGraph, freeze
 from occelo_graph.ir.clone import clone_get_equiv
 from occelo_graph.ir.nodes import Apply, AtomicVariable, Variable
@@ -45,6 +33,18 @@ class Output(Op):
 
     def make_node(self, *inputs: Any) -> Apply:
         return Apply(self, inputs, [])
+
+
+class Uses(dict[tuple[Apply, int], None]):
+    """The uses of a variable: pairs of a node and a position, found at once, and by number, as in a list."""
+
+    if TYPE_CHECKING:
+
+        def __getitem__(self, key: Any, /) -> Any: ...
+
+    def __missing__(self, key: Any) -> Any:
+        uses: list[Any] = list(self)
+        return uses[key]
 
 
 class FunctionGraph(Shown):
@@ -82,7 +82,7 @@ class FunctionGraph(Shown):
             memo = clone_get_equiv(inputs, outputs, copy_inputs, copy_orphans, memo)
             outputs = [memo[v] for v in outputs]
             inputs = [memo[v] for v in inputs]
-        self.clients: dict[Variable, dict[tuple[Apply, int], None]] = {}
+        self.clients: dict[Variable, Uses] = {}
         self.variables: dict[Variable, None] = {}
         self.apply_nodes: dict[Apply, None] = {}
         self.inputs: list[Variable] = []
@@ -177,10 +177,10 @@ class FunctionGraph(Shown):
 
     def _add_variable(self, var: Variable) -> None:
         self.variables.setdefault(var)
-        self.clients.setdefault(var, {})
+        self.clients.setdefault(var, Uses())
 
     def _add_client(self, var: Variable, client: tuple[Apply, int]) -> None:
-        self.clients.setdefault(var, {})[client] = None
+        (self.clients.get(var) or self.clients.setdefault(var, Uses()))[client] = None
 
     def remove_client(
         self,
@@ -192,15 +192,19 @@ class FunctionGraph(Shown):
         """Remove a client of a variable, a pair of node and position, and all nodes that are then not needed."""
         uses = self.clients[var]
         del uses[client]
-        if uses or not remove_if_empty:
-            return
+        if not uses and remove_if_empty and (owner := self._released(var)) is not None:
+            self._prune([owner], reason)
+
+    def _released(self, var: Variable) -> Apply | None:
+        """After the last use of a variable: its node if nothing uses the node's outputs. A root leaves the graph."""
         owner = var.owner
         if owner is None:
             if var not in self._input_set:
                 del self.clients[var]
                 self.variables.pop(var, None)
         elif len(owner.outputs) == 1 or not any(map(self.clients.get, owner.outputs)):
-            self._prune([owner], reason)
+            return owner
+        return None
 
     def _prune(self, nodes: list[Apply], reason: Any) -> None:
         pending = list(nodes)
@@ -220,14 +224,7 @@ class FunctionGraph(Shown):
             for position, var in enumerate(node.inputs):
                 uses = self.clients[var]
                 del uses[node, position]
-                if uses:
-                    continue
-                owner = var.owner
-                if owner is None:
-                    if var not in self._input_set:
-                        del self.clients[var]
-                        self.variables.pop(var, None)
-                elif len(owner.outputs) == 1 or not any(map(self.clients.get, owner.outputs)):
+                if not uses and (owner := self._released(var)) is not None:
                     pending.append(owner)
 
     def import_var(self, var: Variable, reason: Any = None, import_missing: bool = False) -> None:

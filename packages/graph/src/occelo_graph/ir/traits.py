@@ -304,11 +304,7 @@ def _is_map(value: object) -> bool:
     )
 
 
-_FORMS = (
-    ("perform", "evaluate"),
-    ("pull", "pullback", "L_op", "grad"),
-    ("pushforward", "R_op"),
-)
+_FORMS = (("perform", "evaluate"), ("pull", "pullback", "L_op", "grad"), ("pushforward", "R_op"))
 """The methods that have several forms, with the names of the forms. By default each form calls the next one."""
 
 

@@ -124,9 +124,7 @@ def graph_inputs(
     yield from (v for v in ancestors(graphs, stop) if v.owner is None or v in stop)
 
 
-def explicit_graph_inputs(
-    graphs: Variable | Iterable[Variable],
-) -> Generator[Variable, None, None]:
+def explicit_graph_inputs(graphs: Variable | Iterable[Variable]) -> Generator[Variable, None, None]:
     """The roots on which ``graphs`` depend, without constants and shared variables: the roots that need a value."""
     for variable in graph_inputs(graphs):
         if not isinstance(variable, AtomicVariable | SharedVariable):

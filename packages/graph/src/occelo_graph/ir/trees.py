@@ -341,11 +341,7 @@ class Structure:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Structure):
             return NotImplemented
-        return (self._cls, self._data, self._children) == (
-            other._cls,
-            other._data,
-            other._children,
-        )
+        return (self._cls, self._data, self._children) == (other._cls, other._data, other._children)
 
     def __hash__(self) -> int:
         return hash((self._cls, self._children))

@@ -19,11 +19,7 @@ from occelo_graph.ir.traits import trait
 from occelo_graph.ops.elemwise.arithmetic import true_div
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.scalar import Derivative, ScalarOp
-from occelo_graph.tensors.constant import (
-    as_tensor_variable,
-    is_python_number,
-    promote_arguments,
-)
+from occelo_graph.tensors.constant import as_tensor_variable, is_python_number, promote_arguments
 from occelo_graph.tensors.type import TensorType, is_complex, is_discrete
 
 if TYPE_CHECKING:

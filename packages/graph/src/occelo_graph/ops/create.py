@@ -22,11 +22,7 @@ from occelo_graph.ir.op import ZERO, Cotangents, Op, op
 from occelo_graph.ir.terms import Term, called
 from occelo_graph.ir.traits import FIRST
 from occelo_graph.ir.types import Type
-from occelo_graph.ops.batched_lengths import (
-    common_length,
-    common_lengths,
-    promise_equal_lengths,
-)
+from occelo_graph.ops.batched_lengths import common_length, common_lengths, promise_equal_lengths
 from occelo_graph.ops.batching import align
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.elemwise.arithmetic import (

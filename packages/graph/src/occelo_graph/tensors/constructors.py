@@ -64,9 +64,7 @@ ManyMaker = Callable[..., Any]
 
 
 def tensor(
-    name: str | None = None,
-    dtype: Any = "floatX",
-    shape: Sequence[int | None] | None = None,
+    name: str | None = None, dtype: Any = "floatX", shape: Sequence[int | None] | None = None
 ) -> TensorVariable:
     """A symbolic tensor with a dtype and a static shape. In ``shape``, None is a dynamic length.
 
@@ -92,10 +90,7 @@ def _maker(kind: str) -> Maker:
     own_shape = _SHAPES[kind]
 
     def make(
-        name: str | None = None,
-        *,
-        dtype: Any = "floatX",
-        shape: Sequence[int | None] = own_shape,
+        name: str | None = None, *, dtype: Any = "floatX", shape: Sequence[int | None] = own_shape
     ) -> TensorVariable:
         type_ = TensorType(dtype, shape)
         if not TensorType(type_.dtype, own_shape).is_super(type_):

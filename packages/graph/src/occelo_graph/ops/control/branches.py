@@ -20,11 +20,7 @@ from occelo_graph.ops.batching import materialize
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.elemwise.arithmetic import second, switch
 from occelo_graph.ops.shape.reading import length_op, length_read
-from occelo_graph.tensors.constant import (
-    as_tensor_variable,
-    is_python_number,
-    promote_arguments,
-)
+from occelo_graph.tensors.constant import as_tensor_variable, is_python_number, promote_arguments
 from occelo_graph.tensors.nodes import OptionalTensors, Tensors, is_tensor, tensors
 from occelo_graph.tensors.type import TensorType
 

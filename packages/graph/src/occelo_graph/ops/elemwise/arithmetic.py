@@ -686,10 +686,7 @@ round_half_away_from_zero: Elemwise = _rounding(
 )
 
 
-_ROUNDINGS = {
-    "half_to_even": round_half_to_even,
-    "half_away_from_zero": round_half_away_from_zero,
-}
+_ROUNDINGS = {"half_to_even": round_half_to_even, "half_away_from_zero": round_half_away_from_zero}
 
 
 def round(a: Any, mode: str | int = "half_to_even", decimals: int | None = None) -> TensorVariable:

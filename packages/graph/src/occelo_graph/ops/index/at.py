@@ -18,12 +18,7 @@ from occelo_graph.ops.cast import cast
 from occelo_graph.ops.create import ones_like
 from occelo_graph.ops.elemwise.arithmetic import neg, true_div
 from occelo_graph.ops.elemwise.transcendental import power
-from occelo_graph.ops.index.subtensor import (
-    getitem,
-    inc_subtensor,
-    set_subtensor,
-    written_value,
-)
+from occelo_graph.ops.index.subtensor import getitem, inc_subtensor, set_subtensor, written_value
 
 if TYPE_CHECKING:
     from typing import Unpack

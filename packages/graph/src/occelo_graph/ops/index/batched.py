@@ -142,11 +142,7 @@ def _at_axis(axis: int, ndim: int) -> Key:
 
 
 def _batched_key(
-    key: Key,
-    indices: Sequence[Any],
-    extras: Sequence[int],
-    lengths: Sequence[Any],
-    extra: int,
+    key: Key, indices: Sequence[Any], extras: Sequence[int], lengths: Sequence[Any], extra: int
 ) -> tuple[Key, list[Any], int, int]:
     """A key for a batch of inputs: an index array for each batch dimension is put in front of ``key``.
 

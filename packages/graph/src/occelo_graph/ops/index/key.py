@@ -299,10 +299,7 @@ def check_range(entry: Any, length: int | None, axis: int) -> None:
 
 
 def advanced_layout(
-    key: Key,
-    shape: StaticShape,
-    arrays: Sequence[TensorType],
-    counts: Sequence[int | None] = (),
+    key: Key, shape: StaticShape, arrays: Sequence[TensorType], counts: Sequence[int | None] = ()
 ) -> tuple[list[int | None], int, int]:
     """The static shape of the result of an advanced index, and which of its dimensions come from index arrays.
 

@@ -602,9 +602,7 @@ def _mark_of(x: Variable) -> tuple[Sequence[int], bool]:
     return getattr(x.tag, "new_axes", ()), getattr(x.tag, "is_index", False)
 
 
-def indexed(
-    x: object,
-) -> tuple[type[_Write], Key, TensorVariable, Sequence[TensorVariable]]:
+def indexed(x: object) -> tuple[type[_Write], Key, TensorVariable, Sequence[TensorVariable]]:
     """Find the part that ``x``, the result of an index, was read from.
 
     Returns what is needed to write to this part: the class of the writing op, the key, the tensor, and the inputs of
