@@ -285,3 +285,10 @@ def test_what_is_repeated_still_has_to_fit() -> None:
     ):
         with pytest.raises(ValueError, match=r"3|6"):
             oc.function([x], sorting.unique(made), mode="vm")(np.zeros(4))
+
+
+@pytest.mark.parametrize("static", [True, False])
+def test_no_elements_of_a_batch(static: bool) -> None:
+    x, none = ot.dvector("x"), ot.tensor("none", shape=(0 if static else None, None))
+    made = og.vectorize_graph(sorting.unique(x), {x: none})
+    assert oc.function([none], made, mode="vm")(np.zeros((0, 3))).shape[0] == 0

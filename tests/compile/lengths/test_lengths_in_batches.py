@@ -181,6 +181,6 @@ def test_outputs_of_an_op_with_other_shapes_raise() -> None:
 @pytest.mark.parametrize("static", [True, False])
 def test_no_elements_of_an_op_whose_lengths_follow_from_values(static: bool) -> None:
     x, none = ot.dvector("x"), ot.tensor("none", shape=(0 if static else None, None))
-    made = og.vectorize_graph([x.nonzero()[0], np.unique(x)], {x: none})
+    made = og.vectorize_graph(x.nonzero()[0], {x: none})
     found = oc.function([none], made, mode="vm")(np.zeros((0, 3)))
-    assert [v.shape[0] for v in found] == [0, 0]
+    assert found.shape[0] == 0
