@@ -5,27 +5,30 @@ Users call it. `hessian_vector_product` and the pushforwards of `OpFromGraph`, `
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from occelo_graph.errors import DisconnectedInputError, NullTypeGradError, describe, explained_by
 from occelo_graph.gradient.cotangents import fitting, from_rule, of_shape
 from occelo_graph.gradient.forms import differentiable_form, use_forms
-from occelo_graph.gradient.reverse import grad, pullback, with_values, wrt_of
+from occelo_graph.gradient.reverse import grad, nodes_between, pullback, with_values, wrt_of
 from occelo_graph.ir.clone import clone_replace
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.op import ZERO
 from occelo_graph.ir.taken_constants import derived
-from occelo_graph.ir.traversal import toposort
 from occelo_graph.ir.types import DisconnectedType, NullType
 from occelo_graph.ops.create import zeros_like
+from occelo_graph.ops.elemwise.arithmetic import add
 from occelo_graph.provenance import warn_user
 from occelo_graph.tensors.constant import as_tensor_variable
 
 
 @explained_by("gradients")
 def pushforward_through_pullback(
-    outputs: Sequence[Variable], inputs: Sequence[Variable], tangents: Sequence[Any]
+    outputs: Sequence[Variable],
+    inputs: Sequence[Variable],
+    tangents: Sequence[Any],
+    consider_constant: Sequence[Variable] | None = None,
 ) -> list[Any]:
     """Tangents of ``outputs`` for the ``tangents`` of ``inputs``, by reverse mode only.
 
@@ -48,6 +51,7 @@ def pushforward_through_pullback(
         pulled: list[Any] = grad(
             None,
             [v for v, _ in live],
+            consider_constant,
             known_grads={output: dummy},
             disconnected_inputs="ignore",
             return_disconnected="none",
@@ -126,18 +130,20 @@ def pushforward(
     disconnected_outputs: str = "raise",
     return_disconnected: str = "zero",
     use_op_pushforward: bool = True,
+    consider_constant: Sequence[Variable] | None = None,
 ) -> Any:
     """The tangents of ``f``: the Jacobian of ``f`` with respect to ``wrt``, times ``tangents``.
 
     - ``f``: a variable, or a tree of variables; the result has the same form.
     - ``wrt``, ``tangents``: a variable and its tangent, or two trees, such as lists of equal length. ValueError if a variable and its
-      tangent differ in their numbers of dimensions.
+      tangent differ in their numbers of dimensions. Where a variable depends on another one, it moves with it, too, as in `jacobian`.
     - ``disconnected_outputs``: for an output that does not depend on ``wrt``, "raise" `DisconnectedInputError`, "warn"
       or "ignore". ValueError for another text.
     - ``return_disconnected``: the tangent of such an output: "zero", "none" or "disconnected".
     - ``use_op_pushforward``: if False, the pushforwards of ops are not used: the whole graph is differentiated twice in
       reverse mode. By default, this is done only for single nodes: those whose op has no pushforward and is not linear
       in groups of its inputs.
+    - ``consider_constant``: variables that are treated as constants, except for tangents of their own.
     """
     outputs, structure = wrt_of(f)
     variables, listed = with_values(wrt, tangents, "tangents")
@@ -154,9 +160,9 @@ def pushforward(
         fitting(t, v, "The tangent") for v, t in zip(variables, seeds, strict=True)
     ]
     if use_op_pushforward:
-        results = _push(outputs, variables, fitted)
+        results = _push(outputs, variables, fitted, consider_constant or ())
     else:
-        results = pushforward_through_pullback(outputs, variables, fitted)
+        results = pushforward_through_pullback(outputs, variables, fitted, consider_constant)
     finished = [
         _finish(v, t, disconnected_outputs, return_disconnected)
         for v, t in zip(outputs, results, strict=True)
@@ -164,40 +170,73 @@ def pushforward(
     return structure.unflatten(finished)
 
 
-def _push_through(node: Apply, tangent_of: dict[Variable, Any]) -> None:
-    """Compute the tangents of a node's outputs and add them to ``tangent_of``, which maps variables to tangents."""
-    tangents = [tangent_of.get(v) for v in node.inputs]
-    if all(t is None for t in tangents):
-        return
-    pushed = _push_node(node, tangents)
-    if len(pushed) != len(node.outputs):
-        raise ValueError(
-            f"The pushforward of {node.op} must give {len(node.outputs)} tangents, one for each "
-            f"output, and gave {len(pushed)}"
-        )
-    for variable, given_tangent in zip(node.outputs, pushed, strict=True):
-        tangent = from_rule(given_tangent, variable, node, "pushforward", "output")
-        if tangent is not None and variable not in tangent_of:
-            tangent_of[variable] = tangent
+class _Tangents:
+    """The tangents of variables. As in a gradient, one of ``wrt`` may depend on another one, or be the same.
+
+    Variables in ``constants`` have no tangents but those that the user gave.
+    """
+
+    def __init__(
+        self, wrt: Sequence[Variable], values: Sequence[Any], constants: Iterable[Variable]
+    ) -> None:
+        self.constants = frozenset(constants)
+        self.given: dict[Variable, Any] = {}
+        for variable, value in zip(wrt, values, strict=True):
+            before = self.given.get(variable)
+            self.given[variable] = value if before is None else _sum(before, value)
+        self.known = dict(self.given)
+
+    def note(self, variable: Variable, tangent: Any) -> None:
+        """Note a tangent that a node gives to one of its outputs. What the user gave is added, once."""
+        if tangent is None or variable in self.constants:
+            return
+        if variable in self.given:
+            self.known[variable] = _sum(self.given.pop(variable), tangent)
+        else:
+            self.known.setdefault(variable, tangent)
+
+    def push(self, node: Apply) -> None:
+        """Compute the tangents of a node's outputs from those of its inputs."""
+        tangents = [self.known.get(v) for v in node.inputs]
+        if all(t is None for t in tangents):
+            return
+        pushed = _push_node(node, tangents)
+        if len(pushed) != len(node.outputs):
+            raise ValueError(
+                f"The pushforward of {node.op} must give {len(node.outputs)} tangents, one for each "
+                f"output, and gave {len(pushed)}"
+            )
+        for variable, tangent in zip(node.outputs, pushed, strict=True):
+            self.note(variable, from_rule(tangent, variable, node, "pushforward", "output"))
 
 
-def _push(outputs: Sequence[Variable], wrt: Sequence[Variable], seeds: Sequence[Any]) -> list[Any]:
-    tangent_of: dict[Variable, Any] = dict(zip(wrt, seeds, strict=True))
-    keep = frozenset(wrt)
-    order = toposort(list(outputs), blockers=keep)
+def _sum(first: Any, second: Any) -> Any:
+    if second is ZERO:
+        return first
+    return second if first is ZERO or isinstance(second.type, NullType) else add(first, second)
+
+
+def _push(
+    outputs: Sequence[Variable],
+    wrt: Sequence[Variable],
+    values: Sequence[Any],
+    constants: Sequence[Variable],
+) -> list[Any]:
+    tangents = _Tangents(wrt, values, constants)
+    keep = frozenset((*wrt, *constants))
+    order = nodes_between(wrt, outputs)
     derived(order)
     for node in order:
-        if all(tangent_of.get(v) is None for v in node.inputs):
+        if all(tangents.known.get(v) is None for v in node.inputs):
             continue
         form, new = differentiable_form(node, keep)
         if form is None:
-            _push_through(node, tangent_of)
+            tangents.push(node)
             continue
         for each in new:
-            _push_through(each, tangent_of)
-        if tangent_of.get(form) is not None:
-            tangent_of.setdefault(node.outputs[0], tangent_of[form])
-    return [tangent_of.get(v) for v in outputs]
+            tangents.push(each)
+        tangents.note(node.outputs[0], tangents.known.get(form))
+    return [tangents.known.get(v) for v in outputs]
 
 
 def _finish(variable: Variable, tangent: Any, disconnected: str, return_disconnected: str) -> Any:

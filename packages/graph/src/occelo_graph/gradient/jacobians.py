@@ -107,5 +107,11 @@ def hessian_vector_product(cost: Any, wrt: Any, p: Any, **options: Any) -> Any:
             + describe(variables[0])
         )
     gradients: list[Any] = grad(cost, variables, **options)
-    products = pushforward(gradients, variables, points, disconnected_outputs="ignore")
+    products = pushforward(
+        gradients,
+        variables,
+        points,
+        disconnected_outputs="ignore",
+        consider_constant=options.get("consider_constant"),
+    )
     return structure.unflatten(products)

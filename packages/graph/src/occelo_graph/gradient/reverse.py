@@ -49,7 +49,7 @@ K = TypeVar("K")
 V = TypeVar("V", bound=Variable)
 
 
-def _path(outputs: Iterable[Variable], wrt: Sequence[Variable]) -> list[Apply]:
+def nodes_between(wrt: Sequence[Variable], outputs: Iterable[Variable]) -> list[Apply]:
     """The nodes through which ``outputs`` depend on ``wrt``, in topological order."""
     dependent = set(wrt)
     nodes: list[Apply] = []
@@ -68,7 +68,7 @@ def _propagate(
     starts: Mapping[Variable, Cotangent], wrt: Sequence[Variable], stop: Iterable[Variable] = ()
 ) -> list[Cotangent]:
     with at_line(user_frame(3)):  # which asks for derivatives, so that all their nodes belong to it
-        return pull_nodes(_path(starts, wrt), starts, wrt, set(stop))
+        return pull_nodes(nodes_between(wrt, starts), starts, wrt, set(stop))
 
 
 def _check_cost(cost: Any) -> None:
