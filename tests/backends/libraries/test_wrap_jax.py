@@ -95,3 +95,16 @@ def test_mistakes() -> None:
         layer({"w": w}, ot.specify_shape(ot.concatenate([x, x]), (None,)))
     with pytest.raises(TypeError, match="JAX cannot trace"):
         layer({"w": w}, ot.tensor(dtype="float64", shape=(4,)))
+
+
+def test_complex_gradients() -> None:
+    z = ot.zvector("z")
+    value = np.array([1 + 2j, 0.3 - 1j])
+    theirs = wrap_jax(lambda z: z * z * (1 + 2j))(z)
+    real = wrap_jax(lambda z: jnp.sum(jnp.abs(z) ** 2 * jnp.imag(z)))(z)
+    ours = z * z * (1 + 2j)
+    costs = [(ot.imag(v) + 3 * ot.real(v * v)).sum() for v in (theirs, ours)]
+    costs += [real, ((z.real**2 + z.imag**2) * z.imag).sum()]
+    found, expected, other, by_parts = og.evaluate([og.grad(c, z) for c in costs], {z: value})
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+    np.testing.assert_allclose(other, by_parts, rtol=1e-12)

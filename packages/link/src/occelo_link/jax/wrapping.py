@@ -100,7 +100,9 @@ class JaxFunction(Op):
                 results = function(*every)
                 return [results[k].astype(types[k].dtype) for k in live]
 
-            return jax.vjp(of_floats, *(values[i] for i in floats))[1](list(cts))
+            # JAX's cotangent of x + iy is the derivative by x, minus i times that by y
+            back = jax.vjp(of_floats, *(values[i] for i in floats))[1]
+            return [ct.conj() for ct in back([ct.conj() for ct in cts])]
 
         op = self._other(
             ("pullback", *live),
