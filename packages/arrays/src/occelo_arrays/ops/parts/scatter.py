@@ -179,7 +179,7 @@ def _pull_product(x: Any, y: Any, rows: Any, out: Any, ct: Any) -> Sequence[Any]
     """Cotangents of ``x`` and ``y`` for a product.
 
     The product of the other factors is the product of all factors that are not zero, divided by the own factor. Whether
-    zeros are among the others is counted.
+    zeros are among the others is counted. A single one is a factor, so that the product also has derivatives.
     """
     if is_complex(x.dtype):
         x, y = conj(x), conj(y)
@@ -189,7 +189,11 @@ def _pull_product(x: Any, y: Any, rows: Any, out: Any, ct: Any) -> Sequence[Any]
     product = getitem(multiply(mul(x, ct), factors, rows), rows)
     zeros = getitem(getitem(zeros_like(ct, dtype="int64"), rows).inc(cast(is_zero, "int64")), rows)
     others = zeros - cast(is_zero, "int64")
-    return [multiply(ct, y, rows), switch(eq(others, 0), true_div(product, factors), zero)]
+    own = switch(is_zero, y, zero)
+    single = getitem(getitem(zeros_like(ct), rows).inc(own), rows) - own
+    factor = switch(eq(others, 1), single, zero)
+    rest = true_div(product, factors)
+    return [multiply(ct, y, rows), switch(eq(others, 0), rest, rest * factor)]
 
 
 def combine_subtensor(part: Any, y: Any, combine: Combine) -> TensorVariable:
