@@ -180,4 +180,5 @@ def _spence_slope(x: TensorVariable) -> TensorVariable:
     near = eq(distance, 0)
     size = switch(near, 1.0, distance)
     logarithm = switch(lt(abs_(distance), 0.5), log1p(distance), log(x))
-    return switch(near, -1.0, switch(isinf(x), 0.0, -logarithm / size))
+    series = distance * (0.5 - distance / 3) - 1
+    return switch(near, series, switch(isinf(x), 0.0, -logarithm / size))

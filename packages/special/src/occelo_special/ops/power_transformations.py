@@ -75,7 +75,9 @@ def _slope_by_power(logarithm: TensorVariable, power: TensorVariable) -> TensorV
     z = _product(power, finite)
     inside = sqr(finite) * _exprel_slope(z, exprel(z))
     grows = gt(power * logarithm, 0) | eq(power, 0)
-    return switch(isinf(logarithm), switch(grows, math.inf, 1 / sqr(power)), inside)
+    return switch(
+        isinf(logarithm), switch(grows, math.inf, 1 / sqr(switch(grows, 1.0, power))), inside
+    )
 
 
 def _same(x: TensorVariable) -> TensorVariable:
@@ -133,7 +135,7 @@ def _log_over(y: TensorVariable, power: TensorVariable) -> TensorVariable:
 
 def _power_of(y: TensorVariable, power: TensorVariable) -> TensorVariable:
     """The derivative of exp(log1p(power * y) / power) by y: (1 + power * y) ** (1 / power - 1)."""
-    base = 1 + switch(eq(power, 0), 0.0, power * y)
+    base = 1 + _product(y, power)
     end = eq(base, 0) | isinf(base)
     inside = inv_boxcox(y, power) / switch(end, 1.0, base)
     at_end = pow(switch(end, base, 1.0), 1 / switch(end, power, 1.0) - 1)

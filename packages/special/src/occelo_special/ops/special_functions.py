@@ -667,11 +667,17 @@ def _xlog1py_formula(x: TensorVariable, y: TensorVariable) -> TensorVariable:
     return switch(zero, 0, x * log1p(y))
 
 
+def _over(x: TensorVariable, y: TensorVariable) -> TensorVariable:
+    """x / y, and 0 for 0 / 0. Elsewhere it depends on x, also at 0."""
+    both = and_(eq(x, 0), eq(y, 0))
+    return switch(both, 0.0, x / switch(both, 1.0, y))
+
+
 xlogy: Elemwise = _special(
     "xlogy",
     [
         lambda ct, x, y, out: ct * log(y),
-        lambda ct, x, y, out: ct * switch(eq(x, 0), 0.0, x / switch(eq(x, 0), 1.0, y)),
+        lambda ct, x, y, out: ct * _over(x, y),
     ],
     "x * log(y), and 0 where x is 0.",
     _xlogy,
@@ -681,7 +687,7 @@ xlog1py: Elemwise = _special(
     "xlog1py",
     [
         lambda ct, x, y, out: ct * log1p(y),
-        lambda ct, x, y, out: ct * switch(eq(x, 0), 0.0, x / switch(eq(x, 0), 1.0, 1 + y)),
+        lambda ct, x, y, out: ct * _over(x, 1 + y),
     ],
     "x * log(1 + y), and 0 where x is 0.",
     _xlog1py,
