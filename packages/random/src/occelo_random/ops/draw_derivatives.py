@@ -79,9 +79,13 @@ class ImplicitDerivative(_OfParameters):
 
     distribution: str
 
+    def _slopes(self, inputs: Tensors, outputs: Tensors) -> Sequence[Any]:
+        # of the result, since second derivatives move it with the parameters
+        return SLOPES[self.distribution](outputs[0], *inputs[1:])
+
     def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
         terms: list[Any] = [None]
-        for parameter, slope in zip(inputs[1:], SLOPES[self.distribution](*inputs), strict=True):
+        for parameter, slope in zip(inputs[1:], self._slopes(inputs, outputs), strict=True):
             term = None if slope is None else mul(cotangents[0], slope)
             terms.append(None if term is None else unbroadcast(term, term.type, parameter.type))
         return terms
@@ -89,7 +93,7 @@ class ImplicitDerivative(_OfParameters):
     def pushforward(self, inputs: Tensors, outputs: Tensors, tangents: Tangents) -> Tangents:
         terms = [
             mul(tangent, slope)
-            for tangent, slope in zip(tangents[1:], SLOPES[self.distribution](*inputs), strict=True)
+            for tangent, slope in zip(tangents[1:], self._slopes(inputs, outputs), strict=True)
             if isinstance(tangent, Variable) and slope is not None
         ]
         return [add(*terms) if terms else None]
