@@ -25,6 +25,7 @@ from occelo_linalg.ops.equations.riccati_pencils import (
     equation_terms,
     feedback,
     nan_if_singular,
+    over_one_batch,
     stabilizing_solution,
     sum_terms,
 )
@@ -148,7 +149,7 @@ class DiscreteRiccati(_Riccati):
             return [ct] * 5
         turned = matmul(hermitian(b), x)
         right = matmul(turned, a) + hermitian(s)
-        curvature = r + matmul(turned, b) + cost_without_effect(b, r, s)
+        curvature = r + matmul(turned, b) + cost_without_effect(*over_one_batch(b, r, s))
         gain = solve(curvature, right, b_ndim=2, on_error=self.on_error)
         closed = a - matmul(b, gain)
         of_q = DiscreteLyapunov(None, self.on_error)(closed, ct)

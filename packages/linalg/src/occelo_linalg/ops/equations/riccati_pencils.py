@@ -94,9 +94,7 @@ def stabilizing_solution(
     dtype = inputs[0].dtype
     wide = "complex128" if is_complex(dtype) else "float64"
     inputs = [cast(v, wide) for v in inputs]
-    # zeros of the broadcast batch shape; adding them broadcasts the matrices
-    none = sum(sum_(v[..., :0, :0], axis=(-2, -1)) for v in inputs)
-    a, b, q, r, *cross = (v + expand_dims(none, (-2, -1)) for v in inputs)
+    a, b, q, r, *cross = over_one_batch(*inputs)
     n, m = b.shape[-2], b.shape[-1]
     conditions = _Conditions(on_error)
     finite = _all_finite(a, b, q, r, *cross)
@@ -254,6 +252,13 @@ def _discrete(a: Any, b: Any, q: Any, r: Any, s: Any) -> tuple[Any, Any]:
         [across, -hermitian(b), zeros_like(r)],
     )
     return left, right
+
+
+def over_one_batch(*matrices: Any) -> list[Any]:
+    """The matrices, broadcast to one batch shape."""
+    # zeros of that shape; adding them broadcasts the matrices
+    none = sum(sum_(v[..., :0, :0], axis=(-2, -1)) for v in matrices)
+    return [v + expand_dims(none, (-2, -1)) for v in matrices]
 
 
 def cost_without_effect(b: Any, r: Any, s: Any) -> Any:
