@@ -104,8 +104,11 @@ def _push_node(node: Apply, tangents: Sequence[Any]) -> Sequence[Any]:
         zero = any(t is ZERO for t in tangents)
         return [ZERO if zero else None] * len(node.outputs)
     if node.op.has_pushforward:
+        # of elementwise ops a slope may be infinite or NaN, and nothing moves by it
+        sparse = node.op.elementwise
         filled = [
-            zeros_like(v) if t is ZERO else t for v, t in zip(node.inputs, tangents, strict=True)
+            (None if sparse else zeros_like(v)) if t is ZERO else t
+            for v, t in zip(node.inputs, tangents, strict=True)
         ]
         return node.op.pushforward(node.inputs, node.outputs, filled)
     pushed = _push_linear(node, tangents)

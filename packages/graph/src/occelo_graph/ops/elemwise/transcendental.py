@@ -170,8 +170,11 @@ def _pow_base(
         if exponent == 2:
             return ct * (2 * x)
         return ct * (exponent * x ** (exponent - 1))
-    # if y is 0, the power does not depend on x; without the switch, 0 * x ** -1 could be 0 times infinity
-    return ct * switch(eq(y, 0), 0.0, y * x ** switch(eq(y, 0), 1, sub(y, 1)))
+    # if y is 0, the power does not depend on x; without the switch, 0 * x ** -1 could be 0 times infinity. It is as small as
+    # that: elsewhere this is also differentiated by y
+    least = float(np.finfo(x.dtype).smallest_normal)
+    constant = eq(y, 0) & ~ge(abs(x), least)
+    return ct * switch(constant, 0.0, y * x ** switch(constant, 1, sub(y, 1)))
 
 
 def _pow_exponent(
