@@ -34,6 +34,7 @@ def pushforward_through_pullback(
 
     The pullback is a linear map of the cotangents. The pullback of this linear map is the pushforward (Townsend, "A new
     trick for calculating Jacobian vector products", 2017).
+    ``consider_constant`` is as in `grad`. ValueError unless there is a tangent for each input.
     """
     if len(inputs) != len(tangents):
         raise ValueError(
