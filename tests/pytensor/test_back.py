@@ -7,12 +7,17 @@ from typing import Any
 
 import numpy as np
 import pytensor
+import pytensor.tensor as pt
 import pytest
+from pytensor import scan as theirs_scan
 from pytensor.compile.mode import Mode
+from pytensor.graph.basic import Apply
+from pytensor.graph.op import Op as TheirOp
 
 import occelo as oc
 import occelo.tensor as ot
 import occelo_pytensor as bridge
+from occelo_graph import equal_computations, toposort
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:PyTensor could not link to a BLAS"),
@@ -21,6 +26,17 @@ pytestmark = [
 M = np.random.default_rng(0).normal(size=(3, 3)) + 2 * np.eye(3)
 V = np.array([0.5, -1.0, 2.0])
 I = np.array([0, 2])  # noqa: E741
+
+
+def _stopping(v: Any, steps: Any) -> Any:
+    """A loop with two traces, one of the carried value, which may end before ``steps`` are done; and how many were."""
+
+    def step(s: Any) -> Any:
+        return [s * 2, ot.sin(s)], oc.until((s > 9).any())
+
+    rows, others = oc.scan(step, outputs_info=[v, None], n_steps=steps, return_updates=False)
+    return rows.sum(0) + others.sum() + rows.shape[0]
+
 
 GRAPHS: dict[str, Callable[[Any, Any, Any], Any]] = {
     "elementwise": lambda m, v, i: ot.exp(m) * 2 + v - ot.log1p(v**2) / (1 + ot.abs(m)),
@@ -38,6 +54,11 @@ GRAPHS: dict[str, Callable[[Any, Any, Any], Any]] = {
     "argmax": lambda m, v, i: ot.argmax(m, axis=0) + ot.cumsum(v) + ot.arange(3),
     "sorting": lambda m, v, i: ot.sort(m, axis=0) + ot.argsort(v) + ot.searchsorted(ot.sort(v), m),
     "loop": lambda m, v, i: oc.scan(lambda r, s: ot.tanh(s * r) + v, sequences=m, outputs_info=v, return_updates=False),
+    "reversed loop": lambda m, v, i: ot.concatenate(oc.loop(lambda c, r: (ot.tanh(c * r), (c, r.sum() * v)), v, m, reverse=True)[1]) + v,
+    "several taps": lambda m, v, i: oc.scan(lambda r, a, b: a * 0.5 + b * r.sum(), sequences=m, outputs_info={"initial": m[:2], "taps": [-2, -1]}, return_updates=False)[-1],
+    "stopping loop": lambda m, v, i: _stopping(v, i[1] + 4),
+    "no step": lambda m, v, i: _stopping(v, i[0]),
+    "loop of numbers": lambda m, v, i: oc.scan(lambda s: s * 0.5 + 1, outputs_info=v.sum(), n_steps=4, return_updates=False)[::2],
     "factors": lambda m, v, i: ot.linalg.svdvals(m) + ot.linalg.eigvalsh(m + m.T) + ot.linalg.solve(m, v) + ot.linalg.slogdet(m)[1],
     "transform": lambda m, v, i: ot.fft.irfft(ot.fft.rfft(m, axis=0), 3, axis=0) + ot.repeat(v, i[0] + 2)[:3],
     "gradient": lambda m, v, i: oc.grad((ot.tanh(m @ v) ** 2).sum(), m),
@@ -68,8 +89,8 @@ def test_values_are_the_same_and_graphs_come_back(name: str) -> None:
         ours, found = back(converted, theirs)
         digests.append(oc.digest(oc.FunctionGraph(ours, found)))
         theirs, converted = bridge.to_pytensor(found, ours)
-    if name in ("loop", "transform"):
-        # PyTensor keeps carried values in buffers, and complex numbers in pairs: each trip adds reads of them
+    if name == "transform":
+        # PyTensor keeps complex numbers in pairs: each trip adds reads of them
         again = oc.function(*back(converted, theirs), on_unused_input="ignore")(*values)
         np.testing.assert_allclose(again[0], wanted[0], rtol=1e-11)
     else:
@@ -110,3 +131,60 @@ def test_draws_from_generators_go_there_and_back() -> None:
     np.testing.assert_allclose(f(), wanted, rtol=1e-12)
     again = bridge.from_pytensor(theirs[1])
     np.testing.assert_array_equal(oc.function([], again)(), f())
+
+
+def test_derivatives_of_a_loop_are_the_same_there() -> None:
+    m, v = ot.dmatrix("m"), ot.dvector("v")
+    cost = GRAPHS["loop"](m, v, None)[-1].sum()
+    inputs, theirs = bridge.to_pytensor(cost, [m, v])
+    slopes = pytensor.function(
+        inputs, pytensor.grad(theirs, inputs), mode=Mode("py", "fast_compile")
+    )
+    for a, b in zip(slopes(M, V), oc.function([m, v], oc.grad(cost, [m, v]))(M, V), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-11)
+
+
+@pytest.mark.parametrize("rows", [0, 1, 4])
+def test_a_loop_of_pytensor_reads_no_buffer(rows: int) -> None:
+    """Its states are carried, and reads of its rows are its trace and its last value."""
+    x, v = pt.dmatrix("x"), pt.dvector("v")
+    trace = theirs_scan(lambda r, s: r * s + 1, sequences=x, outputs_info=v, return_updates=False)
+    whole = trace.owner.inputs[0]
+    inputs, (ours, last, every) = bridge.from_pytensor([trace, whole[-1], whole], [x, v])
+    names = {type(n.op).__name__ for n in toposort([ours, last])}
+    assert not names & {"Alloc", "IncSubtensor", "Join"}, names
+    values = np.arange(2.0 * rows).reshape(rows, 2), np.array([0.5, -1.0])
+    wanted = [values[1]]
+    for row in values[0]:
+        wanted.append(row * wanted[-1] + 1)
+    found = oc.function(inputs, [ours, last, every])(*values)
+    np.testing.assert_array_equal(found[0], np.reshape(wanted[1:], (rows, 2)))
+    np.testing.assert_array_equal(found[1], wanted[-1])
+    np.testing.assert_array_equal(found[2], wanted)
+
+
+class Doubled(TheirOp):
+    """A user's op, of which Occelo knows nothing."""
+
+    __props__ = ()
+
+    def make_node(self, x: Any) -> Any:
+        return Apply(self, [pt.as_tensor(x)], [pt.as_tensor(x).type()])
+
+    def perform(self, node: Any, inputs: Any, output_storage: Any) -> None:
+        output_storage[0][0] = inputs[0] * 2
+
+
+@pytest.mark.filterwarnings("ignore:These ops have no conversion")
+def test_ops_that_are_called_and_draws_of_any_law_go_back() -> None:
+    """So a log density with `pm.Minibatch`, whose rows are drawn, is a graph of PyTensor again."""
+    rng = pytensor.shared(np.random.default_rng(5))
+    _, row = pt.random.integers(0, 3, size=(2,), rng=rng, return_next_rng=True)
+    x = pt.dvector("x")
+    once = bridge.from_pytensor(Doubled()(x)[row], [x])
+    inputs, theirs = bridge.to_pytensor(once[1], once[0])
+    f = pytensor.function(inputs, theirs, mode=Mode("py", "fast_compile"))
+    positions = np.random.default_rng(5).integers(0, 3, size=2)
+    np.testing.assert_array_equal(f(V), 2 * V[positions])
+    twice = bridge.from_pytensor(theirs, inputs)
+    assert equal_computations([once[1]], [twice[1]], once[0], twice[0])

@@ -55,12 +55,14 @@ class Settings:
     - ``derivatives``: whether derivatives that a user gave an op are kept. A linker sees none.
     - ``called``: names of the ops that have no conversion, each with the number of nodes.
     - ``constants``: the constants that were converted, so that equal ones are one variable.
+    - ``reads``: the traces and last values of loops, by the rows of a state and the key that reads them from these.
     """
 
     checks: Checks = "raise"
     derivatives: bool = True
     called: dict[str, int] = field(default_factory=dict[str, int])
     constants: dict[int, Any] = field(default_factory=dict[int, Any])
+    reads: dict[tuple[Any, Any], Any] = field(default_factory=dict[tuple[Any, Any], Any])
 
 
 _settings: ContextVar[Settings | None] = ContextVar("_settings", default=None)

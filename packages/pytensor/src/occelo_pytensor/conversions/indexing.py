@@ -24,6 +24,7 @@ from pytensor.tensor.type_other import MakeSlice
 from pytensor.typed_list.basic import MakeList
 
 import occelo.tensor as ot
+from occelo_pytensor.conversion import settings
 from occelo_pytensor.registry import register_conversion
 from occelo_pytensor.variables import static
 
@@ -40,7 +41,16 @@ def _key(entries: Any, indices: Any) -> tuple[Any, ...]:
 
 @register_conversion(Subtensor, AdvancedSubtensor)
 def _read(node: Any, x: Any, *indices: Any) -> Any:
-    return ot.getitem(x, _key(node.op.idx_list, indices)) if node.op.idx_list else x
+    if not node.op.idx_list:
+        return x
+    key = _key(node.op.idx_list, indices)
+    of_a_loop = settings().reads.get((x, key[0])) if len(key) == 1 and _is_static(key[0]) else None
+    return ot.getitem(x, key) if of_a_loop is None else of_a_loop
+
+
+def _is_static(entry: Any) -> bool:
+    parts = (entry.start, entry.stop, entry.step) if isinstance(entry, slice) else (entry,)
+    return all(p is None or isinstance(p, int) for p in parts)
 
 
 @register_conversion(IncSubtensor, AdvancedIncSubtensor)

@@ -4,7 +4,8 @@ PyTensor has several kinds of states (read at one tap or at several, written at 
 a buffer whose rows 0, 1, ... hold earlier values, and of which step t reads and writes rows t + tap. The rows that a step
 reads before it writes them are carried from step to step. Rows that a step reads for the first time come from a sequence.
 
-A buffer may be shorter than the loop is long: then PyTensor keeps its last rows only, in the order of time.
+A buffer may be shorter than the loop is long: then PyTensor keeps its last rows only, in the order of time. Most are as
+PyTensor's `scan` makes them: the first rows, and room for one of each step. Such a buffer is not built here.
 """
 
 from __future__ import annotations
@@ -12,12 +13,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from pytensor.graph.basic import Constant
+from pytensor.scalar.basic import Add
 from pytensor.scan.op import Scan
+from pytensor.tensor.basic import AllocEmpty, ScalarFromTensor
+from pytensor.tensor.elemwise import Elemwise
+from pytensor.tensor.shape import Shape, Shape_i
+from pytensor.tensor.subtensor import IncSubtensor, Subtensor
 
 import occelo.tensor as ot
-from occelo_graph import freeze
+from occelo_graph import computed_by, freeze
+from occelo_graph.ops.index.subtensor import IncSubtensor as OurIncSubtensor
+from occelo_graph.ops.shape.dimensions import DimShuffle
+from occelo_graph.ops.shape.stretching import Stretch
 from occelo_loops.ops.scan_op import Scan as OurScan
-from occelo_pytensor.conversion import convert_inner
+from occelo_pytensor.conversion import convert_inner, settings
 from occelo_pytensor.registry import register_conversion
 from occelo_pytensor.variables import input_like
 
@@ -36,6 +46,8 @@ class _Window:
     writes: list[int]
     carried: int
     is_updated_in_place: bool
+    first: Any = None
+    """The first rows, if the rest of the buffer is room for one row of each step."""
 
 
 @dataclass
@@ -55,7 +67,11 @@ def _scan(node: Any, *inputs: Any) -> Any:
     parts = _Parts([], [], [], [])
     outer = list(inputs)
     inner = [_element_of(s, parts) for s in op.outer_seqs(outer)]
-    windows = [_window(info, i, buffer, parts) for i, buffer in enumerate(_buffers(op, outer))]
+    buffers = zip(_buffers(op, list(node.inputs)), _buffers(op, outer), strict=True)
+    windows = [
+        _window(info, i, buffer, parts, _first_rows(theirs, buffer, node.inputs[0]))
+        for i, (theirs, buffer) in enumerate(buffers)
+    ]
     inner += [w.slots[i] for w in windows for i in w.reads]
     untraced = _untraced(op, outer, parts)
     inner += untraced
@@ -80,7 +96,68 @@ def _element_of(sequence: Any, parts: _Parts) -> Any:
     return element
 
 
-def _window(info: Any, position: int, buffer: Any, parts: _Parts) -> _Window:
+def _first_rows(theirs: Any, buffer: Any, steps: Any) -> Any:
+    """The rows with which PyTensor's buffer ``theirs`` starts, if it has room for ``steps`` further rows. Otherwise None."""
+    write = theirs.owner
+    if write is None or not isinstance(write.op, IncSubtensor) or len(write.inputs) != 3:
+        return None
+    empty, first, stop = write.inputs
+    is_start = write.op.set_instead_of_inc and write.op.idx_list == (slice(None, 0, None),)
+    if not is_start or empty.owner is None or not isinstance(empty.owner.op, AllocEmpty):
+        return None
+    rows, *lengths = empty.owner.inputs
+    fits = all(_is_length(n, first, i) for i, n in enumerate(lengths, 1))
+    if not fits or not _is_length(stop, first, 0) or not _is_sum(rows, steps, first):
+        return None
+    ours = computed_by(buffer, OurIncSubtensor)
+    if ours is None:
+        return None
+    stretched = computed_by(ours.inputs[1], Stretch)
+    return ours.inputs[1] if stretched is None else stretched.inputs[0]
+
+
+def _is_length(length: Any, x: Any, axis: int) -> bool:
+    """Whether ``length`` is that of PyTensor's ``x`` along an axis."""
+    if isinstance(length, Constant):
+        return int(length.data) == x.type.shape[axis]
+    node = length.owner
+    if node is None:
+        return False
+    if isinstance(node.op, ScalarFromTensor):
+        return _is_length(node.inputs[0], x, axis)
+    if isinstance(node.op, Shape_i):
+        return node.op.i == axis and node.inputs[0] is x
+    if not isinstance(node.op, Subtensor) or node.op.idx_list != (0,):
+        return False
+    shape, position = node.inputs
+    of = shape.owner
+    at_axis = isinstance(position, Constant) and int(position.data) == axis
+    return at_axis and of is not None and isinstance(of.op, Shape) and of.inputs[0] is x
+
+
+def _is_sum(rows: Any, steps: Any, first: Any) -> bool:
+    """Whether there are as many ``rows`` as steps and ``first`` rows."""
+    if isinstance(rows, Constant) and isinstance(steps, Constant):
+        static = first.type.shape[0]
+        return static is not None and int(rows.data) == int(steps.data) + static
+    node = rows.owner
+    if node is None or not isinstance(node.op, Elemwise) or not isinstance(node.op.scalar_op, Add):
+        return False
+    if len(node.inputs) != 2 or steps not in node.inputs:
+        return False
+    return _is_length(node.inputs[node.inputs[0] is steps], first, 0)
+
+
+def _row(window_first: Any, buffer: Any, row: int) -> Any:
+    if window_first is None:
+        return buffer[row]
+    padded = computed_by(window_first, DimShuffle)
+    if padded is not None and padded.op.new_order == ("x", *range(buffer.ndim - 1)):
+        return padded.inputs[0]
+    return window_first[row]
+
+
+def _window(info: Any, position: int, buffer: Any, parts: _Parts, first: Any) -> _Window:
     in_place = position < info.n_mit_mot
     taps = info.tap_array[position]
     written = info.mit_mot_out_slices[position] if in_place else (0,)
@@ -91,9 +168,9 @@ def _window(info: Any, position: int, buffer: Any, parts: _Parts) -> _Window:
     for row in range(carried):
         slots.append(ot.tensor(dtype=buffer.dtype, shape=buffer.type.shape[1:]))
         parts.carried.append(slots[-1])
-        parts.starts.append(buffer[row])
+        parts.starts.append(_row(first, buffer, row))
     slots.append(_element_of(buffer[carried:], parts) if in_place else None)
-    return _Window(buffer, slots, reads, writes, carried, in_place)
+    return _Window(buffer, slots, reads, writes, carried, in_place, first)
 
 
 def _untraced(op: Any, outer: list[Any], parts: _Parts) -> list[Any]:
@@ -149,7 +226,7 @@ def _results(
         outputs.append(
             _rows_in_place(window, trace, last, steps)
             if window.is_updated_in_place
-            else _rows(op, window, trace, steps)
+            else _rows(op, window, trace, last, steps)
         )
     lengths = op.outer_nitsot(outer)
     for trace, length, theirs in zip(
@@ -166,17 +243,17 @@ def _rows_in_place(window: _Window, trace: Any, last: list[Any], steps: Any) -> 
     return ot.concatenate([trace, *([ot.stack(last)] if last else []), unread], axis=0)
 
 
-def _rows(op: Any, window: _Window, trace: Any, steps: Any) -> Any:
+def _rows(op: Any, window: _Window, trace: Any, last: list[Any], steps: Any) -> Any:
     """The rows of a buffer after the loop. If it is shorter than the loop is long, the last ones."""
-    rows = (
-        ot.concatenate([window.buffer[: window.carried], trace], axis=0)
-        if window.carried
-        else trace
-    )
+    count = window.carried
+    first = window.buffer[:count] if window.first is None else window.first
+    rows = ot.concatenate([first, trace], axis=0) if count else trace
     static, length = rows.type.shape[0], window.buffer.type.shape[0]
-    if static is not None and static == length:
-        return rows
-    return _last(op, rows, window.buffer.shape[0], steps + window.carried)
+    if window.first is None and (static is None or static != length):
+        return _last(op, rows, window.buffer.shape[0], steps + count)
+    if count:
+        settings().reads |= {(rows, slice(count, None, None)): trace, (rows, -1): last[-1]}
+    return rows
 
 
 def _last(op: Any, rows: Any, length: Any, all_rows: Any) -> Any:

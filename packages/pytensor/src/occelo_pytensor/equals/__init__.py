@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from occelo_pytensor.equals import (
+    calls as calls,
+)
+from occelo_pytensor.equals import (
     control as control,
 )
 from occelo_pytensor.equals import (
