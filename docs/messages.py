@@ -2,8 +2,9 @@
 
 ``python docs/messages.py`` writes the pages, one for each package; a test compares them with the sources. An entry has the
 message with ``...`` for its fields, the exception, the public names from which the raise is reached, what their docstrings
-say of this exception, and the kind of errors. Exceptions that the packages catch themselves are listed at the end of
-their page, with the module that catches them.
+say of this exception, the kind of errors, and the entries that explain cases of it by hand. If one public name reaches it,
+the entry shows a worked example of that name, and if a mistake of tests/mistakes/functions raises it, the first one. Exceptions that the packages catch themselves are listed at
+the end of their page, with the module that catches them.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import ast
 import functools
 import inspect
 import itertools
+import os
 import re
 import sys
 from collections.abc import Iterable, Iterator
@@ -22,14 +24,19 @@ sys.path.insert(0, str(Path(__file__).parent / "site"))
 sys.path.insert(0, str(Path(__file__).parent))
 import interfaces
 import inventory
+import mistakes
+import worked_examples
 from workspace import CLIENTS, MEMBERS, ROOT
 
 from occelo.command.messages import kind_of_package
-from occelo.hints.explanations import entries_by_hand, entry_by_hand
+from occelo.hints.explanations import Entry, entries_by_hand, entry_by_hand
 
 FOLDER = ROOT / "docs" / "errors" / "raised"
 LEAST = 12
-"""Fixed letters without which a message says too little to be found: it passes on what something else says."""
+"""Fixed letters with which a message says enough to be found; with fewer, it often passes on what something else says."""
+PHRASE = re.compile(r"(?:\S*[A-Za-z]\S*\s+){2,}\S*[A-Za-z]")
+"""Three words without a field between them say enough, too, if they have `LEAST_OF_PHRASE` letters."""
+LEAST_OF_PHRASE = 8
 PASSES_ON = ("explained", "at_node", "in_context", "with_arguments", "annotate_error")
 """Functions that return the exception they are given, with more about it."""
 KINDS = {
@@ -40,6 +47,8 @@ KINDS = {
 """The kinds of exceptions that are about one thing. Of others, the function or its package says one, or it is Arguments."""
 NEAREST = 3
 """So many public names are listed, of those that are nearest to the raise."""
+LONGEST = 8
+"""Lines of a worked example that an entry shows."""
 FAR = 8
 """A public name with more calls between it and the raise says nothing about it."""
 
@@ -203,7 +212,10 @@ class Sources:
                 for exception, text, kind in self.exceptions(node.exc, scope):
                     line = max(text.split("\n"), key=lambda each: len(each.replace("...", "")))
                     message = re.sub(r"(\.\.\.)+", "...", line.strip())
-                    if sum(map(str.isalpha, message)) >= LEAST:
+                    message = message.removeprefix(
+                        "...: "
+                    )  # an entry fits a message after any such words
+                    if _says_enough(message):
                         yield Raised(exception, message, unit, kind or _said(statement))
 
     # -------------------------------------------------------------- who reaches a raise
@@ -270,6 +282,12 @@ class Sources:
                     if own and own[1] not in public and isinstance(self.units[own], ast.ClassDef):
                         found.setdefault(own[1], []).append(module)
         return found
+
+
+def _says_enough(message: str) -> bool:
+    phrases = [part for part in message.split("...") if PHRASE.search(part.strip())]
+    letters = [sum(map(str.isalpha, part)) for part in phrases]
+    return sum(map(str.isalpha, message)) >= LEAST or max(letters, default=0) >= LEAST_OF_PHRASE
 
 
 def _bound(statement: ast.stmt) -> list[str]:
@@ -347,7 +365,7 @@ def _kind(raised: Raised, names: list[inventory.Entry]) -> str:
     return next(titles[each.lower()] for each in guesses if each and each.lower() in titles)
 
 
-def _entry(title: str, places: list[Raised], sources: Sources) -> str:
+def _entry(title: str, places: list[Raised], sources: Sources, example: str) -> str:
     first = places[0]
     exceptions = " or ".join(dict.fromkeys(f"`{each.exception}`" for each in places))
     where = ", ".join(dict.fromkeys(f"`{'.'.join(each.unit)}`" for each in places[:NEAREST]))
@@ -355,22 +373,77 @@ def _entry(title: str, places: list[Raised], sources: Sources) -> str:
     names = list({name.full: name for name in names}.values())
     listed = ", ".join(f"`{name.full}`" for name in names[:NEAREST])
     more = " and others" if len(names) > NEAREST else ""
-    lines = [f"{exceptions}, raised by {where}."]
+    by = f"{exceptions}, raised by {where}."
     if listed and listed != where:
-        lines = [
-            f"{exceptions}, raised by {where}, which {listed}{more} use{'s' if len(names) == 1 else ''}."
-        ]
+        use = "uses" if len(names) == 1 else "use"
+        by = f"{exceptions}, raised by {where}, which {listed}{more} {use}."
     kind = _kind(first, names)
     told = [
         f"`{name.full}` says: {said}"
         for name in names[:NEAREST]
         if (said := _sentences(name.docstring, first.exception))
     ]
-    said = f"\n\n{told[0]}" if told else ""
-    return (
-        f"## {title}\n\n    {first.message}\n\n{' '.join(lines)}{said}\n\n"
-        f"The kind of error: [{kind}](../../errors.md#{kind.lower()})\n"
+    by_hand = ", ".join(
+        f"[{e.title}]({os.path.relpath(e.page, 'errors/raised')}#{e.title})"
+        for e in _cases(first.message)
     )
+    cases = f"Cases of it are explained in {by_hand}." if by_hand else ""
+    of_kind = f"The kind of error: [{kind}](../../errors.md#{kind.lower()})"
+    works = _working(names[0].full) if len(names) == 1 else ""
+    parts = [f"## {title}", f"    {first.message}", by, *told[:1], example, works, cases, of_kind]
+    return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def _working(name: str) -> str:
+    """The first short worked example of a public name; "" if it has none."""
+    short = (t for t in worked_examples.by_name().get(name, ()) if t.count("\n") <= LONGEST)
+    text = next(short, "")
+    return f"This works:\n\n```pycon\n{text}```" if text else ""
+
+
+def _cases(message: str) -> list[Entry]:
+    """The entries written by hand whose message is a case of a message, which says more of itself than others."""
+    longest = max(message.split("..."), key=len)
+    entry = Entry("", "", "", message)
+    return [
+        each
+        for each in entries_by_hand().values()
+        if each.message
+        and longest in each.message
+        and entry.fits(each.message.replace("...", "q7"))
+    ]
+
+
+def _examples(messages: Iterable[str]) -> dict[str, tuple[str, str]]:
+    """The first mistake with public functions that raises each message, and what it raises; of messages that fit, by the longest."""
+    entries = [Entry("", "", "", message) for message in messages]
+    entries.sort(key=lambda each: -each.fixed)
+    shown: dict[str, tuple[str, str]] = {}
+    for path in mistakes.files():
+        for expression, raised in mistakes.read(path).items():
+            text = raised.partition(": ")[2]
+            if "Warning: " in raised[:30] or entry_by_hand(text) is not None:
+                continue
+            fitting = (each for each in entries if each.fits(text))
+            if (entry := next(fitting, None)) is not None:
+                shown.setdefault(entry.message, (expression, raised))
+    return shown
+
+
+def _names_in(expressions: Iterable[str]) -> str:
+    """A sentence about the names of mistakes."""
+    world = mistakes.world()
+    used = {
+        n.id for each in expressions for n in ast.walk(ast.parse(each)) if isinstance(n, ast.Name)
+    }
+    listed = [
+        f"`{name}` is `{value.__name__}`"
+        if inspect.ismodule(value)
+        else f"`{name}` a variable of the type {value.type}"
+        for name, value in world.items()
+        if name in used
+    ]
+    return f"In the examples, {', '.join(listed)}." if listed else ""
 
 
 @functools.cache
@@ -391,24 +464,39 @@ def pages() -> dict[Path, str]:
         elif entry_by_hand(each.message.replace("...", "q7")) is None:
             by_message.setdefault(each.message, []).append(each)
     taken = {title.lower() for title in entries_by_hand()}
+    examples = _examples(by_message)
     texts: dict[str, list[str]] = {}
+    expressions: dict[str, list[str]] = {}
     for message, places in by_message.items():
         title = _title(message, places[0].unit[0], taken)
         taken.add(title)
         package = order[places[0].unit[0].partition(".")[0]]
-        texts.setdefault(package, []).append(_entry(title, places, sources))
+        example = ""
+        if message in examples:
+            expression, raised = examples[message]
+            expressions.setdefault(package, []).append(expression)
+            example = f"```python quoted\n{expression}\n```\n\n```text\n{raised}\n```"
+        texts.setdefault(package, []).append(_entry(title, places, sources, example))
     return {
-        FOLDER / f"{name}.md": _page(name, texts.get(name, []), internal.get(name, set()), sources)
+        FOLDER / f"{name}.md": _page(
+            name,
+            _names_in(expressions.get(name, ())),
+            texts.get(name, []),
+            internal.get(name, set()),
+            sources,
+        )
         for name in order.values()
         if name in texts or name in internal
     }
 
 
-def _page(name: str, listed: list[str], internal: set[str], sources: Sources) -> str:
+def _page(name: str, names: str, listed: list[str], internal: set[str], sources: Sources) -> str:
     what = "the facade" if name == "occelo" else f"occelo-{name}"
     text = (
         f"# More messages of {what}\n\nWritten by `python docs/messages.py` from the sources; `...` stands for what "
-        "differs from case to case.\n\n" + "\n".join(listed)
+        f"differs from case to case. {names}".rstrip()
+        + "\n\n"
+        + "\n".join(listed)
     )
     if internal:
         text += "\n---\n\nNo call of a user ends with these exceptions, so their messages have no entries:\n\n"

@@ -44,3 +44,21 @@ def test_what_a_message_may_be_is_read_from_the_source(messages: Any) -> None:
     assert found.page == "errors/raised/arrays.md"
     assert "`occelo.tensor.unwrap`" in found.text
     assert "[Running](../../errors.md#running)" in found.text
+
+
+def test_entries_show_mistakes_uses_that_work_and_the_entries_of_their_cases() -> None:
+    texts = {entry.message: entry.text for entry in entries().values()}
+    of_clip = texts["... and a_... of clip are two names of one argument"]
+    assert "x.clip(0, min=1)\n```\n\n```text\nValueError: min and a_min of clip" in of_clip
+    unwrap = texts["unwrap turns angles back, which ... cannot hold; cast them"]
+    assert "This works:\n\n```pycon\n>>> " in unwrap
+    assert "Cases of it are explained in [no-pullback](../gradients.md#no-pullback)." in "".join(
+        texts.values()
+    )
+
+
+def test_short_messages_are_found_by_their_phrases() -> None:
+    """A few words in a row say enough; fields with a word or two between them do not."""
+    place = entry_of("relu has no loop")
+    assert place == ("errors/raised/graph.md", "has-no-loop")
+    assert entry_of("a is b, got c") is None
