@@ -7,7 +7,8 @@ import os
 import numpy as np
 import scipy.special
 
-import occelo_random.functions  # noqa: F401
+import occelo_link.loops.build  # which takes the lowerings of families
+import occelo_random.ops.draws  # noqa: F401
 from occelo_link.loops.lowerings.elemwise.scalar import scalar_value
 from occelo_testing.last_place import Points
 from occelo_testing.loop_programs import Compiled, map_program
