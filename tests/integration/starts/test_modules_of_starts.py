@@ -87,7 +87,9 @@ def test_a_function_from_the_cache_needs_no_rule_lowering_or_compiler(starts: St
     assert not later & HEAVY
     # derivatives belong to building
     building = ("occelo_graph.", "occelo_forms.", "occelo_special.", "occelo.")
-    assert {name for name in _own(later) if not name.startswith(building)} == {
+    loaded = {name for name in _own(later) if not name.startswith(building)}
+    assert loaded - {"occelo_link.units.thread_pool"} == {  # where there are several processors
         "occelo_link.cache.host",
         "occelo_link.machine.processor_identity",
+        "occelo_link.machine.threads",
     }
