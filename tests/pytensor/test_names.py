@@ -3,16 +3,33 @@
 from __future__ import annotations
 
 import runpy
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytensor
 import pytest
 
+OF_LIBRARIES = {"graph.rewriting.kanren": "kanren", "link.jax": "jax"}
+SOMETIMES = {"as_sparse_or_tensor_variable"}
+"""A function of another module, of which it depends on the order of imports whether the package `sparse` lists it."""
 DOCS = Path(__file__).parents[2] / "docs"
 
 
+def _by_place(text: str) -> dict[str, set[str]]:
+    rows = (line.split(":") for line in text.splitlines()[1:])
+    return {place: set(names.split()) for place, names in rows}
+
+
 def test_the_list_of_names_is_complete() -> None:
-    listed = (DOCS / "names_of_pytensor.txt").read_text()
-    if listed.splitlines()[0] != f"# PyTensor {pytensor.__version__}":
+    text = (DOCS / "names_of_pytensor.txt").read_text()
+    if text.splitlines()[0] != f"# PyTensor {pytensor.__version__}":
         pytest.skip(f"the list is of another version than {pytensor.__version__}")
-    assert runpy.run_path(str(DOCS / "names_of_pytensor.py"))["collect"]() == listed
+    listed = _by_place(text)
+    collected = _by_place(runpy.run_path(str(DOCS / "names_of_pytensor.py"))["collect"]())
+    for place, names in collected.items():
+        assert names ^ listed[place] <= SOMETIMES, place
+    # modules that are not imported, since their libraries are not installed
+    unknown = tuple(place for place, name in OF_LIBRARIES.items() if find_spec(name) is None)
+    assert [
+        place for place in listed if place not in collected and not place.startswith(unknown)
+    ] == []
