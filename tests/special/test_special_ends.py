@@ -227,5 +227,6 @@ def test_incomplete_gamma_functions_at_ends_of_both_arguments(mode: str) -> None
     k_, x_ = ot.dvectors("k", "x")
     found = oc.function([k_, x_], [sp.gammainc(k_, x_), sp.gammaincc(k_, x_)], mode=mode)(k, x)
     for each, name in zip(found, ("gammainc", "gammaincc"), strict=True):
-        expected = getattr(scipy.special, name)(k, x)
+        # SciPy 1.13 forgets a NaN beside an infinite number
+        expected = np.where(np.isnan(k + x), np.nan, getattr(scipy.special, name)(k, x))
         np.testing.assert_allclose(each, expected, rtol=1e-10)
