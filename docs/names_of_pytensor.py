@@ -27,7 +27,7 @@ NAMES = DOCS / "names_of_pytensor.txt"
 PAGE = DOCS / "names-of-pytensor.md"
 REASONS = DOCS.parent / "src" / "occelo" / "hints" / "reasons.py"
 PLACES_OF_LIBRARIES = {"graph.rewriting.kanren": "kanren"}
-"""The library that a whole module needs: without it, whether its names are there is not known."""
+"""The library that a whole module needs: without it, the names that have no reason are taken to be there."""
 OF_LIBRARIES = {"JAX": "jax", "NUMBA": "numba", "PYTORCH": "torch"}
 """Modes that exist where a library is installed."""
 
@@ -115,15 +115,15 @@ def read() -> dict[str, list[str]]:
     return {place: names.split() for place, names in (line.split(":") for line in lines)}
 
 
-def missing(place: str, names: list[str]) -> list[str]:
-    """Those of ``names`` that Occelo lacks at ``place``. ImportError if it lacks the place."""
+def missing(place: str, why: dict[str, str | None]) -> list[str]:
+    """Those of the names ``why``, which maps them to reasons, that Occelo lacks at ``place``. ImportError if it lacks the place."""
     library = PLACES_OF_LIBRARIES.get(place)
     if library is not None and importlib.util.find_spec(library) is None:
-        return []
+        return [name for name, reason in why.items() if reason is not None]
     module = importlib.import_module(f"occelo.{place}".rstrip("."))
     return [
         name
-        for name in names
+        for name in why
         if not hasattr(module, name)
         and (name not in OF_LIBRARIES or importlib.util.find_spec(OF_LIBRARIES[name]) is not None)
     ]
@@ -141,12 +141,12 @@ def page() -> str:
         if whole is not None:
             absent.append(f"| `{place}` | {whole} |")
             continue
+        why = {n: reasons.REASONS.get(f"{place}.{n}", reasons.REASONS.get(n)) for n in names}
         try:
-            lacking = missing(place, names)
+            lacking = missing(place, why)
         except ImportError as error:
             faults.append(f"{place}: {error}")
             continue
-        why = {n: reasons.REASONS.get(f"{place}.{n}", reasons.REASONS.get(n)) for n in names}
         faults += [f"{place}.{n} has no reason" for n in lacking if why[n] is None]
         counts = [counts[0] + len(names), counts[1] + len(lacking)]
         by_reason: dict[str | None, list[str]] = {}

@@ -15,6 +15,7 @@ FILES = re.compile(r"^<!-- (\S+\.py) -->\n```py\n(.*?)^```$", flags=re.M | re.S)
 
 USE = """
 import sys
+from importlib.util import find_spec
 import numpy as np
 import occelo as oc
 import occelo.tensor as ot
@@ -34,11 +35,13 @@ for value in ([], [3.0], [1.0, 4.0, -2.0]):
         np.testing.assert_allclose(f(v)[1], -2 * (d - np.roll(d, -1)))
 from occ_cyclic.ops.differences import CyclicDifference
 CyclicDifference.decompose = oc.Op.decompose  # its lowerings alone
-assert oc.supports("jax", y) == oc.supports("native", y) == []
+for backend in ("native", *(["jax"] if find_spec("jax") else [])):
+    assert oc.supports(backend, y) == []
 f = oc.function([x], cyclic_difference(x) * 2.0, mode=oc.Mode("native"))
 for value in ([], [3.0], [1.0, 4.0, -2.0]):
     np.testing.assert_allclose(f(value), 2 * (np.array(value) - np.roll(value, 1)))
-assert parts <= sys.modules.keys(), parts - sys.modules.keys()
+expected = parts if find_spec("jax") else parts - {"occ_cyclic.traced"}
+assert expected <= sys.modules.keys(), expected - sys.modules.keys()
 single = ot.TensorType("float64", (1,))("x")
 assert "abs" not in oc.debugprint(oc.function([single], abs(cyclic_difference(single))), file="str")
 f = oc.function([x], y)
