@@ -63,14 +63,14 @@ def quotas(root: str, listed: str) -> Iterator[int]:
         _, controllers, path = line.split(":", 2)
         if controllers and "cpu" not in controllers.split(","):
             continue
-        parts = path.strip("/").split("/")
+        parts = path.split("/")[1:] if path != "/" else []
+        names = ("cpu.cfs_quota_us", "cpu.cfs_period_us") if controllers else ("cpu.max",)
         for folder in (controllers, "cpu") if controllers else ("", "unified"):
             for depth in range(len(parts) + 1):
                 group = os.path.join(root, folder, *parts[:depth])
-                for names in (("cpu.max",), ("cpu.cfs_quota_us", "cpu.cfs_period_us")):
-                    words = " ".join(_text(os.path.join(group, name)) for name in names).split()
-                    if len(words) == 2 and all(map(str.isdecimal, words)) and int(words[1]):
-                        yield max(1, -(-int(words[0]) // int(words[1])))
+                words = " ".join(_text(os.path.join(group, name)) for name in names).split()
+                if len(words) == 2 and all(map(str.isdecimal, words)) and int(words[1]):
+                    yield max(1, -(-int(words[0]) // int(words[1])))
 
 
 def _text(path: str) -> str:
