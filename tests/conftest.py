@@ -19,7 +19,7 @@ from hypothesis import settings
 MANY = 8
 OF_MANY = 30
 """Of functions with more than `MANY` tests in other folders, one in so many runs."""
-OF_SLOW = 17
+OF_SLOW = 29
 """Of the tests with a slow compiler, one in so many runs."""
 COMPILE_NOTHING = {"architecture": 1, "graph": 8, "rewrite": 8}
 """The folders of tests that compile nothing. Of functions with more than `MANY` tests, one in so many runs."""
@@ -34,8 +34,8 @@ LIBRARIES = {"numba": "numba", "jax": "jax", "pytorch": "torch"}
 UNMEASURED = pytest.StashKey[bool]()
 STOPPED = pytest.StashKey[Any]()
 """What measures coverage in this process, while it is stopped for collecting."""
-MEASURED_SECONDS = 1.0
-"""So long coverage sees a measured test without a mark, by processor time. With it a test takes twice as long; later it mostly runs the same code again."""
+MEASURED_SECONDS = 0.6
+"""So many seconds coverage sees of a measured test without a mark, by processor time. With it a test takes twice as long; later it mostly runs the same code again."""
 FOR_OTHER_PROCESSES = "COVERAGE_PROCESS_CONFIG"
 """The variable by which coverage is measured in the processes that a test starts."""
 

@@ -34,7 +34,7 @@ def graph_of(build: Any, count: int = 1) -> og.FunctionGraph:
     return og.FunctionGraph(inputs, outputs if isinstance(outputs, list) else [outputs])
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", LINKERS)
 @pytest.mark.parametrize("example", list({e.name: e for e in EXAMPLES}.values()), ids=str)
 def test_every_op_gives_the_interpreters_value(example: Example, name: str) -> None:
