@@ -86,7 +86,7 @@ class Sources:
             for statement in tree.body:
                 for name in _bound(statement):
                     self.units[module, name] = statement
-            for node in ast.walk(tree):
+            for node in _statements(tree):
                 if isinstance(node, ast.ImportFrom) and node.module:
                     for alias in node.names:
                         self.imported[module][alias.asname or alias.name] = (
@@ -272,10 +272,10 @@ class Sources:
         public = {e.name for e in inventory.documented() if e.kind == "exception"}
         found: dict[str, list[str]] = {}
         for module, tree in self.trees.items():
-            for node in ast.walk(tree):
+            for node in _statements(tree):
                 if not isinstance(node, ast.ExceptHandler) or node.type is None:
                     continue
-                if "testing" in module or any(isinstance(n, ast.Raise) for n in ast.walk(node)):
+                if "testing" in module or any(isinstance(n, ast.Raise) for n in _statements(node)):
                     continue
                 for each in ast.walk(node.type):
                     own = self.of_call(each, module) if isinstance(each, ast.expr) else None
@@ -297,6 +297,19 @@ def _bound(statement: ast.stmt) -> list[str]:
         targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
         return [each.id for each in targets if isinstance(each, ast.Name)]
     return []
+
+
+def _inside(node: ast.AST) -> Iterator[ast.AST]:
+    """The statements, handlers and cases right inside a node that is no expression."""
+    for part in ("body", "handlers", "orelse", "finalbody", "cases"):
+        yield from getattr(node, part, ())
+
+
+def _statements(node: ast.AST) -> Iterator[ast.AST]:
+    """A node and all statements inside: without expressions, which are most of a tree."""
+    yield node
+    for child in _inside(node):
+        yield from _statements(child)
 
 
 def _assigned(function: ast.FunctionDef, name: str) -> list[ast.expr]:
@@ -322,7 +335,7 @@ def _raises(node: ast.AST, scope: Scope) -> Iterator[tuple[Scope, ast.Raise]]:
         scope = scope._replace(function=node)
     if isinstance(node, ast.Raise) and node.exc is not None:
         yield scope, node
-    for child in ast.iter_child_nodes(node):
+    for child in _inside(node):
         yield from _raises(child, scope)
 
 
