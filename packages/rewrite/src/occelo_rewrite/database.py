@@ -151,6 +151,8 @@ class RewriteDatabase:
     def __init__(self, name: str = "", standard: Callable[[Any], None] | None = None) -> None:
         self.name = name
         self._held: dict[str, DatabaseEntry] = {}
+        self._inner: list[RewriteDatabase] | None = None
+        """The databases in this one; None after a change."""
         self._standard = standard
         self._initial: dict[str, DatabaseEntry] = {}
         self._filler: int | None = None
@@ -210,6 +212,13 @@ class RewriteDatabase:
                 self._filler = filler
             self._initial |= {name: e for name, e in self._held.items() if name not in before}
 
+    @property
+    def _databases(self) -> list[RewriteDatabase]:
+        if self._inner is None:
+            rewriters = [e.rewriter for e in self._held.values()]
+            self._inner = [each for each in rewriters if isinstance(each, RewriteDatabase)]
+        return self._inner
+
     def _count_change(self) -> None:
         self.generation += 1
         if not self._filling:
@@ -225,21 +234,15 @@ class RewriteDatabase:
             return True
         # a database in this one may have been changed before this one was first used
         entries = self._entries
-        return (self.generation == 0 or self._held == self._initial) and all(
-            e.rewriter.is_standard
-            for e in entries.values()
-            if isinstance(e.rewriter, RewriteDatabase)
+        return (self.generation == 0 or entries == self._initial) and all(
+            each.is_standard for each in self._databases
         )
 
     @property
     def total_generation(self) -> int:
         """The number of changes of this database and of all databases in it, with the rules of all families whose ops are imported."""
         catch_up()
-        return self.generation + sum(
-            e.rewriter.total_generation
-            for e in self._held.values()
-            if isinstance(e.rewriter, RewriteDatabase)
-        )
+        return self.generation + sum(each.total_generation for each in self._databases)
 
     def register(
         self,
@@ -326,6 +329,7 @@ class RewriteDatabase:
         entries = self._held
         is_new = name not in entries
         entries[name] = DatabaseEntry(name, rewriter, frozenset(own), at, place)
+        self._inner = None
         if not is_new:
             self._last = None
         elif self._last is not None or len(entries) == 1:
@@ -364,7 +368,7 @@ class RewriteDatabase:
     def remove(self, name: str) -> None:
         """Remove the rewriter of that name; KeyError if there is none."""
         del self._entries[name]
-        self._last = None
+        self._last = self._inner = None
         self._count_change()
 
     def names(self) -> list[str]:
@@ -457,9 +461,10 @@ class RewriteDatabase:
 
         Several rewriters may share the result.
         """
-        if type(self).query is RewriteDatabase.query and not self.chosen(query):
-            return None
-        return self.query(query)  # a database may make rewriters that it does not hold
+        if type(self).query is not RewriteDatabase.query:
+            return self.query(query)  # a database may make rewriters that it does not hold
+        chosen = self.chosen(query)
+        return self.build(chosen) if chosen else None
 
     @staticmethod
     def as_query(*tags: Any, **options: Any) -> RewriteDatabaseQuery:
@@ -527,7 +532,12 @@ class EquilibriumDB(RewriteDatabase):
 
     def query(self, *tags: Any, **options: Any) -> Any:
         query = self.as_query(*tags, **options)
-        built = self.build(self.chosen(query))
+        return self._built(query, self.chosen(query))
+
+    def _built(
+        self, query: RewriteDatabaseQuery, chosen: Sequence[tuple[str, Rewriter]]
+    ) -> EquilibriumGraphRewriter:
+        built = self.build(chosen)
         if self._tidy is not None:
             built.set_rules_for_new(self._tidy.index(query))
         return built
@@ -540,7 +550,8 @@ class EquilibriumDB(RewriteDatabase):
         state = self.total_generation, tidy.total_generation
         last = self._last_part
         if last is None or last[0] != state or last[1] != query:
-            last = self._last_part = state, query, self.query(query) if self.chosen(query) else None
+            chosen = self.chosen(query)
+            last = self._last_part = state, query, self._built(query, chosen) if chosen else None
         return last[2]
 
     def index(self, query: RewriteDatabaseQuery) -> RuleIndex:

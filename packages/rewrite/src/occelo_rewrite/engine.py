@@ -65,14 +65,18 @@ class OpRules:
 
     def __init__(self, rules: list[NodeRewriter]) -> None:
         self.rules = rules
-        self._always = 0
-        self._needing: dict[Any, int] = {}
         self._left: dict[int, list[tuple[NodeRewriter, Callable[..., Any]]]] = {}
-        for i, rule in enumerate(rules):
-            if not rule.below:
-                self._always |= 1 << i
-            for kind in rule.below:
-                self._needing[kind] = self._needing.get(kind, 0) | 1 << i
+        always, bit = 0, 1
+        needing: dict[Any, int] = {}
+        for rule in rules:
+            below = rule.below
+            if below:
+                for kind in below:
+                    needing[kind] = needing.get(kind, 0) | bit
+            else:
+                always |= bit
+            bit <<= 1
+        self._always, self._needing = always, needing
 
     def at(self, node: Apply) -> list[tuple[NodeRewriter, Callable[..., Any]]]:
         """The rules to try at a node, each with the function to call.
