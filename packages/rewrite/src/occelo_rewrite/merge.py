@@ -7,6 +7,7 @@ The stage ``merge1`` (`rewriter.MergeOptimizer`) attaches the feature to a graph
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 from occelo_graph import Apply, FunctionGraph, InconsistencyError, Variable
@@ -36,14 +37,19 @@ def _node_key(node: Apply) -> tuple[Any, ...] | None:
     op = node.op
     if not op.pure or op.destroy_map:
         return None
-    ids = map(id, node.inputs)
     # the position of an input counts unless the op is commutative
-    inputs = sum(map(hash, zip(ids) if op.commutative else enumerate(ids)))
+    positions = itertools.repeat(0) if op.commutative else itertools.count()
+    inputs = sum(map(_hash_of_input, positions, node.inputs))
     if op.types_follow_values:
         # the op may have inferred its types from values of inputs that have changed since, so the
         # types are part of the key
         return (inputs, op, len(node.inputs), *[v.type for v in node.outputs])
     return (inputs, op, len(node.inputs))
+
+
+def _hash_of_input(position: int, variable: Variable) -> int:
+    """A hash of text: that of a tuple is nearly linear in addresses, and addresses at equal distances gave equal sums."""
+    return hash(f"{position} {id(variable)}")
 
 
 def _same_inputs(a: Apply, b: Apply) -> bool:
@@ -106,11 +112,8 @@ class MergeFeature(Feature):
         key = self._keys.get(node)
         if key is not None:
             self.on_prune(fgraph, node, reason)
-            before, after = id(var), id(new_var)
-            if node.op.commutative:
-                change = hash((after,)) - hash((before,))
-            else:
-                change = hash((i, after)) - hash((i, before))
+            position = 0 if node.op.commutative else i
+            change = _hash_of_input(position, new_var) - _hash_of_input(position, var)
             types = [v.type for v in node.outputs] if len(key) > 3 else ()
             self._add(node, (key[0] + change, *key[1:3], *types))
 
@@ -201,8 +204,11 @@ class MergeFeature(Feature):
         """Merge nodes that became equal to other nodes, and nodes that become equal by these merges."""
         while self._equal:
             node, _ = self._equal.popitem()
-            equal = self._nodes.get(self._keys.get(node))
-            if equal is None or equal is node or node not in fgraph.apply_nodes or record.is_full:
+            if record.is_full:
+                continue
+            # the node that was first with this key may have changed or gone since
+            equal = self._nodes.setdefault(self._keys[node], node)
+            if equal is node:
                 continue
             if _same_inputs(equal, node):
                 self._merge(fgraph, equal, node, record)
