@@ -73,7 +73,7 @@ def test_importing_loads_numpy_and_nothing_else() -> None:
         "from occelo_graph import tensor as ot; x = ot.dscalar(); y = ot.erf(x) + ot.sigmoid(x)\n"
         "import occelo_graph as og; og.grad(y, x); assert 'scipy' not in sys.modules\n"
         "og.evaluate(ot.sigmoid(x), {x: 1.0}); assert 'scipy' not in sys.modules\n"
-        "og.evaluate(y, {x: 1.0}); assert 'scipy.special' in sys.modules"
+        "og.evaluate(y, {x: 1.0}); assert 'scipy' in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True, env={"PYTHONPATH": ":".join(sys.path)})
 

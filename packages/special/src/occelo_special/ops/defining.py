@@ -10,7 +10,7 @@ import numpy as np
 from occelo_graph.ir.types import NullType
 from occelo_graph.ops.elemwise.op import Elemwise, elementwise
 from occelo_graph.ops.elemwise.scalar import special_float
-from occelo_graph.optional_scipy import scipy_module
+from occelo_graph.optional_scipy import special_function
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import is_complex
 
@@ -37,7 +37,7 @@ def of_scipy(name: str, position: int | None = None) -> Callable[..., Any]:
     """SciPy's function of a name, or one of its results. SciPy is imported at the first call."""
 
     def computing(*arrays: Any) -> Any:
-        results = getattr(scipy_module("special", name), name)(*arrays)
+        results = special_function(name)(*arrays)
         return results if position is None else results[position]
 
     return computing

@@ -35,7 +35,7 @@ from occelo_graph.ops.elemwise.arithmetic import (
 from occelo_graph.ops.elemwise.error_functions import erf, erfcx
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.transcendental import exp, log, log1p
-from occelo_graph.optional_scipy import scipy_module
+from occelo_graph.optional_scipy import special_function
 from occelo_graph.tensors.type import is_discrete
 from occelo_special.ops import gamma_terms, log_beta, series
 from occelo_special.ops.defining import converted as _converted
@@ -452,13 +452,12 @@ def with_limits(name: str) -> Callable[..., Any]:
     """SciPy's function, with its limits at infinity, and at 0 for `iv` and `ive` of negative orders that are not whole."""
 
     def computing(*arrays: Array) -> Array:
-        special = scipy_module("special", name)
         *orders, x = arrays
         order = orders[0] if orders else np.asarray(_WHOLE_ORDERS.get(name, 0), x.dtype)
         below = np.floor(order)
         near = (np.abs(x) < NEAR_ZERO) & (x != 0) & (name in ("iv", "ive"))
         clamped = np.where(near, np.copysign(NEAR_ZERO, x), x)
-        value: Array = np.asarray(getattr(special, name)(*orders, clamped))
+        value: Array = np.asarray(special_function(name)(*orders, clamped))
         if np.any(near):
             power = np.where(order == below, np.abs(order), order)
             value = np.where(near, value * np.abs(x / NEAR_ZERO) ** power, value)

@@ -17,7 +17,7 @@ from occelo_graph.ops.elemwise.arithmetic import gt, sqr, switch
 from occelo_graph.ops.elemwise.op import Elemwise, elementwise
 from occelo_graph.ops.elemwise.scalar import special_float
 from occelo_graph.ops.elemwise.transcendental import exp
-from occelo_graph.optional_scipy import scipy_module
+from occelo_graph.optional_scipy import special_function
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.signatures import Array
@@ -31,7 +31,7 @@ _ROOT_PI = math.sqrt(math.pi)
 def _scipy(name: str) -> Callable[[Array], Array]:
     def computing(x: Array) -> Array:
         dtype = special_float([x.dtype.name])
-        return np.asarray(getattr(scipy_module("special", name), name)(np.asarray(x, dtype)), dtype)
+        return np.asarray(special_function(name)(np.asarray(x, dtype)), dtype)
 
     return computing
 
