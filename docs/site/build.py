@@ -11,6 +11,7 @@ page shows; ``quoted`` is code that is not run here.
 from __future__ import annotations
 
 import argparse
+import functools
 import html
 import os
 import re
@@ -104,6 +105,13 @@ def cells(path: Path, text: str) -> str:
     return NOTEBOOK + changed if "```{code-cell}" in changed else changed
 
 
+@functools.cache
+def anchors(path: Path) -> frozenset[str]:
+    """The addresses of the headings of a page."""
+    titles = re.findall(r"^#+ (.*)$", path.read_text(), re.M)
+    return frozenset(re.sub(r"[^\w\- ]", "", t.lower()).strip().replace(" ", "-") for t in titles)
+
+
 def links(path: Path, text: str, placed: dict[Path, Path]) -> str:
     """The text of a page with links to where the other pages of the site lie. Links to other files become their names."""
     here = placed[path].parent
@@ -121,6 +129,10 @@ def links(path: Path, text: str, placed: dict[Path, Path]) -> str:
             place = scripts()[target]
         elif target in placed:
             place = placed[target]
+            if link[2] and link[2][1:] not in anchors(target):
+                raise ValueError(
+                    f"{path.relative_to(ROOT)} links to {link[0]}, and {target.name} has no such heading"
+                )
         else:
             raise ValueError(
                 f"{path.relative_to(ROOT)} links to {link[1]}, which is no page of the site"
@@ -188,6 +200,26 @@ def project(placed: dict[Path, Path]) -> str:
     return "\n".join(lines)
 
 
+def errors(placed: dict[Path, Path]) -> dict[Path, str]:
+    """The lists of the pages of `docs/errors`: what stands at the end of docs/errors.md, and a page for those of `raised`.
+
+    The navigation opens them on request, since there are more of them than of all other pages.
+    """
+
+    def tree(listed: list[Path]) -> str:
+        names = "\n".join(f"/{place.with_suffix('')}" for place in listed)
+        return f"```{{toctree}}\n:maxdepth: 1\n\n{names}\n```\n"
+
+    first, raised = Path("errors"), Path("errors/raised")
+    more = raised / "index.md"
+    by_hand = [place for place in placed.values() if place.parent == first]
+    return {
+        Path("errors.md"): f"\n## The pages of messages\n\n{tree([*by_hand, more])}",
+        more: "# More messages\n\nThe other messages, by the packages whose sources they are written from. Search finds them, too, and so does "
+        f'`occelo errors "THE MESSAGE"`.\n\n{tree([p for p in placed.values() if p.parent == raised])}',
+    }
+
+
 def assemble(source: Path) -> None:
     """Write the sources of all pages to a folder. Files that stay the same keep their times, for the next build."""
     import figures  # these need Matplotlib and Sphinx, and tests of the pages do not
@@ -202,6 +234,8 @@ def assemble(source: Path) -> None:
             written[example] += f"\n[The whole script](../scripts/{place.name})\n"
     written[Path("gallery.md")] = gallery(placed)
     written[Path("project/index.md")] = project(placed)
+    for place, text in errors(placed).items():
+        written[place] = written.get(place, "") + text
     written |= reference.pages()
     for place, text in written.items():
         path = source / place

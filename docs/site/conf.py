@@ -22,6 +22,7 @@ copyright = "the authors of Occelo, BSD-3-Clause"
 
 extensions = ["myst_nb", "sphinx_design", "sphinx_copybutton"]
 html_theme = "furo"
+templates_path = [str(ROOT / "docs" / "site" / "templates")]
 html_static_path = [str(ROOT / "docs" / "site" / "static")]
 html_css_files = ["site.css"]
 html_js_files = ["gallery.js"]

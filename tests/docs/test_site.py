@@ -37,9 +37,20 @@ def test_every_page_is_in_the_navigation_once() -> None:
     pages = {
         str(path.relative_to(DOCS).with_suffix(""))
         for path in DOCS.rglob("*.md")
-        if path.parent.name not in ("examples", "decisions", "site")
+        if path.parent.name not in ("examples", "decisions", "site", "errors", "raised")
     }
     assert pages == {*listed, *made} - {"gallery", "reference/index", "project/index"}
+
+
+def test_every_page_of_messages_is_below_the_page_of_errors_once() -> None:
+    trees = build().errors(build().pages())
+    assert set(trees) == {Path("errors.md"), Path("errors/raised/index.md")}
+    listed = [line for text in trees.values() for line in re.findall(r"^/(\S+)$", text, re.M)]
+    pages = {
+        str(path.relative_to(DOCS).with_suffix("")) for path in (DOCS / "errors").rglob("*.md")
+    }
+    assert len(pages) > 20
+    assert sorted(listed) == sorted({*pages, "errors/raised/index"})
 
 
 @pytest.mark.sampled(1)
@@ -51,6 +62,9 @@ def test_links_lead_to_pages_of_the_site(page: Path) -> None:
 def test_a_link_that_leads_nowhere_is_an_error() -> None:
     with pytest.raises(ValueError, match="no page of the site"):
         build().links(DOCS / "loops.md", "[a page](no-such-page.md)", build().pages())
+    with pytest.raises(ValueError, match="no such heading"):
+        build().links(DOCS / "loops.md", "[a part](options.md#no-such-part)", build().pages())
+    assert build().links(DOCS / "errors.md", "[the cache](options.md#the-cache)", build().pages())
 
 
 def test_broken_links_of_built_pages_are_found(tmp_path: Path) -> None:
