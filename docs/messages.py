@@ -3,8 +3,8 @@
 ``python docs/messages.py`` writes the pages, one for each package; a test compares them with the sources. An entry has the
 message with ``...`` for its fields, the exception, the public names from which the raise is reached, what their docstrings
 say of this exception, the kind of errors, and the entries that explain cases of it by hand. If one public name reaches it,
-the entry shows a worked example of that name, and if a mistake of tests/mistakes/functions raises it, the first one. Exceptions that the packages catch themselves are listed at
-the end of their page, with the module that catches them.
+the entry shows a worked example of that name, and if a mistake of tests/mistakes/functions raises it, the first one.
+Exceptions that the packages catch themselves are listed at the end of their page, with the module that catches them.
 """
 
 from __future__ import annotations
@@ -427,19 +427,27 @@ def _cases(message: str) -> list[Entry]:
     ]
 
 
-def _examples(messages: Iterable[str]) -> dict[str, tuple[str, str]]:
-    """The first mistake with public functions that raises each message, and what it raises; of messages that fit, by the longest."""
-    entries = [Entry("", "", "", message) for message in messages]
+def _examples(by_message: dict[str, list[Raised]]) -> dict[str, tuple[str, str]]:
+    """The first mistake with public functions that raises each message, and what it raises; of messages that fit, by the longest.
+
+    A mistake that an entry by hand explains as well is shown, too, where the exception is the same.
+    """
+    entries = [Entry("", "", "", message) for message in by_message]
     entries.sort(key=lambda each: -each.fixed)
+    by_part = [(max(each.parts, key=len), each) for each in entries]
     shown: dict[str, tuple[str, str]] = {}
     for path in mistakes.files():
         for expression, raised in mistakes.read(path).items():
-            text = raised.partition(": ")[2]
-            if "Warning: " in raised[:30] or entry_by_hand(text) is not None:
-                continue
-            fitting = (each for each in entries if each.fits(text))
-            if (entry := next(fitting, None)) is not None:
-                shown.setdefault(entry.message, (expression, raised))
+            exception, _, text = raised.partition(": ")
+            fitting = (
+                each.message
+                for part, each in by_part
+                if part in text
+                and any(exception == place.exception for place in by_message[each.message])
+                and each.fits(text)
+            )
+            if (message := next(fitting, None)) is not None:
+                shown.setdefault(message, (expression, raised))
     return shown
 
 
