@@ -41,6 +41,7 @@ def check(page: Path, entry: Entry, names: dict[str, Any]) -> None:
         exec(compile(instead, "FILE", "exec"), dict(names))
 
 
+@pytest.mark.sampled(1)  # all of them take six seconds of processor time
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_entries_explain_what_their_examples_raise(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -45,6 +45,7 @@ REGISTERS = re.compile(r"\bregister_|@(lowers|traces|rule|op)\b|@(lowers|traces)
 """Code that adds to the tables of a process."""
 
 
+@pytest.mark.sampled(1)  # all pages: half a second of processor time each
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_code_in_pages_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
