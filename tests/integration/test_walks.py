@@ -64,7 +64,8 @@ def test_what_a_user_writes_from_the_pages_works(walk: Path, tmp_path: Path) -> 
 
 def test_every_walk_is_there() -> None:
     assert {walk.stem for walk in WALKS} == {
-        "find_a_nan", "make_a_function_fast", "port_a_script", "write_a_type", "write_an_op",
+        "find_a_nan", "make_a_function_fast", "port_a_script", "write_a_native_lowering", "write_a_rule",
+        "write_a_type", "write_an_op",
     }  # fmt: skip
 
 

@@ -48,6 +48,16 @@ def test_explain_tells_the_way_from_the_line_to_the_node() -> None:
     assert explain(x, file="str") == f"x  {x.source}\n  as it was written\n"
 
 
+def test_explain_names_rules_whose_results_other_rules_replaced() -> None:
+    record = RewriteRecord()
+    text = str(explain(rewritten(ot.exp(x - x) + y, record), file="str"))
+    told, _, others = text.partition("Also applied: ")
+    assert "cancelled_sum" in others, text
+    for step in record.applications:
+        if step.rule != "merge":
+            assert f"{step.rule} [" in told or step.rule in others.strip().split(", ")
+
+
 def test_explain_follows_a_chain_of_replacements(capsys: pytest.CaptureFixture[str]) -> None:
     made = rewritten(1 / (1 + ot.exp(-x)) - 1.0 + 1.0, RewriteRecord())
     explain(made)

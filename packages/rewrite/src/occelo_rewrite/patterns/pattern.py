@@ -6,7 +6,8 @@
 
 A `Wild` matches any variable; if it occurs twice, it must match the same variable twice. A `Number` matches a constant
 with equal elements. `p` has a function for each elementwise function, which builds a pattern. `call` builds a pattern
-of an op, of all ops of a class, or of those that an `OpPattern` describes (such as all sums).
+of an op, of all ops of a class, or of those that an `OpPattern` describes (such as all sums). Operators build what graphs
+have once they are canonical: ``x ** 2`` and ``x * x`` are ``p.sqr(x)``, and ``1 / x`` is ``p.reciprocal(x)``.
 
 Sums and products match in any order, and may have more operands than the pattern. At the root of a pattern, left-over
 operands are added to the replacement (in a product: multiplied with it). Below the root, the last wildcard of a sum or
@@ -54,7 +55,7 @@ class Pattern:
         return p.sub(other, self)
 
     def __mul__(self, other: Any) -> Call:
-        return p.mul(self, other)
+        return p.sqr(self) if other is self else p.mul(self, other)
 
     def __rmul__(self, other: Any) -> Call:
         return p.mul(other, self)
@@ -63,10 +64,10 @@ class Pattern:
         return p.true_div(self, other)
 
     def __rtruediv__(self, other: Any) -> Call:
-        return p.true_div(other, self)
+        return p.reciprocal(self) if _is_number(other, 1) else p.true_div(other, self)
 
     def __pow__(self, other: Any) -> Call:
-        return p.pow(self, other)
+        return p.sqr(self) if _is_number(other, 2) else p.pow(self, other)
 
     def __rpow__(self, other: Any) -> Call:
         return p.pow(other, self)
@@ -226,6 +227,10 @@ def number(name: str, where: Callable[[Any], bool] | None = None) -> Number:
             f"A number of a pattern has a name, got {name!r}; a fixed one is written as it is"
         )
     return Number(None, name, where)
+
+
+def _is_number(value: object, number: int) -> bool:
+    return isinstance(value, int | float) and value == number
 
 
 def _as_pattern(value: Any) -> Pattern:

@@ -57,17 +57,24 @@ def explain(of: Any, file: Any = None, depth: int | None = None) -> str | None:
     """Print the rules that led from the user's lines to the nodes of a variable, a graph or a function.
 
     ``of`` is a variable of a rewritten graph, a list of such variables, a `FunctionGraph`, or a compiled function.
-    Ancestors that rewriting changed are explained, too, up to a distance of ``depth`` nodes (None: all of them). With
-    ``file="str"`` the text is returned. Otherwise it is written to ``file`` (None: printed).
+    Ancestors that rewriting changed are explained, too, up to a distance of ``depth`` nodes (None: all of them). A last
+    line names the rules whose results are in no chain, since other rules replaced them. With ``file="str"`` the text is
+    returned. Otherwise it is written to ``file`` (None: printed).
     """
     of = inspected(of)
     lines: list[str] = []
     variables = graph_parts(of)[0]
     record = _record(of, variables)
+    told: set[str] = set()
     for variable in variables:
         for level, each in _upwards(variable, depth):
-            if level == 0 or _ways(each, record):
+            ways = _ways(each, record)
+            told |= {step.rule for way in ways for step in way}
+            if level == 0 or ways:
                 lines += [*_told(each, record), ""]
+    if record is not None and depth is None:
+        others = dict.fromkeys(a.rule for a in record.applications if a.rule not in told)
+        lines += [f"Also applied: {', '.join(others)}", ""] if others else []
     text = "\n".join(lines)
     if file == "str":
         return text
