@@ -11,8 +11,6 @@ from occelo_graph import jacobian as jacobian_of_tensors
 from occelo_graph.errors import explained_by
 from occelo_graph.ir import trees
 
-__all__ = ["hessian", "jacobian"]
-
 
 @explained_by("gradients")
 def jacobian(

@@ -29,8 +29,6 @@ from occelo_graph.narrowing import is_dict, is_list_or_tuple, is_tuple
 from occelo_graph.ops.control.branches import ifelse as ifelse_of_tensors
 from occelo_loops.ops.nested import Stepped
 
-__all__ = ["fori_loop", "ifelse", "loop", "scan", "while_loop"]
-
 
 @explained_by("dimensions")
 def loop(

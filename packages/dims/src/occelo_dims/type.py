@@ -5,22 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from occelo_dims.kinds import XTensorType
-from occelo_dims.labelled import as_xtensor, check_dims, is_data_array, labelled
-from occelo_dims.variable import XTensorConstant, XTensorSharedVariable, XTensorVariable
+from occelo_dims.kinds import XTensorType as XTensorType
+from occelo_dims.labelled import as_xtensor as as_xtensor
+from occelo_dims.labelled import check_dims, is_data_array, labelled
+from occelo_dims.variable import XTensorConstant as XTensorConstant
+from occelo_dims.variable import XTensorSharedVariable as XTensorSharedVariable
+from occelo_dims.variable import XTensorVariable as XTensorVariable
 from occelo_graph import shared
 from occelo_graph import tensor as ot
-
-__all__ = [
-    "XTensorConstant",
-    "XTensorSharedVariable",
-    "XTensorType",
-    "XTensorVariable",
-    "as_xtensor",
-    "xtensor",
-    "xtensor_constant",
-    "xtensor_shared",
-]
 
 
 def xtensor(

@@ -24,8 +24,6 @@ from occelo_graph.ir import trees
 from occelo_graph.narrowing import is_list_or_tuple
 from occelo_loops.ops.nested import Stepped
 
-__all__ = ["apply_ufunc", "vectorize_graph", "vmap"]
-
 
 def vectorize_graph(
     outputs: Any, replace: Mapping[Any, Any], *, new_tensor_dims: Sequence[str] | str = ()

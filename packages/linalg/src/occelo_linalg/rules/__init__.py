@@ -20,8 +20,6 @@ from occelo_linalg.rules import (
 )
 from occelo_rewrite.family_rules import USUAL, NewStage, StageRules
 
-__all__ = ["RULES", "STAGES"]
-
 _CANONICALIZE = (
     determinants.CANONICALIZE
     | diagonals.CANONICALIZE

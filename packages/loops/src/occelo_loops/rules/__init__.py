@@ -26,8 +26,6 @@ from occelo_rewrite.family_rules import ALWAYS, USUAL, NewStage, StageRules
 from occelo_rewrite.patterns.node_rule import RuleSet
 from occelo_rewrite.pipeline import canonicalize_db, optdb
 
-__all__ = ["RULES", "STAGES"]
-
 _CANONICALIZE = (
     merging.CANONICALIZE
     | accumulating.CANONICALIZE

@@ -9,8 +9,6 @@ from occelo_random.rules import generators, lifting
 from occelo_rewrite.family_rules import NewStage, StageRules
 from occelo_rewrite.inplace import InplaceRewriter
 
-__all__ = ["RULES", "STAGES"]
-
 # without tags: only a query that names a tag of the rules chooses them
 RULES = (
     StageRules("canonicalize", generators.UNSAFE),

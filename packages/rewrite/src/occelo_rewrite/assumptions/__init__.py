@@ -7,11 +7,10 @@ of a node is first looked up, and those of families (`occelo_graph.families`) if
 
 from __future__ import annotations
 
-from occelo_graph.errors import ConflictingAssumptionsError
+from occelo_graph.errors import ConflictingAssumptionsError as ConflictingAssumptionsError
 from occelo_graph.families import follow
-from occelo_rewrite.assumptions.feature import AssumptionFeature, assumptions_of
-from occelo_rewrite.assumptions.inference import infers
-
-__all__ = ["AssumptionFeature", "ConflictingAssumptionsError", "assumptions_of", "infers"]
+from occelo_rewrite.assumptions.feature import AssumptionFeature as AssumptionFeature
+from occelo_rewrite.assumptions.feature import assumptions_of as assumptions_of
+from occelo_rewrite.assumptions.inference import infers as infers
 
 follow(lambda family: family.load("facts"))

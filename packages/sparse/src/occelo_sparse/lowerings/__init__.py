@@ -1,5 +1,5 @@
 """Lowerings of sparse matrices to loops. The linkers ``native``, ``c``, ``c|py`` and ``numba`` use them."""
 
-from occelo_sparse.lowerings import equations, parts, products
-
-__all__ = ["equations", "parts", "products"]
+from occelo_sparse.lowerings import equations as equations
+from occelo_sparse.lowerings import parts as parts
+from occelo_sparse.lowerings import products as products

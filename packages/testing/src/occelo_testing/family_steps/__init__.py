@@ -12,8 +12,6 @@ from collections.abc import Iterable
 
 from occelo_testing.programs.step_family import StepFamily
 
-__all__ = ["all_names", "step_families"]
-
 
 def all_names() -> list[str]:
     """The names of the modules in this package."""

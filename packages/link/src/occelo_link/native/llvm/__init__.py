@@ -6,6 +6,4 @@ additional readings of the clock. The linker ``numba`` uses the text of single o
 
 from __future__ import annotations
 
-from occelo_link.native.llvm.printer import print_llvm
-
-__all__ = ["print_llvm"]
+from occelo_link.native.llvm.printer import print_llvm as print_llvm

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from occelo_rewrite.rules.elemwise import casts, identities, products, stable, sums
 
-__all__ = ["CANONICALIZE", "SPECIALIZE", "STABILIZE"]
-
 CANONICALIZE = (
     sums.CANONICALIZE | products.CANONICALIZE | identities.CANONICALIZE | casts.CANONICALIZE
 )

@@ -7,7 +7,5 @@ from __future__ import annotations
 
 from occelo_rewrite.rules.index import lifts, reads, tilings, writes
 
-__all__ = ["CANONICALIZE", "SPECIALIZE"]
-
 CANONICALIZE = reads.CANONICALIZE | writes.CANONICALIZE | tilings.CANONICALIZE
 SPECIALIZE = lifts.SPECIALIZE
