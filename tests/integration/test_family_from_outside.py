@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 import re
 import subprocess
 import sys
@@ -107,6 +108,72 @@ def test_a_family_of_another_package_works_in_every_layer(package: Path) -> None
             check=False,
         )
         assert not done.returncode, done.stderr
+
+
+NAMES = """
+from occelo_graph import elementwise, promoted, register_reduction
+from occelo_graph.tensor import register_fact
+import occ_cyclic.ops
+
+register_fact("cyclic_matrix", implies=("nonnegative",), transposed="cyclic_matrix")
+register_fact("growing_cyclic", implies=("cyclic_matrix",))
+either = elementwise(
+    "either", 2, promoted, None, [lambda ct, x, y, out: ct * (1 - y), lambda ct, x, y, out: ct * (1 - x)],
+    formula=lambda x, y: x + y - x * y,
+)
+any_of = register_reduction(either, {identity}, title='Any')
+"""
+"""A module of the family that registers a fact and a reduction by name, which are of no op of the family."""
+KEYS = """
+import json, sys
+import numpy as np
+import occelo as oc
+import occelo.tensor as ot
+
+x, m = ot.dvector("x"), ot.dmatrix("m")
+graphs = [ot.exp(x).sum(), ot.cumsum(x), abs(ot.assume(m, positive=True)), ot.maximum(x, 0.0).prod()]
+
+def compiled():
+    functions = [oc.function([x, m], y, on_unused_input="ignore") for y in graphs]
+    return [f.maker.cache_key for f in functions], [oc.digest(f.maker.fgraph.outputs) for f in functions]
+
+before = compiled()
+import occ_cyclic
+from occ_cyclic import names
+oc.function([x], occ_cyclic.cyclic_difference(x))
+own = [
+    abs(ot.assume(m, growing_cyclic=True)), abs(ot.assume(m, cyclic_matrix=True)), names.any_of(x), names.any_of.running(x),
+]
+keys = [oc.function([x, m], y, on_unused_input="ignore").maker.cache_key["extensions"] for y in own]
+for y, expected in zip(own[2:], (0.75, [0.5, 0.75]), strict=True):
+    np.testing.assert_allclose(oc.function([x], y)([0.5, 0.5]), expected)
+assert compiled() == before, (compiled(), before)
+print(json.dumps(keys))
+"""
+
+
+def _keys_with(package: Path, names: str) -> list[str]:
+    (package / "occ_cyclic" / "names.py").write_text(names)
+    # not from bytecode of the same second
+    command = [sys.executable, "-B", "-c", KEYS]
+    done = subprocess.run(command, cwd=package, capture_output=True, text=True, check=False)
+    assert not done.returncode, done.stderr
+    keys: list[str] = json.loads(done.stdout)
+    return keys
+
+
+def test_names_that_a_family_registers_are_in_the_keys_of_graphs_that_hold_them(
+    package: Path,
+) -> None:
+    """Facts with all that they imply, and reductions, also running ones: what they mean decides what is compiled."""
+    plain = NAMES.format(identity="0")
+    keys = _keys_with(package, plain)
+    assert _keys_with(package, plain) == keys
+    of_facts = _keys_with(package, plain.replace('("nonnegative",)', '("positive_definite",)'))
+    of_reductions = _keys_with(package, NAMES.format(identity="0.0"))
+    for i, (key, fact, reduction) in enumerate(zip(keys, of_facts, of_reductions, strict=True)):
+        assert (key != fact) == (i < 2)
+        assert (key != reduction) == (i >= 2)
 
 
 COMPILE = """

@@ -96,6 +96,21 @@ def test_reductions_may_be_defined_again() -> None:
         cell(again, "another_package")
 
 
+@pytest.mark.parametrize("start", ["-1e6", "-1e9", "lambda dtype: -1e7"])
+def test_another_identity_is_another_function(start: str) -> None:
+    """All are identities as far as anyone can see who tries some numbers, and the keys must tell them apart."""
+    code = """
+from occelo_graph import elementwise, promoted, register_reduction
+from occelo_graph.tensor import switch
+ours = elementwise("again_identity", 2, promoted, None, formula=lambda x, y: switch(x > y, x, y))
+largest = register_reduction(ours, {start}, rounds=False)
+"""
+    x = ot.dvector("x")
+    f = oc.function([x], cell(code.format(start=start), "__main__")["largest"](x))
+    assert f([]) == float(start.rpartition(":")[2])
+    assert f([2.0, 7.0, -3.0]) == 7.0
+
+
 def test_another_place_is_refused() -> None:
     cell(CELL.format(name="again_elsewhere", formula="x"), "__main__")
     with pytest.raises(ValueError, match="'again_elsewhere' is registered already by __main__"):

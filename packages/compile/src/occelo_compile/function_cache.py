@@ -113,7 +113,7 @@ def function_key(maker: FunctionMaker) -> dict[str, str] | None:
         ops = _registered_ops(nodes) if any(map(_is_foreign, parts)) else ""
         if ops:
             maker.cache_ops = [each for each in parts if isinstance(each, Op)]
-        extensions = extensions_text()
+        extensions = extensions_text(_named_extensions(parts))
     except (TypeError, UnknownSource) as reason:
         _warn_once(str(reason))
         return None
@@ -170,6 +170,14 @@ def _sources_of_families(parts: Iterable[Op | ScalarOp]) -> dict[str, str]:
         for name in sorted(others)
         if is_own(name) and name != "occelo_link"
     }
+
+
+def _named_extensions(parts: Iterable[Op | ScalarOp]) -> set[tuple[str, str]] | None:
+    """What ops look up by name. None for a `DeferredGraph`, which may have any ops."""
+    ops = [part for part in parts if isinstance(part, Op)]
+    if any(isinstance(each, DeferredGraph) for each in ops):
+        return None
+    return {name for each in ops for name in each.named_extensions()}
 
 
 def _home(part: Op | ScalarOp) -> str:

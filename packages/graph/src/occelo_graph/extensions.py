@@ -353,6 +353,8 @@ def _names(code: types.CodeType) -> list[str]:
 
 
 _extensions: dict[tuple[str, str], tuple[Any, ...]] = {}
+_of_families: dict[tuple[str, str], tuple[Any, ...]] = {}
+"""What families registered under names of their own: only graphs whose ops hold a name depend on it (`Op.named_extensions`)."""
 _of_local_classes: WeakKeyDictionary[type, dict[str, tuple[Any, ...]]] = WeakKeyDictionary()
 
 
@@ -389,19 +391,32 @@ def _are_of_family_of(module: str | None, parts: Iterable[object]) -> bool:
     return family is not None and all(_package(part) == family.package for part in parts)
 
 
-def remember_extension(registry: str, name: str, *parts: Any) -> None:
-    """Like `register_extension`, without the test whether a part comes from another package."""
-    _extensions[registry, name] = parts
+def remember_extension(
+    registry: str, name: str, *parts: Any, place: tuple[str, ...] | None = None
+) -> None:
+    """Like `register_extension`, without the test whether a part comes from another package.
+
+    If the ``place`` of the registration is in a family, the texts enter only the keys of functions whose ops name it.
+    """
+    family = None if place is None else family_of_module(place[0])
+    (_extensions if family is None else _of_families)[registry, name] = parts
 
 
-def extensions_text() -> str:
+def extensions_text(named: Iterable[tuple[str, str]] | None = ()) -> str:
     """The source texts of all extensions, and of the coders of other packages. Empty if there are none.
 
-    A coder is a pair of functions that encode and decode the objects of a class (`canonical.encoding`).
+    Of the extensions of families, those that are ``named``, by their registries and names; None stands for all. A coder
+    is a pair of functions that encode and decode the objects of a class (`canonical.encoding`).
 
     `UnknownSource` if an extension has no source text.
     """
-    rows = dict(_extensions)
+    rows = {key: _of_families[key] for key in named or () if key in _of_families}
+    # another package's inference about any op may lead from one fact to others
+    infers = any(registry.startswith("inference") for registry, _ in _extensions)
+    rows |= {
+        k: row for k, row in _of_families.items() if named is None or (infers and k[0] == "fact")
+    }
+    rows |= _extensions
     rows.update(
         (("coder", name), row)
         for name, row in coders().items()

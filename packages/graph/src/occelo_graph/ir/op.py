@@ -282,6 +282,10 @@ class Op(Traits):
     def __repr__(self) -> str:
         return str(self)
 
+    def named_extensions(self) -> Sequence[tuple[str, str]]:
+        """The registries and names of what the op looks up by name, such as a fact, as packages register it (`extensions`)."""
+        return ()
+
     def written(self, node: AnyApply, operands: Sequence[Term]) -> Term | None:
         """A node as an expression in the namespace of `occelo.tensor`, for `pprint`.
 

@@ -16,7 +16,7 @@ from occelo_graph.ir.nodes import Apply
 from occelo_graph.ir.op import ZERO, Cotangents, Op, Tangents, op
 from occelo_graph.ir.taken_constants import taken
 from occelo_graph.ir.terms import Term, called
-from occelo_graph.ir.traits import FIRST, SECOND, trait
+from occelo_graph.ir.traits import SECOND
 from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.ops.arguments import checked_keepdims
 from occelo_graph.ops.batching import materialize
@@ -43,7 +43,7 @@ from occelo_graph.ops.elemwise.arithmetic import (
 )
 from occelo_graph.ops.elemwise.scalar import ScalarFunction, inexact
 from occelo_graph.ops.elemwise.transcendental import exp, log
-from occelo_graph.ops.reductions import Reduction, reduction_of
+from occelo_graph.ops.reductions import ByReduction, Reduction, reduction_of
 from occelo_graph.ops.selected_elements import first_number, selected, selects_all
 from occelo_graph.ops.shape.axes import normalize_axes, normalize_axis
 from occelo_graph.ops.shape.dimensions import expand_dims, transpose
@@ -91,7 +91,7 @@ def _accumulated(dtype: str) -> str:
 
 
 @op
-class CAReduce(Op):
+class CAReduce(ByReduction):
     """Combines the elements along the axes ``axis`` with an associative, commutative scalar op, such as `add`.
 
     The axes are sorted and not negative. ``dtype`` is the dtype of the result; None means the dtype of the input, but
@@ -104,13 +104,6 @@ class CAReduce(Op):
     dtype: str | None = None
     acc_dtype: str | None = None
     reads_once: ClassVar[bool] = True
-
-    @trait
-    def by_parts(self) -> slice | None:
-        return FIRST if self.reduction.linear else None
-
-    def linear_in(self, node: Apply) -> Sequence[slice]:
-        return (FIRST,) if self.reduction.linear else ()
 
     @property
     def reduction(self) -> Reduction:
@@ -446,7 +439,7 @@ def sum_of_squares(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVa
 
 
 @op
-class CumOp(Op):
+class CumOp(ByReduction):
     """Cumulative results of a reduction along ``axis``, such as cumulative sums.
 
     ``mode`` is the name of the reduction's scalar op, such as "add" or "mul". Sums and products of integers have the
@@ -455,13 +448,6 @@ class CumOp(Op):
 
     axis: int
     mode: str = "add"
-
-    @trait
-    def by_parts(self) -> slice | None:
-        return FIRST if self.reduction.linear else None
-
-    def linear_in(self, node: Apply) -> Sequence[slice]:
-        return (FIRST,) if self.reduction.linear else ()
 
     @property
     def reduction(self) -> Reduction:

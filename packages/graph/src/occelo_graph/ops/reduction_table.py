@@ -484,5 +484,6 @@ def register_reduction(
     add_reduction(reduction, again=place is not None and _places.get(scalar_function) == place)
     _places[scalar_function] = place
     own = {k: v for k, v in vars(reduction).items() if k != "function"}
-    remember_extension("reduction", scalar_function.name, scalar_function.parts(), own)
+    parts = scalar_function.parts(), own, identity  # which `own` has in a function of this module
+    remember_extension("reduction", scalar_function.name, *parts, place=place)
     return Reducer(reduction)

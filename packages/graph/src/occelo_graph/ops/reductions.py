@@ -15,6 +15,9 @@ import numpy as np
 
 from occelo_graph.errors import MethodNotDefined
 from occelo_graph.frozen_dataclasses import frozen_dataclass
+from occelo_graph.ir.nodes import Apply
+from occelo_graph.ir.op import Op
+from occelo_graph.ir.traits import FIRST, trait
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
 from occelo_graph.tensors.type import is_discrete
 
@@ -217,6 +220,25 @@ def reduction_of(function: ScalarFunction | str) -> Reduction:
 def reductions() -> dict[str, Reduction]:
     """All reductions. The keys are the names of their scalar ops."""
     return {each.name: each for each in _reductions.values()}
+
+
+class ByReduction(Op):
+    """Base class of ops that combine elements by a row of the table of reductions."""
+
+    @property
+    def reduction(self) -> Reduction:
+        """The row in the table of reductions."""
+        raise NotImplementedError
+
+    @trait
+    def by_parts(self) -> slice | None:
+        return FIRST if self.reduction.linear else None
+
+    def linear_in(self, node: Apply) -> Sequence[slice]:
+        return (FIRST,) if self.reduction.linear else ()
+
+    def named_extensions(self) -> Sequence[tuple[str, str]]:
+        return [("reduction", self.reduction.name)]
 
 
 _operations: dict[str, Reduction] = {}

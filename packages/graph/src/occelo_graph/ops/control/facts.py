@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from occelo_graph.errors import explained
 from occelo_graph.extensions import place_of_caller, remember_extension
@@ -89,5 +89,17 @@ def register_fact(
         raise ValueError(f"There is no fact {unknown[0]!r}; there are {', '.join(FACTS)}")
     fact = FACTS[name] = Fact(name, of_matrices, tuple(implies), transposed)
     _places[name] = place
-    remember_extension("fact", name, of_matrices, tuple(implies), transposed)
+    remember_extension("fact", name, of_matrices, tuple(implies), transposed, place=place)
     return fact
+
+
+def with_implied(names: Iterable[str]) -> list[str]:
+    """The names of facts, and of those that follow from them or are told of the transpose, directly or through others."""
+    all_names: dict[str, None] = {}
+    pending = list(names)
+    while pending:
+        fact = FACTS.get(name := pending.pop())
+        if name not in all_names and fact is not None:
+            pending += [*fact.implies, *([fact.transposed] if fact.transposed else [])]
+        all_names[name] = None
+    return list(all_names)

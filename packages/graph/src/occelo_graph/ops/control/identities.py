@@ -17,7 +17,7 @@ from occelo_graph.ir.op import Cotangents, Kernel, Op, Tangents, op
 from occelo_graph.ir.terms import Term, called
 from occelo_graph.ir.traits import FIRST
 from occelo_graph.narrowing import is_array
-from occelo_graph.ops.control.facts import FACTS
+from occelo_graph.ops.control.facts import FACTS, with_implied
 from occelo_graph.tensors.constant import as_tensor_variable
 
 
@@ -115,6 +115,9 @@ class Assume(Unchanged):
 
     def written(self, node: Apply, operands: Sequence[Term]) -> Term | None:
         return called("assume", operands[0].text, **dict(self.facts))
+
+    def named_extensions(self) -> Sequence[tuple[str, str]]:
+        return [("fact", name) for name in with_implied(name for name, _ in self.facts)]
 
     def __str__(self) -> str:
         said = ", ".join(name if holds else f"not {name}" for name, holds in self.facts)
