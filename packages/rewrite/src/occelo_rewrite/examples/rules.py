@@ -87,6 +87,7 @@ CASES = [
     Case("pow_zero", lambda x: x[0] ** np.zeros((2, 3))),
     Case("switch_constant", lambda x: ot.switch(np.zeros(3), x, ot.sin(x))),
     Case("switch_constant", lambda x: ot.switch(np.True_, x, -x)),
+    Case("switch_constant", lambda x: ot.exp(ot.switch(ot.alloc(np.False_, x.shape[0], 3), 1.0, x))),
     Case("switch_same", lambda x: _both_branches(x, x[0])),
     Case("switch_of_not", lambda x: ot.switch(ot.invert(x > 0), x, ot.sin(x))),
     Case("switch_in_then", lambda x: _nested(x, x > 0)),
@@ -104,6 +105,10 @@ CASES = [
         for name in ("lt", "gt", "neq", "le", "ge", "eq")
     ],
     Case("lt_itself", lambda x: x + ot.lt(x, x), differentiable=False),
+    Case("decided_truth", lambda x: ot.switch(ot.and_(np.zeros((2, 1), bool), x[0] > 0), -x, x)),
+    Case("decided_truth", lambda x: x * ot.or_(x > 0, np.True_), differentiable=False),
+    Case("decided_truth", lambda x: x * ot.and_(x > 0, np.True_), differentiable=False),
+    Case("decided_truth", lambda x: x * ot.or_(np.False_, ot.lt(x, 0)), differentiable=False),
     Case("length_is_not_negative", lambda x: x * ot.lt(ot.shape_i(x, 0), 0)),
     Case("length_is_not_negative", lambda x: x * ot.ge(ot.shape_i(x, 0), 0)),
     Case("length_is_no_negative_number", lambda x: x * ot.eq(ot.shape_i(x, 0), -1)),

@@ -9,8 +9,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from occelo_graph import FunctionGraph, TensorApply, TensorVariable
+from occelo_graph import FunctionGraph, TensorApply, TensorVariable, computed_by
 from occelo_graph import tensor as ot
+from occelo_graph.ops.create import Alloc
+from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.shape.reading import Shape_i
 from occelo_graph.tensors.type import is_discrete, is_float
 from occelo_rewrite.assumptions import assumptions_of
@@ -243,6 +245,22 @@ REFLEXIVE = tuple(
     )
 )
 
+
+@rule(
+    getattr(p, "and")(c, x),
+    getattr(p, "or")(c, x),
+    on="any",
+    same_dtype=False,
+    tags=("shape_unsafe",),
+)
+def decided_truth(x: TensorVariable, c: complex, node: TensorApply) -> TensorVariable | None:
+    """x and False = False, x and True = x, x or True = True, x or False = x, for truth values."""
+    if node.outputs[0].type.dtype != "bool":
+        return None
+    decides = bool(c) == (node.op == ot.or_)
+    return ot.constant(bool(c)) if decides else x
+
+
 _length = call(Shape_i, x, name="length")
 
 
@@ -261,10 +279,18 @@ def length_is_no_negative_number(node: TensorApply, c: float) -> TensorVariable 
 # selections
 
 
-@rule(p.switch(c, x, y), on="any", same_dtype=False, tags=("shape_unsafe",))
-def switch_constant(c: complex, x: TensorVariable, y: TensorVariable) -> TensorVariable | None:
-    """switch(True, x, y) = x, and switch(False, x, y) = y."""
-    return x if c else y
+@rule(p.switch(z, x, y), on="any", same_dtype=False, tags=("shape_unsafe",))
+def switch_constant(
+    x: TensorVariable, y: TensorVariable, z: TensorVariable
+) -> TensorVariable | None:
+    """switch(True, x, y) = x, and switch(False, x, y) = y, also for repeated truth values."""
+    repeated = computed_by(z, Alloc, Elemwise)
+    if repeated is not None and repeated.op == ot.second:
+        z = repeated.inputs[1]
+    elif repeated is not None and isinstance(repeated.op, Alloc):
+        z = repeated.inputs[0]
+    c = number_of(z)
+    return None if c is None else x if c else y
 
 
 @rule(p.switch(z, x, x), on="any", same_dtype=False, tags=("shape_unsafe",))
@@ -310,6 +336,7 @@ CANONICALIZE = RuleSet(
         sign_of_quotient,
         sign_of_sign,
         *REFLEXIVE,
+        decided_truth,
         length_is_not_negative,
         length_is_no_negative_number,
         switch_constant,
