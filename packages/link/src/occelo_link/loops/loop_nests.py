@@ -32,6 +32,10 @@ LIGHT = 12
 """The largest cost of a formula that is reduced with 32 accumulators. For more costly formulas there are 8
 accumulators, or 16 for float32.
 """
+_HEAVY = 60
+"""The least cost of formulas that are computed column by column for rows of 4 to 6 elements. Of 60 rows of 4, one of cost 53 took as
+long either way, and one of cost 80 a tenth less.
+"""
 LONG = 300
 """The least cost of a formula that is computed for 32 elements at a time. All random numbers cost at least this much.
 
@@ -88,6 +92,22 @@ class _Nest:
             and (isinstance(r, ReduceRoot) or r.target.flat)
             for r in kernel.roots
         )
+        if self._has_short_rows():
+            self.axes.insert(0, self.axes.pop())
+
+    def _has_short_rows(self) -> bool:
+        """Whether vectors had better hold elements of a column, since rows are too short for them.
+
+        Loads of elements that lie apart cost more, so formulas must gain more; reductions gain registers, too.
+        """
+        columns, rows = ([self.builder.i64(0)] * 2 + [self.shape[i] for i in self.axes])[-2:]
+        if columns.op != "const" or rows.op != "const" or not 8 <= columns.args[0] <= _COLUMNS:
+            return False
+        if self.reduced == self.axes[-2:-1]:
+            return rows.args[0] <= 6
+        heavy = sum(r.tensor.cost for r in self.kernel.roots) >= _HEAVY
+        most = 6 if heavy or self.reductions else 3
+        return not self.flat and rows.args[0] <= most and self._cost() > LIGHT
 
     def write(self) -> None:
         trailing = self.axes[len(self.axes) - len(self.reduced) :]
@@ -106,7 +126,10 @@ class _Nest:
     def _long(self, count: Value) -> bool:
         """Whether a formula is long, and the number of elements is large or dynamic."""
         many = count.op != "const" or count.args[0] >= 128
-        return many and max(r.tensor.cost for r in self.kernel.roots) >= LONG
+        return many and self._cost() >= LONG
+
+    def _cost(self) -> int:
+        return max(r.tensor.cost for r in self.kernel.roots)
 
     def _lanes(self, light: int = 8) -> int:
         dtypes = {r.tensor.dtype for r in self.kernel.roots} | {
@@ -190,7 +213,7 @@ class _Nest:
                 for r in self.reductions
             ]
 
-        heavy = max(r.tensor.cost for r in self.kernel.roots) > LIGHT
+        heavy = self._cost() > LIGHT
         lanes = self._lanes(8) if heavy and not self._long(count) else 32
         operations = [(r.combine, r.acc_dtype) for r in self.reductions]
         return reduce_elements(self.builder, count, operations, element, lanes)
