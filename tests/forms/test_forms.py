@@ -15,6 +15,7 @@ import occelo_forms
 import occelo_graph as og
 import occelo_graph.tensor as ot
 from occelo_forms.stable_forms import differentiable_form, last_form, stable_form
+from occelo_graph.ir.traversal import ancestors
 
 assert occelo_forms.__version__
 POINTS = [-800.0, -30.0, -1e-3, 0.0, 0.7, 30.0, 800.0]
@@ -54,6 +55,23 @@ def test_derivatives_are_right_where_intermediate_results_overflow(name: str) ->
     np.testing.assert_allclose(got[0], slopes, rtol=1e-14, atol=1e-300)
     np.testing.assert_allclose(got[1], slopes, rtol=1e-14, atol=1e-300)
     np.testing.assert_allclose(got[2], curvatures, rtol=1e-13, atol=1e-15)
+
+
+def test_the_slope_of_log1mexp_is_a_quotient_by_one_power() -> None:
+    x = ot.dvector("x")
+    slope = og.grad(ot.log1mexp(x).sum(), x)
+    form = stable_form(slope.owner)
+    assert form is not None
+    names = {str(v.owner.op) for v in ancestors(form) if v.owner}
+    assert "expm1" in names
+    assert "exp" not in names
+    points = np.array([-np.inf, -800.0, -30.0, -1e-3, -1e-320, -0.0, 0.0])
+    found = og.evaluate(form, {x: points})
+    with mpmath.workdps(40):
+        exact = [float(-mpmath.exp(p) / -mpmath.expm1(p)) for p in points[1:-3]]
+    np.testing.assert_allclose(found[1:-3], exact, rtol=1e-15)
+    assert np.isnan(found).sum() == 0
+    assert (found[0], found[-3:].tolist()) == (0, [-np.inf] * 3)
 
 
 def test_a_node_without_a_form_has_none() -> None:

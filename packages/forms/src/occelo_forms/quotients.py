@@ -339,7 +339,7 @@ def _over_difference_of_powers(
 
     1 is read as exp(0).
     """
-    below = _difference_of_powers(reader, bottom) or _of_negative_power(reader, bottom)
+    below = _difference_of_powers(reader, bottom)
     if below is None:
         return None
     for i, factor in enumerate(factors):
@@ -352,23 +352,24 @@ def _over_difference_of_powers(
     return None
 
 
-def _of_negative_power(
-    reader: Reader, variable: TensorVariable
-) -> tuple[TensorVariable, TensorVariable] | None:
-    """Return x and 0 if the variable is expm1(x) as the derivative of log1mexp(x) has it, for an x = -exp(y). Else None.
-
-    The derivative chooses the sign of the divisor where it is 0. For such an x, expm1(x) has this sign.
-    """
-    node = reader.computed_by(variable, Elemwise)
+def _slope_of_log1mexp(
+    reader: Reader, factors: list[TensorVariable], top: TensorVariable, bottom: TensorVariable
+) -> TensorVariable | None:
+    """w exp(x) / expm1(x) = -w / expm1(-x), as the derivative of log1mexp(x) has it, with the sign of its divisor where it is 0."""
+    node = reader.computed_by(bottom, Elemwise)
     if node is None or node.op.scalar_op.name != "switch" or number_in(node.inputs[1]) != 0:
         return None
     x = reader.inner(node.inputs[2], "expm1")
-    power = None if x is None else reader.inner(x, "neg")
-    if x is None or power is None or reader.inner(power, "exp") is None:
-        return None
     zero = computed_by(node.inputs[0], Elemwise)
-    is_zero = zero is not None and zero.op.scalar_op.name == "eq" and same(zero.inputs[0], x)
-    return (x, reader.number(0.0)) if is_zero else None
+    if x is None or zero is None or zero.op.scalar_op.name != "eq" or not same(zero.inputs[0], x):
+        return None
+    rest = _without(reader, factors, x)
+    if rest is None:
+        return None
+    opposite = reader.negated(x)
+    if reader.inner(opposite, "exp") is None:  # a power is never -0
+        opposite = switch(node.inputs[0], reader.number(0.0), opposite)
+    return _times(rest, neg(reciprocal(expm1(opposite))))
 
 
 def _less(reader: Reader, a: TensorVariable, b: TensorVariable) -> TensorVariable:
@@ -424,7 +425,8 @@ Each has the functions of the denominators that it reads, in the terms of `Expre
 _LAWS_OF_VALUES = (
     (_over_weighted_total, _over(None)),
     (_over_expm1_of_power, _over("neg", "expm1", "sub", "add")),
-    (_over_difference_of_powers, _over("neg", "expm1", "sub", "add", "switch")),
+    (_over_difference_of_powers, _over("neg", "expm1", "sub", "add")),
+    (_slope_of_log1mexp, _over("switch")),
 )
 """Such laws whose forms have no stable derivatives."""
 _LAWS_OF_WHOLES = ((_of_totals, _over(None)), (_of_powers, _over("exp")))
