@@ -346,7 +346,8 @@ def _run(inputs: Sequence[Any], outputs: Sequence[Any], values: Sequence[Any]) -
                 data = variable.data
                 known[variable] = exact_array(data) if hasattr(variable.type, "dtype") else data
             else:
-                known[variable] = exact_array(variable.get_value())
+                data = variable.get_value()
+                known[variable] = exact_array(data) if hasattr(variable.type, "dtype") else data
         return known[variable]
 
     for node in toposort(outputs, blockers=list(inputs)):
