@@ -38,13 +38,14 @@ import resource
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from statistics import geometric_mean, median
 from time import process_time
 from typing import Any
 
 import models_in_stan
+from forking import Forking, remove_files, serve
 
 HERE = Path(__file__).parent
 KEPT = HERE.parent / ".nox" / "models.json"
@@ -200,27 +201,24 @@ def point_of(model: Any) -> Any:
 
 
 def resident() -> tuple[float, float]:
-    """MB that this process holds, and the most that it held."""
+    """MB of its own that this process holds, and about the most that it held: without the files that are mapped."""
     fields = dict(line.split(":") for line in Path("/proc/self/status").read_text().splitlines())
-    now, most = (float(fields[name].split()[0]) / 1024 for name in ("VmRSS", "VmHWM"))
-    return now, most
+    names = ("RssAnon", "RssFile", "VmHWM")
+    own, files, most = (float(fields[name].split()[0]) / 1024 for name in names)
+    return own, max(own, most - files)
 
 
-def measure(name: str, way: str, point: list[float], folder: str, times: bool = True) -> Found:
-    """Compile and call: PyMC's model near its initial point, or Stan's program at ``point``, with its library in ``folder``.
+def measure(name: str, way: str, folder: str, times: bool = True) -> Found:
+    """Compile and call PyMC's model near its initial point, or Stan's program there, with its library in ``folder``.
 
     Without ``times``, evaluations are not timed.
     """
     import numpy as np
 
-    model, x = None, np.array(point)
-    if way != "stan":
-        for library in ("pymc", *LIBRARIES[way]):
-            importlib.import_module(library)
-        model = all_models()[name]()
-        x = point_of(model)
-    if way in ("pointer", "numba", "stan"):
-        the_loop()
+    model: Any = all_models()[name]()
+    x = point_of(model)
+    if way == "stan":
+        model = None
     gc.collect()  # of what the imports left, which would otherwise happen at any moment
     before, _ = resident()
     begin, theirs = processor(), Theirs(model)
@@ -239,8 +237,17 @@ def measure(name: str, way: str, point: list[float], folder: str, times: bool = 
     return found
 
 
-def in_a_process(*arguments: str, caches: str) -> Any:
-    """What this program prints as its last line, in a process of its own with caches of its own."""
+def imports(way: str) -> None:
+    """What is done once for all models."""
+    for library in ("pymc", *LIBRARIES[way]) if way != "stan" else ():
+        importlib.import_module(library)
+    if way in ("pointer", "numba", "stan"):
+        the_loop()
+
+
+def forking(way: str, caches: Path) -> Forking:
+    """A process with the imports of a way and caches of its own, whose children `measure`."""
+    caches.mkdir()
     variables = {
         "OCCELO_FLAGS": f"base_compiledir={caches}/occelo",
         "PYTENSOR_FLAGS": f"base_compiledir={caches}/pytensor",
@@ -250,39 +257,44 @@ def in_a_process(*arguments: str, caches: str) -> Any:
         "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1",
         "PYTHONDONTWRITEBYTECODE": "",  # installed packages have their bytecode
     }
-    command = [sys.executable, "-W", "ignore", __file__, *arguments]
-    done = subprocess.run(
-        command, env={**os.environ, **variables}, capture_output=True, text=True, check=False
-    )
-    if done.returncode:
-        raise RuntimeError(done.stderr.strip()[-300:])
-    return json.loads(done.stdout.strip().splitlines()[-1])
+    command = [sys.executable, "-W", "ignore", __file__, "--serve", way]
+    return Forking(command, {**os.environ, **variables})
 
 
-def in_a_fork(name: str) -> Found:
-    """What `measure` says of ``function``, in a child of this process, which has all imports."""
-    read, write = os.pipe()
-    child = os.fork()
-    if not child:
-        with os.fdopen(write, "w") as stream:
-            stream.write(json.dumps(measure(name, "function", [], "", times=False)))
-        os._exit(0)
-    os.close(write)
-    with os.fdopen(read) as stream:
-        text = stream.read()
-    os.waitpid(child, 0)
-    return json.loads(text)
+class Processes:
+    """A process for each way that is asked for, until the end of a ``with`` block."""
+
+    def __init__(self) -> None:
+        self._folder = tempfile.TemporaryDirectory()
+        self._processes: dict[str, Forking] = {}
+
+    def __enter__(self) -> Processes:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for process in self._processes.values():
+            process.stop()
+        self._folder.cleanup()
+
+    def measure(self, name: str, way: str, state: str, limit: float, times: bool = True) -> Found:
+        """What `measure` says, with empty caches if ``state`` is "cold"."""
+        caches = Path(self._folder.name, way)
+        if way not in self._processes:
+            self._processes[way] = forking(way, caches)
+        if state == "cold":
+            remove_files(caches)
+        return self._processes[way](name, way, str(caches), times, limit=limit)
 
 
-def overheads(names: list[str]) -> list[str]:
+def overheads(names: list[str], limit: float) -> list[str]:
     """Milliseconds that are ours, of each model and in all, with empty caches and after that."""
     rows: dict[str, tuple[float, float]] = {}
-    with tempfile.TemporaryDirectory() as caches:
-        os.environ["OCCELO_FLAGS"] = f"base_compiledir={caches}/occelo"
-        for library in ("pymc", *LIBRARIES["function"]):
-            importlib.import_module(library)
+    with Processes() as processes:
         for name in names:
-            cold, *warm = (in_a_fork(name)["ours"] * 1e3 for _ in range(4))
+            cold, *warm = (
+                processes.measure(name, "function", state, limit, times=False)["ours"] * 1e3
+                for state in ("cold", "warm", "warm", "warm")
+            )
             rows[name] = (cold, min(warm))
             print(f"{name}: {cold:.0f} / {min(warm):.0f}", flush=True)
     lines: list[str] = []
@@ -304,28 +316,26 @@ def least(one: Found | None, other: Found) -> Found:
     return {key: min(one[key], other[key]) for key in other}
 
 
-def measured(name: str, ways: list[str], rounds: int) -> dict[str, Runs]:
-    """For each way, the least figures cold and warm. A way that fails is left out, and said on the error stream."""
-    found: dict[str, Runs] = {}
+def measured(
+    processes: Processes, name: str, ways: list[str], rounds: int, limit: float
+) -> Iterator[tuple[str, Runs | str]]:
+    """Each way with its least figures, cold and warm, or the error with which it fails, as soon as all its rounds are over."""
+    found: dict[str, Runs] = {way: {} for way in ways}
     left = [w for w in ways if w != "stan" or name in models_in_stan.MODELS]
-    with tempfile.TemporaryDirectory() as folder:
-        point = in_a_process("--point", name, caches=folder) if "stan" in left else []
-        for turn, way in itertools.product(range(rounds), list(left)):
-            if way not in left:
-                continue
-            caches = f"{folder}/{way}{turn if way in OURS else ''}"
-            Path(caches).mkdir(exist_ok=True)
-            arguments = "--measure", name, way, json.dumps(point), caches
-            try:
-                for state in ("cold", "warm") if way in OURS or turn == 0 else ("warm",):
-                    run = in_a_process(*arguments, caches=caches)
-                    figures = found.setdefault(way, {})
-                    figures[state] = least(figures.get(state), run)
-            except RuntimeError as error:
-                left.remove(way)
-                found.pop(way, None)
-                print(f"{name} by {way} failed: {error}", file=sys.stderr, flush=True)
-    return found
+    for turn, way in itertools.product(range(rounds), list(left)):
+        if way not in left:
+            continue
+        figures = found[way]
+        try:
+            for state in ("cold", "warm") if way in OURS or turn == 0 else ("warm",):
+                run = processes.measure(name, way, state, limit, times=state == "warm")
+                figures[state] = least(figures.get(state), run)
+        except RuntimeError as error:
+            left.remove(way)
+            yield way, str(error)
+        else:
+            if turn == rounds - 1:
+                yield way, figures
 
 
 def disagreements(name: str, found: dict[str, Runs]) -> list[str]:
@@ -360,8 +370,7 @@ def row(name: str, found: dict[str, Runs], ways: list[str]) -> str:
             cells.append("-")
             continue
         cold, warm = found[way]["cold"], found[way]["warm"]
-        evaluated = min(cold["evaluation"], warm["evaluation"])
-        figures = f"{cold['seconds']:.2f} / {warm['seconds']:.2f} / {evaluated:.2f}"
+        figures = f"{cold['seconds']:.2f} / {warm['seconds']:.2f} / {warm['evaluation']:.2f}"
         cells.append(f"{figures} / {cold['memory']:.0f}")
     return f"| {' | '.join(cells)} |"
 
@@ -385,7 +394,7 @@ def summary(every: dict[str, dict[str, Runs]]) -> list[str]:
             lines.append(f"- PyTensor's seconds over those of `{way}`, {state}{goal}: {ratio}")
     for way, goal in zip(OURS, (1.8, 1.8, 2.5), strict=True):
         for base in ("pytensor", "jax", "numba", "stan"):
-            ratio = ratios(way, base, lambda runs: min(r["evaluation"] for r in runs.values()))
+            ratio = ratios(way, base, lambda runs: runs["warm"]["evaluation"])
             text = f"; goal {goal}, none below 1" if base == "pytensor" else ""
             lines.append(f"- An evaluation by `{base}` over one by `{way}`{text}: {ratio}")
     for state, goal in (("cold", 0.5), ("warm", 0.06)):
@@ -402,11 +411,12 @@ def summary(every: dict[str, dict[str, Runs]]) -> list[str]:
 
 def kept(path: Path, fresh: bool) -> dict[str, Any]:
     """The lines of earlier runs; figures of our ways only if they were measured with these sources."""
-    found = json.loads(path.read_text()) if path.exists() and not fresh else {"models": {}}
+    found = json.loads(path.read_text()) if path.exists() and not fresh else {}
+    found = {"models": {}, "failures": {}} | found
     if found.get("sources") != sources():
-        for runs in found["models"].values():
+        for ways in (*found["models"].values(), *found["failures"].values()):
             for way in OURS:
-                runs.pop(way, None)
+                ways.pop(way, None)
         found["sources"] = sources()
     return found
 
@@ -443,22 +453,21 @@ def main() -> None:
     parser.add_argument("--overhead", action="store_true", help="only what is ours, of all models")
     parser.add_argument("--ways", nargs="+", choices=WAYS, default=WAYS)
     parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument(
+        "--limit", type=float, default=900.0, help="seconds by the clock of a process"
+    )
     parser.add_argument("--json", type=Path, default=KEPT, help="the file that keeps the lines")
     parser.add_argument("--fresh", action="store_true", help="forget what the file has")
     parser.add_argument("--readme", action="store_true", help="write benchmarks/README.md")
-    parser.add_argument("--measure", nargs=4, help=argparse.SUPPRESS)
-    parser.add_argument("--point", help=argparse.SUPPRESS)
+    parser.add_argument("--serve", choices=WAYS, help=argparse.SUPPRESS)
     chosen = parser.parse_args()
-    if chosen.measure:
-        name, way, point, folder = chosen.measure
-        print(json.dumps(measure(name, way, json.loads(point), folder)))
-        return
-    if chosen.point:
-        print(json.dumps(point_of(all_models()[chosen.point]()).tolist()))
+    if chosen.serve:
+        imports(chosen.serve)
+        serve(measure)
         return
     if chosen.overhead:
         names = chosen.models if chosen.models != CHOSEN else sorted(all_models())
-        lines = overheads(names)
+        lines = overheads(names, chosen.limit)
         print("", *lines, sep="\n")
         if chosen.readme:
             write_readme("what is ours", lines)
@@ -466,13 +475,16 @@ def main() -> None:
     there = [w for w in WAYS if importlib.util.find_spec(NEEDS.get(w, "pymc")) is not None]
     everything = kept(chosen.json, chosen.fresh)
     every: dict[str, dict[str, Runs]] = everything["models"]
-    for name in sorted(all_models()) if chosen.all else chosen.models:
-        found = every.setdefault(name, {})
-        left = [w for w in there if w in chosen.ways and w not in found]
-        if left:
-            found |= measured(name, left, chosen.rounds)
-            keep(chosen.json, everything)
-        print(row(name, found, there), *disagreements(name, found), sep="\n", flush=True)
+    with Processes() as processes:
+        for name in sorted(all_models()) if chosen.all else chosen.models:
+            found, failed = (everything[k].setdefault(name, {}) for k in ("models", "failures"))
+            left = [w for w in chosen.ways if w in there and w not in found | failed]
+            for way, result in measured(processes, name, left, chosen.rounds, chosen.limit):
+                (failed if isinstance(result, str) else found)[way] = result
+                keep(chosen.json, everything)
+            print(row(name, found, there), *disagreements(name, found), sep="\n", flush=True)
+            for way, error in failed.items():
+                print(f"{name} by {way} failed: {error}", flush=True)
     ordered = {n: every[n] for n in sorted(every, key=lambda n: (n not in CHOSEN, n)) if every[n]}
     lines = [*table(ordered, there), "", *summary(ordered)]
     print("\nEach cell: cold (s) / warm (s) / evaluation (us) / memory (MB)\n", *lines, sep="\n")
