@@ -87,7 +87,9 @@ CASES = [
     Case("pow_zero", lambda x: x[0] ** np.zeros((2, 3))),
     Case("switch_constant", lambda x: ot.switch(np.zeros(3), x, ot.sin(x))),
     Case("switch_constant", lambda x: ot.switch(np.True_, x, -x)),
-    Case("switch_constant", lambda x: ot.exp(ot.switch(ot.alloc(np.False_, x.shape[0], 3), 1.0, x))),
+    Case(
+        "switch_constant", lambda x: ot.exp(ot.switch(ot.alloc(np.False_, x.shape[0], 3), 1.0, x))
+    ),
     Case("switch_same", lambda x: _both_branches(x, x[0])),
     Case("switch_of_not", lambda x: ot.switch(ot.invert(x > 0), x, ot.sin(x))),
     Case("switch_in_then", lambda x: _nested(x, x > 0)),
