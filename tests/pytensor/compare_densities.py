@@ -37,10 +37,15 @@ import occelo_pytensor as bridge
 THEIRS = Mode("py", "fast_run").excluding("fusion")
 QUICK = Mode("py", "fast_compile")
 LIMIT = 300
-"""Seconds of the processor that compiling by `THEIRS`, or an exact number, may take."""
+"""Seconds of the processor that compiling by `THEIRS` may take."""
+LIMIT_OF_EXACT = 60
+"""Seconds of the processor that an exact number may take, with those at neighbours."""
 POINTS = 20
-DECIDED = 3
-"""At most so many elements of a point are computed exactly, those which differ most."""
+DECIDED = 20
+"""At most so many elements of a point are computed exactly, those which differ most, and `FEW` second derivatives, or elements that one
+side has not.
+"""
+FEW = 3
 
 
 @dataclass
@@ -61,6 +66,8 @@ class Counts:
     """Differing elements that were not computed exactly, of points where both are finite."""
     worse: list[int] = field(default_factory=list[int])
     """The positions of the points where only PyTensor is right."""
+    rewriting: str = "FAST_RUN"
+    """How PyTensor's function was rewritten."""
 
     def numbers(self) -> tuple[int, ...]:
         """The counts, in this order."""
@@ -165,8 +172,11 @@ def draws_again(function: Callable[..., Any], cost: Any) -> Callable[..., Any]:
     return again if states else function
 
 
-def compiled(model: Any) -> tuple[Any, Callable[..., Any], Callable[..., Any]]:
-    """The log density with its gradient: as a graph of PyTensor, compiled here, and compiled by PyTensor."""
+Compiled = tuple[str, Any, Callable[..., Any], Callable[..., Any]]
+
+
+def compiled(model: Any) -> Compiled:
+    """The log density with its gradient: as a graph of PyTensor, compiled here, and compiled by PyTensor. First the rewriting of the latter."""
     with model:
         cost, inputs = model.logp(), model.value_vars
         gradients = pytensor.grad(cost, inputs, disconnected_inputs="ignore")
@@ -174,24 +184,25 @@ def compiled(model: Any) -> tuple[Any, Callable[..., Any], Callable[..., Any]]:
     variables, value = bridge.from_pytensor(cost, inputs, checks="minus_infinity")
     slopes = oc.grad(value, variables, disconnected_inputs="ignore")
     ours = oc.function(variables, [value, *slopes])
-    return cost, draws_again(ours, cost), draws_again(theirs, cost)
+    return "FAST_RUN", cost, draws_again(ours, cost), draws_again(theirs, cost)
 
 
-def compiled_second(model: Any) -> tuple[Any, Callable[..., Any], Callable[..., Any]]:
+def compiled_second(model: Any) -> Compiled:
     """As `compiled`, for all second derivatives. NotImplementedError where PyTensor has none."""
     with model:
         cost, inputs = model.logp(), model.value_vars
         second = model.d2logp(negate_output=False)
+        rewriting = "FAST_RUN"
         try:
             with limited(LIMIT):
                 theirs = pm.pytensorf.compile(inputs, [second], mode=THEIRS)
         except TooLong:
-            print("PyTensor by FAST_COMPILE:", end=" ")
+            rewriting = "FAST_COMPILE"
             theirs = pm.pytensorf.compile(inputs, [second], mode=QUICK)
     density = bridge.log_density(model, costs=cost, variables=inputs)
     hessian = oc.function([density.point], oc.hessian(density.value, density.point))
     ours = draws_again(lambda *point: [hessian(flat(point))], cost)
-    return cost, ours, draws_again(theirs, cost)
+    return rewriting, cost, ours, draws_again(theirs, cost)
 
 
 def right_second(cost: Any, inputs: Any, point: Any, element: int) -> Any:
@@ -233,9 +244,9 @@ def compare(model: Any, second: bool = False, number: int = POINTS) -> Counts:
     numbers, which are computed where the sides differ by more. Which of two finite numbers rounding hits is luck: where only one is
     right, the medians of mistakes at neighbours decide.
     """
-    cost, *sides_of = (compiled_second if second else compiled)(model)
+    rewriting, cost, *sides_of = (compiled_second if second else compiled)(model)
     exact_element = right_second if second else right
-    counts, inputs = Counts(), model.value_vars
+    counts, inputs = Counts(rewriting=rewriting), model.value_vars
 
     def mistakes_at(point: Any, element: int) -> tuple[list[float], float]:
         with np.errstate(all="ignore"):
@@ -258,10 +269,11 @@ def compare(model: Any, second: bool = False, number: int = POINTS) -> Counts:
             finite = [bool(np.isfinite(v).all()) for v in (found, wanted)]
             asked = _asked(found, wanted, finite)
         right_sides = finite
-        counts.not_decided += len(asked[DECIDED:]) if all(finite) else 0
-        for element in asked[:DECIDED]:
+        most = DECIDED if all(finite) and not second else FEW
+        counts.not_decided += len(asked[most:]) if all(finite) else 0
+        for element in asked[:most]:
             try:
-                with limited(LIMIT):
+                with limited(LIMIT_OF_EXACT):
                     decided = judged(point, int(element))
             except (Exception, TooLong):  # an op without an exact form, for example
                 counts.not_decided += 1
@@ -286,7 +298,7 @@ def main() -> None:
     if chosen.keep and chosen.keep.exists():
         rows = json.loads(chosen.keep.read_text())
     names = chosen.models or sorted(made)
-    print(", ".join(key for key in asdict(Counts()) if key != "worse"))
+    print(", ".join(key for key in asdict(Counts()) if key not in ("worse", "rewriting")))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for name in names:
@@ -301,7 +313,7 @@ def main() -> None:
             if isinstance(row, str):
                 print(row, name, flush=True)
             else:
-                print(*Counts(**row).numbers(), name, *row["worse"], flush=True)
+                print(*Counts(**row).numbers(), name, row["rewriting"], *row["worse"], flush=True)
     counted = [Counts(**rows[n]).numbers() for n in names if not isinstance(rows[n], str)]
     print(*np.sum(counted, axis=0), "sum of", len(counted))
 
