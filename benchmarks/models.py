@@ -9,7 +9,9 @@ a compiler takes which is started. It needs `occelo-pytensor` with PyMC and nutp
 installed.
 
 Each line is kept in a file (`KEPT`) when it is complete. A run that was stopped goes on there; what was measured with other sources
-of the packages is measured anew (``--fresh`` does so with everything). ``--readme`` writes the table and the ratios into ``benchmarks/README.md``.
+of the packages is measured anew (``--fresh`` does so with everything, ``--kept`` only prints what the file has). ``--readme`` writes the table and the ratios into
+``benchmarks/README.md``, for all models into a part of their own. ``--ways`` chooses some: ``--all --ways function pointer pytensor jax`` is the
+table of all models.
 
 ``python benchmarks/models.py --overhead`` prints for ``function`` what of the seconds is ours, for all models, in processes that are forked after
 the imports: once with empty caches, and the least of three with what the first left.
@@ -195,7 +197,7 @@ def point_of(model: Any) -> Any:
     """A point near the initial one."""
     import numpy as np
 
-    start = model.initial_point()
+    start = model.initial_point(random_seed=0)
     point = np.concatenate([np.ravel(start[v.name]) for v in model.continuous_value_vars])
     return point + np.random.default_rng(0).normal(scale=0.1, size=point.shape)
 
@@ -375,45 +377,51 @@ def row(name: str, found: dict[str, Runs], ways: list[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
+def named(values: dict[str, float]) -> str:
+    """Models with a figure each, or "none"."""
+    return ", ".join(f"`{name}` {value:.2f}" for name, value in values.items()) or "none"
+
+
 def summary(every: dict[str, dict[str, Runs]]) -> list[str]:
     """Ratios to other ways, and what of the seconds is ours, as a list of Markdown."""
 
-    def ratios(way: str, base: str, figure: Callable[[Runs], float]) -> str:
+    def ratios(way: str, base: str, what: str, figure: Callable[[Runs], float]) -> list[str]:
         both = {n: f for n, f in every.items() if way in f and base in f}
         values = {n: figure(f[base]) / figure(f[way]) for n, f in both.items()}
         if not values:
-            return "not measured"
-        worst = min(values, key=lambda name: values[name])
-        mean = geometric_mean(values.values())
-        return f"{mean:.2f} (least {values[worst]:.2f}, `{worst}`; {len(values)} models)"
+            return []
+        ordered = dict(sorted(values.items(), key=lambda item: item[1]))
+        below = named({name: value for name, value in ordered.items() if value < 1})
+        mean, worst = geometric_mean(values.values()), named(dict([*ordered.items()][:3]))
+        return [f"- {what}: {mean:.2f} ({len(values)} models; least {worst}; below 1: {below})"]
 
     lines: list[str] = []
     for way in OURS:
         for state, goal in (("cold", "; goal 12"), ("warm", "")):
-            ratio = ratios(way, "pytensor", lambda runs, s=state: runs[s]["seconds"])
-            lines.append(f"- PyTensor's seconds over those of `{way}`, {state}{goal}: {ratio}")
+            what = f"PyTensor's seconds over those of `{way}`, {state}{goal}"
+            lines += ratios(way, "pytensor", what, lambda runs, s=state: runs[s]["seconds"])
     for way, goal in zip(OURS, (1.8, 1.8, 2.5), strict=True):
         for base in ("pytensor", "jax", "numba", "stan"):
-            ratio = ratios(way, base, lambda runs: runs["warm"]["evaluation"])
-            text = f"; goal {goal}, none below 1" if base == "pytensor" else ""
-            lines.append(f"- An evaluation by `{base}` over one by `{way}`{text}: {ratio}")
+            goals = f"; goal {goal}, none below 1" if base == "pytensor" else ""
+            what = f"An evaluation by `{base}` over one by `{way}`{goals}"
+            lines += ratios(way, base, what, lambda runs: runs["warm"]["evaluation"])
     for state, goal in (("cold", 0.5), ("warm", 0.06)):
         ours = {n: f["function"][state]["ours"] for n, f in every.items() if "function" in f}
         if ours:
-            over = sorted((n for n in ours if ours[n] > goal), key=lambda name: -ours[name])
-            names = ", ".join(f"`{name}` {ours[name]:.3f}" for name in over)
+            ordered = sorted(ours.items(), key=lambda item: -item[1])
+            over = named({name: value for name, value in ordered if value > goal})
             lines.append(
                 f"- Seconds of `function` without PyMC's building of the graph, {state}: median "
-                f"{median(ours.values()):.3f}, most {max(ours.values()):.3f}; above the goal of {goal}: {names or 'none'}"
+                f"{median(ours.values()):.3f}, most {max(ours.values()):.3f}; above the goal of {goal}: {over}"
             )
     return lines
 
 
-def kept(path: Path, fresh: bool) -> dict[str, Any]:
-    """The lines of earlier runs; figures of our ways only if they were measured with these sources."""
+def kept(path: Path, fresh: bool, of_all_sources: bool = False) -> dict[str, Any]:
+    """The lines of earlier runs; figures of our ways only if they were measured with these sources, unless those of all are asked for."""
     found = json.loads(path.read_text()) if path.exists() and not fresh else {}
     found = {"models": {}, "failures": {}} | found
-    if found.get("sources") != sources():
+    if found.get("sources") != sources() and not of_all_sources:
         for ways in (*found["models"].values(), *found["failures"].values()):
             for way in OURS:
                 ways.pop(way, None)
@@ -458,6 +466,7 @@ def main() -> None:
     )
     parser.add_argument("--json", type=Path, default=KEPT, help="the file that keeps the lines")
     parser.add_argument("--fresh", action="store_true", help="forget what the file has")
+    parser.add_argument("--kept", action="store_true", help="only print the lines of the file")
     parser.add_argument("--readme", action="store_true", help="write benchmarks/README.md")
     parser.add_argument("--serve", choices=WAYS, help=argparse.SUPPRESS)
     chosen = parser.parse_args()
@@ -473,10 +482,11 @@ def main() -> None:
             write_readme("what is ours", lines)
         return
     there = [w for w in WAYS if importlib.util.find_spec(NEEDS.get(w, "pymc")) is not None]
-    everything = kept(chosen.json, chosen.fresh)
+    everything = kept(chosen.json, chosen.fresh, chosen.kept)
     every: dict[str, dict[str, Runs]] = everything["models"]
+    names = sorted(all_models()) if chosen.all else chosen.models
     with Processes() as processes:
-        for name in sorted(all_models()) if chosen.all else chosen.models:
+        for name in () if chosen.kept else names:
             found, failed = (everything[k].setdefault(name, {}) for k in ("models", "failures"))
             left = [w for w in chosen.ways if w in there and w not in found | failed]
             for way, result in measured(processes, name, left, chosen.rounds, chosen.limit):
@@ -485,11 +495,13 @@ def main() -> None:
             print(row(name, found, there), *disagreements(name, found), sep="\n", flush=True)
             for way, error in failed.items():
                 print(f"{name} by {way} failed: {error}", flush=True)
-    ordered = {n: every[n] for n in sorted(every, key=lambda n: (n not in CHOSEN, n)) if every[n]}
-    lines = [*table(ordered, there), "", *summary(ordered)]
+    order = sorted(every, key=lambda n: (n not in CHOSEN and not chosen.all, n))
+    ordered = {n: every[n] for n in order if every[n] and n in names}
+    shown = [way for way in WAYS if any(way in found for found in ordered.values())]
+    lines = [*table(ordered, shown), "", *summary(ordered)]
     print("\nEach cell: cold (s) / warm (s) / evaluation (us) / memory (MB)\n", *lines, sep="\n")
     if chosen.readme:
-        write_readme("models", lines)
+        write_readme("all models" if chosen.all else "models", lines)
 
 
 if __name__ == "__main__":

@@ -122,7 +122,7 @@ def limited(seconds: float) -> Generator[None]:
 def points(model: Any, count: int) -> Iterator[list[Any]]:
     """Points around the initial one, at distances from 0.1 to 400."""
     rng = np.random.default_rng(0)
-    start = model.initial_point()
+    start = model.initial_point(random_seed=0)
     for scale in np.geomspace(0.1, 400, count):
         yield [
             np.asarray(start[v.name] + scale * rng.normal(size=np.shape(start[v.name])), v.dtype)
