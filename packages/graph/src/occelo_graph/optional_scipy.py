@@ -17,17 +17,12 @@ from typing import Any
 import numpy as np
 
 
-def scipy_module(name: str, what: str) -> Any:
-    """The module ``scipy.<name>``.
+def scipy_library(what: str) -> Any:
+    """The package ``scipy``, without its modules.
 
     ModuleNotFoundError if SciPy is missing. The message has the command that installs SciPy, and ``what``, the name of
     the function that needs SciPy.
     """
-    _library(what)
-    return importlib.import_module(f"scipy.{name}")
-
-
-def _library(what: str) -> Any:
     try:
         return importlib.import_module("scipy")
     except ModuleNotFoundError:
@@ -37,13 +32,19 @@ def _library(what: str) -> Any:
         ) from None
 
 
+def scipy_module(name: str, what: str) -> Any:
+    """The module ``scipy.<name>``. ModuleNotFoundError as of `scipy_library`."""
+    scipy_library(what)
+    return importlib.import_module(f"scipy.{name}")
+
+
 def special_function(name: str) -> Any:
-    """The function ``scipy.special.<name>``. ModuleNotFoundError, as of `scipy_module`, if SciPy is missing.
+    """The function ``scipy.special.<name>``. ModuleNotFoundError, as of `scipy_library`.
 
     To import their package takes 0.1 to 0.3 s, which folding one constant of a model would cost. Most of the functions
     lie in a compiled module that needs nothing of the others, so it is loaded alone unless the package is there.
     """
-    library = _library(name)
+    library = scipy_library(name)
     alone = None if "scipy.special" in sys.modules else compiled_functions(library.__file__)
     function = getattr(alone, name, None)
     return (
