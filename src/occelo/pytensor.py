@@ -16,6 +16,7 @@ _NAMES = (
     "log_density",
     "nutpie_model",
     "register_conversion",
+    "register_equal",
     "to_pytensor",
     "use",
 )

@@ -15,13 +15,15 @@ import pymc as pm
 import pytensor
 import pytensor.tensor as pt
 import pytest
+from pytensor import sparse
 from pytensor.compile.mode import Mode, get_mode
 from pytensor.graph.basic import Apply
 from pytensor.graph.op import Op
 from pytensor.scan.utils import until
+from scipy.sparse import csr_matrix
 
 import occelo as oc
-import occelo_pytensor  # noqa: F401  # registers the mode
+import occelo_pytensor
 from occelo_compile.function_cache import counters
 from occelo_graph.config import config
 from occelo_pytensor.conversions.random_variables import LAWS
@@ -192,6 +194,29 @@ def test_dumps_of_the_function_inside(tmp_path: Path) -> None:
     assert "exp" in (tmp_path / "graph.txt").read_text()
     oc.function_dump(tmp_path / "again", [], f.vm.maker.outputs)
     assert (tmp_path / "again").exists()
+
+
+def test_functions_of_sparse_matrices_have_what_others_have(tmp_path: Path) -> None:
+    matrix, x = sparse.csr_matrix("matrix"), pt.dmatrix("x")
+    f = pytensor.function([matrix, x], sparse.structured_dot(matrix, x), mode="OCCELO")
+    assert "graph.txt" in {path.name for path in f.vm.dump(tmp_path)}
+    for g in (f, copy.deepcopy(f), pickle.loads(pickle.dumps(f))):
+        found = g(csr_matrix(np.eye(2)), np.ones((2, 1)))
+        np.testing.assert_array_equal(found, np.ones((2, 1)))
+
+
+def test_warnings_name_the_users_line() -> None:
+    x = pt.dvector("x")
+    with pm.Model() as model:
+        pm.Potential("p", Scaled(2.0)(pm.Normal("a", shape=2)).sum())
+    for compile_ in (
+        lambda: pytensor.function([x], Scaled(4.0)(x), mode="OCCELO"),
+        lambda: occelo_pytensor.from_pytensor(Scaled(4.0)(x)),
+        lambda: model.compile_logp(mode="OCCELO"),
+    ):
+        with pytest.warns(UserWarning, match="have no conversion.*Scaled") as warned:
+            compile_()
+        assert {Path(each.filename).name for each in warned} == {"test_mode.py"}
 
 
 def test_profiles_of_pytensor() -> None:

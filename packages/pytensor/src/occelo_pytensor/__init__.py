@@ -1,6 +1,6 @@
 """Occelo for PyTensor: graphs of PyTensor, models of PyMC and samplers of nutpie run on Occelo.
 
-`from_pytensor` converts graphs. `register_conversion` adds ops of other packages. Importing the package registers the
+`from_pytensor` and `to_pytensor` convert graphs. `register_conversion` and `register_equal` add ops of other packages. Importing the package registers the
 mode "OCCELO" of PyTensor. `use` makes Occelo the default of PyMC. Users reach the package as `occelo.pytensor`.
 """
 
@@ -17,6 +17,7 @@ from occelo_pytensor.registry import register_conversion as register_conversion
 if TYPE_CHECKING:
     from occelo_pytensor.back import to_pytensor as to_pytensor
     from occelo_pytensor.diagnosis import doctor as doctor
+    from occelo_pytensor.equals.registry import register_equal as register_equal
     from occelo_pytensor.models import LogDensity as LogDensity
     from occelo_pytensor.models import log_density as log_density
     from occelo_pytensor.models import use as use
@@ -29,6 +30,7 @@ __getattr__, __dir__ = deferred(
         **dict.fromkeys(("LogDensity", "log_density", "use"), "occelo_pytensor.models"),
         "to_pytensor": "occelo_pytensor.back",
         "doctor": "occelo_pytensor.diagnosis",
+        "register_equal": "occelo_pytensor.equals.registry",
         "nutpie_model": "occelo_pytensor.nutpie",
     },
 )

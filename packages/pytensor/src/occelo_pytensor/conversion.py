@@ -21,7 +21,7 @@ import occelo.tensor as ot
 from occelo_graph.ir.nodes import nodes_made
 from occelo_graph.provenance import Source
 from occelo_pytensor.calls import call_of
-from occelo_pytensor.provenance import lines_of_factors, source_of
+from occelo_pytensor.provenance import library_folders, lines_of_factors, source_of
 from occelo_pytensor.registry import conversion_of
 from occelo_pytensor.variables import (
     as_dtype,
@@ -88,7 +88,7 @@ def converting(new: Settings) -> Generator[Settings]:
         warnings.warn(
             f"These ops have no conversion, so their Python code runs in compiled functions: {names}; "
             "register_conversion adds one",
-            stacklevel=4,
+            skip_file_prefixes=library_folders(),
         )
 
 

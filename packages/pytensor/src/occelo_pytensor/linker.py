@@ -115,6 +115,12 @@ class Indexing32:
             cell[0] = kind.filter(cell[0])
         return self.function(*args, **options)
 
+    def __getattr__(self, name: str) -> Any:
+        """What else a function has, such as ``dump`` and ``maker``, is that of the function inside."""
+        if name == "function":  # of an object that is not filled yet, as pickles make
+            raise AttributeError(name)
+        return getattr(self.function, name)
+
 
 class _Storing:
     """A compiled function that also stores its outputs in the cells of PyTensor's function, as the steps of a loop are read there."""

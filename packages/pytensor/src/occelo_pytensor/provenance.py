@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import os
 import sys
@@ -69,6 +70,15 @@ def _model() -> Any:
     """The model of PyMC's context. None if there is none, or PyMC is not imported."""
     core = sys.modules.get("pymc.model.core")
     return None if core is None else core.Model.get_context(error_if_none=False)
+
+
+@functools.cache
+def library_folders() -> tuple[str, ...]:
+    """Folders of the code that stands between a user's line and a conversion, each with a separator at its end."""
+    names = ("occelo", "occelo_compile", *_LIBRARIES)
+    specs = [importlib.util.find_spec(name) for name in names]
+    origins = [spec.origin for spec in specs if spec is not None and spec.origin is not None]
+    return (_STANDARD, *(os.path.dirname(each) + os.sep for each in origins))
 
 
 for _name in _LIBRARIES[:-1]:

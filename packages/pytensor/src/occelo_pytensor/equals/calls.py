@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from occelo_pytensor.calls import AnyCall
-from occelo_pytensor.equals.registry import equal_of
+from occelo_pytensor.equals.registry import register_equal
 
 
-@equal_of(AnyCall)
+@register_equal(AnyCall)
 def _called(op: Any, *inputs: Any) -> Any:
     theirs, kinds, _ = op.theirs
     rest = iter(inputs)

@@ -18,53 +18,53 @@ from occelo_graph.gradient.barriers import (
 from occelo_graph.inner_graph import OpFromGraph
 from occelo_graph.ops.control import CheckAndRaise, IfElse
 from occelo_graph.ops.control.identities import After, Assume
-from occelo_pytensor.equals.registry import converted, equal_of, root
+from occelo_pytensor.equals.registry import converted, register_equal, root
 from occelo_pytensor.library import theirs
 
 
-@equal_of(CheckAndRaise)
+@register_equal(CheckAndRaise)
 def _check(op: Any, value: Any, *conditions: Any) -> Any:
     return theirs.raise_op.CheckAndRaise(op.exc_type, op.msg)(value, *conditions)
 
 
-@equal_of(Assume, After)
+@register_equal(Assume, After)
 def _same(op: Any, x: Any, *others: Any) -> Any:
     return x
 
 
-@equal_of(IfElse)
+@register_equal(IfElse)
 def _conditional(op: Any, condition: Any, *branches: Any) -> Any:
     half = len(branches) // 2
     results = theirs.conditional.ifelse(condition, list(branches[:half]), list(branches[half:]))
     return list(results) if isinstance(results, list | tuple) else [results]
 
 
-@equal_of(ZeroGrad)
+@register_equal(ZeroGrad)
 def _zero(op: Any, x: Any) -> Any:
     return theirs.gradient.zero_grad(x)
 
 
-@equal_of(DisconnectedGrad)
+@register_equal(DisconnectedGrad)
 def _disconnected(op: Any, x: Any) -> Any:
     return theirs.gradient.disconnected_grad(x)
 
 
-@equal_of(UndefinedGrad)
+@register_equal(UndefinedGrad)
 def _undefined(op: Any, x: Any) -> Any:
     return theirs.gradient.undefined_grad(x)
 
 
-@equal_of(GradClip)
+@register_equal(GradClip)
 def _clipped(op: Any, x: Any) -> Any:
     return theirs.gradient.grad_clip(x, op.lower, op.upper)
 
 
-@equal_of(GradScale)
+@register_equal(GradScale)
 def _scaled(op: Any, x: Any) -> Any:
     return theirs.gradient.grad_scale(x, op.multiplier)
 
 
-@equal_of(OpFromGraph)
+@register_equal(OpFromGraph)
 def _graph(op: Any, *inputs: Any) -> Any:
     """A graph with a derivative of its own, which is converted when PyTensor asks for it; any other is inlined."""
     return NotImplemented if op.pull_rule is None else with_derivative(op, inputs)

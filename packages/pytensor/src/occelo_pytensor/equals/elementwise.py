@@ -7,7 +7,7 @@ from typing import Any
 
 from occelo_graph.ops.cast import Cast
 from occelo_graph.ops.elemwise.op import Elemwise
-from occelo_pytensor.equals.registry import equal_of
+from occelo_pytensor.equals.registry import register_equal
 from occelo_pytensor.library import tensor as pt
 
 _RENAMED = {"sgn": "sign", "floor_div": "int_div", "and": "and_", "or": "or_"}
@@ -21,7 +21,7 @@ _BESSEL = {
 """Bessel functions of one order: PyTensor's function of any order, and the order."""
 
 
-@equal_of(Elemwise)
+@register_equal(Elemwise)
 def _elementwise(op: Any, *inputs: Any) -> Any:
     scalar = op.scalar_op
     if isinstance(scalar, Cast):

@@ -13,7 +13,7 @@ from occelo_graph.ops.index.subtensor import (
     IncSubtensor,
     Subtensor,
 )
-from occelo_pytensor.equals.registry import equal_of
+from occelo_pytensor.equals.registry import register_equal
 from occelo_pytensor.library import tensor as pt
 
 _GIVEN: tuple[str, ...] = (ARRAY, SCALAR)
@@ -31,22 +31,22 @@ def _key(op: Any, indices: Sequence[Any]) -> tuple[Any, ...]:
     )
 
 
-@equal_of(Subtensor, AdvancedSubtensor)
+@register_equal(Subtensor, AdvancedSubtensor)
 def _read(op: Any, x: Any, *indices: Any) -> Any:
     return x[_key(op, indices)]
 
 
-@equal_of(IncSubtensor, AdvancedIncSubtensor)
+@register_equal(IncSubtensor, AdvancedIncSubtensor)
 def _write(op: Any, x: Any, y: Any, *indices: Any) -> Any:
     part = x[_key(op, indices)]
     return (pt.set_subtensor if op.set_instead_of_inc else pt.inc_subtensor)(part, y)
 
 
-@equal_of(Nonzero)
+@register_equal(Nonzero)
 def _nonzero(op: Any, x: Any) -> Any:
     return list(pt.nonzero(x))
 
 
-@equal_of(ExtractDiag)
+@register_equal(ExtractDiag)
 def _diagonal(op: Any, x: Any) -> Any:
     return pt.diagonal(x, op.offset, op.axis1, op.axis2)

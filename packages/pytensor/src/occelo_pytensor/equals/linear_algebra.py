@@ -24,48 +24,48 @@ from occelo_linalg.ops.factorizations.schur import Schur
 from occelo_linalg.ops.factorizations.svd import SVD, FullSVD, SingularValues
 from occelo_linalg.ops.inverse import Inv
 from occelo_linalg.ops.matrix_functions import Expm
-from occelo_pytensor.equals.registry import equal_of
+from occelo_pytensor.equals.registry import register_equal
 from occelo_pytensor.library import tensor as pt
 
 
-@equal_of(Dot)
+@register_equal(Dot)
 def _dot(op: Any, a: Any, b: Any) -> Any:
     return pt.dot(a, b)
 
 
-@equal_of(MatMul)
+@register_equal(MatMul)
 def _matmul(op: Any, a: Any, b: Any) -> Any:
     return pt.matmul(a, b)
 
 
-@equal_of(Cholesky)
+@register_equal(Cholesky)
 def _cholesky(op: Any, a: Any) -> Any:
     return pt.linalg.cholesky(a, lower=True)
 
 
-@equal_of(SolveTriangular)
+@register_equal(SolveTriangular)
 def _solve_triangular(op: Any, a: Any, b: Any) -> Any:
     return pt.linalg.solve_triangular(
         a, b, lower=op.lower, unit_diagonal=op.unit_diagonal, b_ndim=2
     )
 
 
-@equal_of(Inv)
+@register_equal(Inv)
 def _inverse(op: Any, a: Any) -> Any:
     return pt.linalg.inv(a)
 
 
-@equal_of(Det)
+@register_equal(Det)
 def _determinant(op: Any, a: Any) -> Any:
     return pt.linalg.det(a)
 
 
-@equal_of(SLogDet)
+@register_equal(SLogDet)
 def _log_determinant(op: Any, a: Any) -> Any:
     return list(pt.linalg.slogdet(a))
 
 
-@equal_of(Solve)
+@register_equal(Solve)
 def _solve(op: Any, a: Any, b: Any) -> Any:
     # these read one triangle here, the lower one
     lower = op.assume_a in ("sym", "her", "pos")
@@ -74,7 +74,7 @@ def _solve(op: Any, a: Any, b: Any) -> Any:
     return pt.linalg.solve(a, b, assume_a=kind, lower=lower, b_ndim=2)
 
 
-@equal_of(TriangularSylvester)
+@register_equal(TriangularSylvester)
 def _triangular_sylvester(op: Any, a: Any, b: Any, c: Any) -> Any:
     # PyTensor's op takes the second matrix as it is; reversed, the conjugate transpose is an upper triangle again
     second = pt.conj(pt.matrix_transpose(b))[..., ::-1, ::-1]
@@ -82,78 +82,78 @@ def _triangular_sylvester(op: Any, a: Any, b: Any, c: Any) -> Any:
     return solved(a, second, c[..., ::-1])[..., ::-1]
 
 
-@equal_of(BlockDiag)
+@register_equal(BlockDiag)
 def _block_diagonal(op: Any, *blocks: Any) -> Any:
     return pt.linalg.block_diag(*blocks)
 
 
-@equal_of(Kron)
+@register_equal(Kron)
 def _kronecker(op: Any, a: Any, b: Any) -> Any:
     return pt.linalg.kron(a, b) if a.type.ndim == b.type.ndim == 2 else NotImplemented
 
 
-@equal_of(Eig, Eigvals)
+@register_equal(Eig, Eigvals)
 def _eigen(op: Any, a: Any) -> Any:
     results = list(pt.linalg.eig(a))
     return results if isinstance(op, Eig) else results[0]
 
 
-@equal_of(Eigh)
+@register_equal(Eigh)
 def _eigen_symmetric(op: Any, a: Any) -> Any:
     return list(pt.linalg.eigh(a, lower=op.lower))
 
 
-@equal_of(Eigvalsh)
+@register_equal(Eigvalsh)
 def _eigenvalues(op: Any, a: Any) -> Any:
     return pt.linalg.eigvalsh(a, None, lower=op.lower)
 
 
-@equal_of(SVD, FullSVD)
+@register_equal(SVD, FullSVD)
 def _singular(op: Any, a: Any) -> Any:
     return list(pt.linalg.svd(a, full_matrices=isinstance(op, FullSVD)))
 
 
-@equal_of(SingularValues)
+@register_equal(SingularValues)
 def _singular_values(op: Any, a: Any) -> Any:
     return pt.linalg.svd(a, compute_uv=False)
 
 
-@equal_of(QR, FullQR)
+@register_equal(QR, FullQR)
 def _qr(op: Any, a: Any) -> Any:
     return list(pt.linalg.qr(a, mode="full" if isinstance(op, FullQR) else "economic"))
 
 
-@equal_of(QRTriangle)
+@register_equal(QRTriangle)
 def _triangle(op: Any, a: Any) -> Any:
     return pt.linalg.qr(a, mode="economic")[1]
 
 
-@equal_of(QRPivots)
+@register_equal(QRPivots)
 def _order_of_columns(op: Any, a: Any) -> Any:
     return pt.linalg.qr(a, mode="economic", pivoting=True)[2]
 
 
-@equal_of(LuFactor)
+@register_equal(LuFactor)
 def _lu_factor(op: Any, a: Any) -> Any:
     return list(pt.linalg.lu_factor(a))
 
 
-@equal_of(PivotToPermutation)
+@register_equal(PivotToPermutation)
 def _permutation(op: Any, pivots: Any) -> Any:
     return Blockwise(PivotToPermutations(inverse=op.inverse))(pivots)
 
 
-@equal_of(Schur)
+@register_equal(Schur)
 def _schur(op: Any, a: Any) -> Any:
     return list(pt.linalg.schur(a, output=_output(a)))
 
 
-@equal_of(QZ)
+@register_equal(QZ)
 def _qz(op: Any, a: Any, b: Any) -> Any:
     return list(pt.linalg.qz(a, b, output=_output(a)))
 
 
-@equal_of(SortedQZ)
+@register_equal(SortedQZ)
 def _sorted_qz(op: Any, a: Any, b: Any) -> Any:
     return list(pt.linalg.qz(a, b, output=_output(a), sort=op.sort, return_eigenvalues=True))
 
@@ -162,6 +162,6 @@ def _output(a: Any) -> str:
     return "complex" if a.type.dtype.startswith("complex") else "real"
 
 
-@equal_of(Expm)
+@register_equal(Expm)
 def _expm(op: Any, a: Any) -> Any:
     return pt.linalg.expm(a)

@@ -13,12 +13,12 @@ from pytensor.tensor.subtensor import Subtensor
 from pytensor.tensor.type import TensorType
 
 from occelo_loops.ops.scan_op import Scan
-from occelo_pytensor.equals.registry import converted, equal_of
+from occelo_pytensor.equals.registry import converted, register_equal
 from occelo_pytensor.library import tensor as pt
 from occelo_pytensor.variables import their_type
 
 
-@equal_of(Scan)
+@register_equal(Scan)
 def _scan(op: Any, steps: Any, *inputs: Any) -> Any:
     """A state is a buffer of all its values, of which each step reads the last and writes the next (PyTensor's sit-sot)."""
     carried, sequences, constants = op.parts(inputs)

@@ -13,7 +13,7 @@ from occelo_optimize.ops.implicit import ImplicitFunction
 from occelo_optimize.ops.scipy_calls import WITH_HESSIAN, ScipySolver
 from occelo_optimize.ops.solver import Solver
 from occelo_pytensor.equals.control import with_derivative
-from occelo_pytensor.equals.registry import converted, equal_of
+from occelo_pytensor.equals.registry import converted, register_equal
 from occelo_pytensor.library import tensor as pt
 from occelo_pytensor.variables import their_type
 
@@ -26,12 +26,12 @@ _THEIRS = {
 """PyTensor's op for a function of SciPy, and what it calls the expression."""
 
 
-@equal_of(Solver)
+@register_equal(Solver)
 def _graph(op: Any, *inputs: Any) -> Any:
     return with_derivative(op, inputs)
 
 
-@equal_of(ImplicitFunction)
+@register_equal(ImplicitFunction)
 def _implicit(op: Any, *inputs: Any) -> Any:
     """PyTensor's op for a method of SciPy. It has no derivatives where bounds or constraints are active."""
     node = op.graph.outputs[0].owner
@@ -47,7 +47,7 @@ def _implicit(op: Any, *inputs: Any) -> Any:
     return _solver(node.op, *converted(list(node.inputs), memo))
 
 
-@equal_of(ScipySolver)
+@register_equal(ScipySolver)
 def _solver(op: Any, start: Any, *parameters: Any) -> Any:
     options = dict(op.options)
     if op.name not in _THEIRS or "kinds" in options:

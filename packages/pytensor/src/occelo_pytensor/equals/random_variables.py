@@ -7,14 +7,14 @@ from typing import Any
 from pytensor.tensor.random.op import default_rng
 
 from occelo_pytensor.conversions.random_variables import LAWS
-from occelo_pytensor.equals.registry import equal_of
+from occelo_pytensor.equals.registry import register_equal
 from occelo_random.ops.generators import DefaultGenerator
 from occelo_random.ops.random_variable import RandomVariable
 
 _THEIRS = {type(ours): theirs for theirs, ours in LAWS.items()}
 
 
-@equal_of(RandomVariable)
+@register_equal(RandomVariable)
 def _draw(op: Any, *inputs: Any) -> Any:
     law = _THEIRS.get(type(op))
     if law is None:
@@ -24,6 +24,6 @@ def _draw(op: Any, *inputs: Any) -> Any:
     return list(their_op.make_node(generator, size, *parameters).outputs)
 
 
-@equal_of(DefaultGenerator)
+@register_equal(DefaultGenerator)
 def _generator(op: Any, seed: Any) -> Any:
     return default_rng(seed)

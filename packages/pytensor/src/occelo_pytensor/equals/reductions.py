@@ -8,7 +8,7 @@ from pytensor.tensor.math import Argmax, Max, Min
 
 from occelo_graph.ops.reduce import Argmax as OurArgmax
 from occelo_graph.ops.reduce import CAReduce, CumOp, LogSoftmax, LogSumExp, Softmax
-from occelo_pytensor.equals.registry import equal_of
+from occelo_pytensor.equals.registry import register_equal
 from occelo_pytensor.library import tensor as pt
 
 _REDUCTIONS = {
@@ -17,7 +17,7 @@ _REDUCTIONS = {
 }  # fmt: skip
 
 
-@equal_of(CAReduce)
+@register_equal(CAReduce)
 def _reduce(op: Any, x: Any) -> Any:
     name = _REDUCTIONS.get(op.scalar_op.name)
     if name is None:
@@ -28,28 +28,28 @@ def _reduce(op: Any, x: Any) -> Any:
     return getattr(pt, name)(x, axis=list(op.axis), **options)
 
 
-@equal_of(OurArgmax)
+@register_equal(OurArgmax)
 def _argmax(op: Any, x: Any) -> Any:
     axes = tuple(op.axis)
     return Argmax(None if len(axes) == x.ndim else axes)(x)
 
 
-@equal_of(CumOp)
+@register_equal(CumOp)
 def _cumulative(op: Any, x: Any) -> Any:
     functions = {"add": pt.cumsum, "mul": pt.cumprod}
     return functions[op.mode](x, axis=op.axis) if op.mode in functions else NotImplemented
 
 
-@equal_of(Softmax)
+@register_equal(Softmax)
 def _softmax(op: Any, x: Any) -> Any:
     return pt.special.softmax(x, axis=list(op.axis))
 
 
-@equal_of(LogSoftmax)
+@register_equal(LogSoftmax)
 def _log_softmax(op: Any, x: Any) -> Any:
     return pt.special.log_softmax(x, axis=list(op.axis))
 
 
-@equal_of(LogSumExp)
+@register_equal(LogSumExp)
 def _log_sum_exp(op: Any, x: Any) -> Any:
     return pt.logsumexp(x, axis=list(op.axis))

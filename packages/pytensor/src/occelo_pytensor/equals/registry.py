@@ -31,8 +31,18 @@ class NoEqual(TypeError):
         self.op = node.op
 
 
-def equal_of(*op_classes: type) -> Callable[[_EqualT], _EqualT]:
-    """Decorator that registers the equal of ops of the classes ``op_classes`` of Occelo, and of their subclasses."""
+def register_equal(*op_classes: type) -> Callable[[_EqualT], _EqualT]:
+    """Decorator that registers the equal in PyTensor of nodes whose op is an instance of one of ``op_classes``, for `to_pytensor`.
+
+    The decorated function gets Occelo's op, and a variable of PyTensor for each input of the node. It returns a variable for
+    each output, one variable or a list; None for an output that PyTensor lacks; or NotImplemented if PyTensor has no
+    equal, so that the op is replaced by its decomposition. Subclasses of ``op_classes`` are converted in the same way, unless they
+    are registered themselves. A later registration of a class replaces an earlier one. TypeError if something else than a class is given.
+    """
+    classes: tuple[Any, ...] = op_classes
+    for each in classes:
+        if not isinstance(each, type):
+            raise TypeError(f"register_equal takes classes of ops, got {each!r}")
 
     def register(function: _EqualT) -> _EqualT:
         _equals.update(dict.fromkeys(op_classes, function))

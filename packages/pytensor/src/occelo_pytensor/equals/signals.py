@@ -1,7 +1,8 @@
 """The equals of Fourier transforms.
 
 PyTensor transforms real tensors along all axes but the first, which is a batch; complex numbers are pairs there. Its
-transforms of complex tensors are of one axis, forward, and have 128 bits.
+transforms of complex tensors are of one axis, forward, and have 128 bits. So each transform is a graph of several nodes there,
+in an op that knows which one it is (`Composed`).
 """
 
 from __future__ import annotations
@@ -10,13 +11,15 @@ from typing import Any
 
 from pytensor.tensor.fft import irfft_op, rfft_op
 
-from occelo_pytensor.equals.registry import equal_of
+from occelo_pytensor.composed import composed
+from occelo_pytensor.equals.registry import register_equal
 from occelo_pytensor.library import tensor as pt
 from occelo_signal.ops.correlating import Correlate
 from occelo_signal.ops.transforms import FFT, InverseRealFFT, RealFFT
 
 
-@equal_of(FFT)
+@register_equal(FFT)
+@composed
 def _transform(op: Any, x: Any) -> Any:
     if x.type.dtype != "complex128":
         return NotImplemented
@@ -26,7 +29,8 @@ def _transform(op: Any, x: Any) -> Any:
     return pt.conj(transformed) if op.inverse else transformed
 
 
-@equal_of(RealFFT)
+@register_equal(RealFFT)
+@composed
 def _real(op: Any, x: Any) -> Any:
     lead, lengths = x.shape[: x.type.ndim - op.ndim], x.shape[x.type.ndim - op.ndim :]
     batch = x.reshape((-1, *(lengths[i] for i in range(op.ndim))), ndim=op.ndim + 1)
@@ -36,7 +40,8 @@ def _real(op: Any, x: Any) -> Any:
     return spectrum.reshape(whole, ndim=x.type.ndim)
 
 
-@equal_of(InverseRealFFT)
+@register_equal(InverseRealFFT)
+@composed
 def _inverse_real(op: Any, x: Any, *given: Any) -> Any:
     split = x.type.ndim - op.ndim
     last = given[0] if given else op.n
@@ -46,7 +51,7 @@ def _inverse_real(op: Any, x: Any, *given: Any) -> Any:
     return signal.reshape(pt.concatenate([x.shape[:split], signal.shape[1:]]), ndim=x.type.ndim)
 
 
-@equal_of(Correlate)
+@register_equal(Correlate)
 def _correlate(op: Any, x: Any, kernel: Any) -> Any:
     if op.ndim > 2:
         return NotImplemented
