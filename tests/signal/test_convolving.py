@@ -47,12 +47,16 @@ def test_vectors_of_any_lengths(mode: Any, static: bool) -> None:
             np.testing.assert_allclose(result, expected, atol=1e-13)
 
 
+@pytest.mark.parametrize("static", [True, False])
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.filterwarnings("ignore")
-def test_infinite_elements_of_the_longer_vector_reach_only_their_sums(mode: Any) -> None:
+def test_infinite_elements_of_the_longer_vector_reach_only_their_sums(
+    mode: Any, static: bool
+) -> None:
     short, long = np.array([2.0, -1.0]), np.array([1.0, np.inf, 3.0, np.nan, 5.0, 6.0, 7.0])
     for a, v in ((short, long), (long, short), (short[:1], long), (long, short[:1])):
-        x, k = (ot.tensor(dtype="float64", shape=each.shape) for each in (a, v))
+        shapes = [each.shape if static else (None,) for each in (a, v)]
+        x, k = (ot.tensor(dtype="float64", shape=shape) for shape in shapes)
         for ours, theirs in ((vectors.convolve, np.convolve), (vectors.correlate, np.correlate)):
             found = og.evaluate(ours(x, k, mode), {x: a, k: v})
             np.testing.assert_allclose(found, theirs(a, v, mode))
@@ -229,7 +233,7 @@ def test_errors_name_what_is_wrong(call: Any, told: str) -> None:
 def test_a_kernel_without_elements_at_run_time() -> None:
     x, k = ot.dvector("x"), ot.dvector("k")
     f = oc.function([x, k], vectors.convolve(x, k))
-    with pytest.raises(ValueError, match=r"does not fit|negative"):
+    with pytest.raises(ValueError, match="takes no empty tensors"):
         f([1.0, 2.0], [])
 
 

@@ -1,4 +1,4 @@
-"""`polyfit` and `roots` beside NumPy's, with gradients and batches."""
+"""`polydiv`, `polyfit` and `roots` beside NumPy's, with gradients and batches."""
 
 from __future__ import annotations
 
@@ -71,6 +71,60 @@ def test_mistakes_of_fits() -> None:
             ot.polyfit(*arguments, **options)
     with pytest.raises(ValueError, match="roots"):
         ot.roots(m)
+
+
+COEFFICIENTS: list[Any] = [
+    *map(np.array, ([1.0, -3, 2], [2.0], [0.0], [1, 5, 7], [2j, 1], [3.0, 0, 0, 1], [1e-9, 1.0], [1, np.nan, 2, 1], [0.0, 0.0, 0.0])),
+    *(GENERATOR.normal(size=n).astype(d) for n, d in ((6, "float32"), (2, "float64"), (80, "float64"))),
+    np.array([True, False, True]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("static", [True, False])
+def test_quotients_are_those_of_numpy(static: bool) -> None:
+    for first, second in itertools.product(COEFFICIENTS, COEFFICIENTS):
+        if abs(second[0]) < 1e-6 or (len(first) == 80 and abs(second[0]) < 1):
+            continue  # NumPy divides by 0, or the quotient grows beyond all digits
+        if np.isnan(first).any() and not static:
+            continue  # NaN spreads in the triangular system
+        values = {_symbolic(v, static): v for v in (first, second)}
+        found = og.evaluate(list(ot.polydiv(*values)), values)
+        with np.errstate(invalid="ignore"):
+            expected = np.polydiv(first, second)
+        single = {"float32", "complex64"} & {v.dtype.name for v in expected}
+        size = np.nanmax(np.abs(np.append(expected[0], 1.0)))
+        for ours, theirs in zip(found, expected, strict=True):
+            assert ours.dtype == theirs.dtype
+            if single:  # of leading zeros, rounding leaves more than NumPy's bound
+                width = max(len(ours), len(theirs))
+                ours, theirs = (np.pad(v, (width - len(v), 0)) for v in (ours, theirs))
+            np.testing.assert_allclose(
+                ours,
+                theirs,
+                rtol=1e-5 if single else 1e-11,
+                atol=size * (1e-6 if single else 1e-12),
+            )
+    x, y = ot.dvectors(2)
+    with pytest.raises(ValueError, match="v of polydiv must not be empty"):
+        og.evaluate(ot.polydiv(x, y)[0], {x: [1.0], y: np.zeros(0)})
+    with pytest.raises(ValueError, match="v of polydiv must not be empty"):
+        ot.polydiv([1.0], [])
+
+
+def _remainder(u: Any, v: Any) -> Any:
+    return ot.polydiv(u, v)[1]
+
+
+def test_quotients_have_gradients() -> None:
+    u, v = GENERATOR.normal(size=5), np.array([2.0, 0.3, -0.7])
+    slopes: list[Any] = []
+    for static in (True, False):
+        x, y = _symbolic(u, static), _symbolic(v, static)
+        cost = sum((ot.sin(part) * ot.arange(part.shape[0])).sum() for part in ot.polydiv(x, y))
+        slopes.append(oc.function([x, y], og.grad(cost, [x, y]))(u, v))
+        og.verify_grad(_remainder, [u, v])
+    for ours, theirs in zip(*slopes, strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-10)
 
 
 @pytest.mark.parametrize("static", [True, False])

@@ -106,6 +106,7 @@ NAMES = {
 _ON_THE_PROCESSOR = "Occelo computes on the processor; a mode chooses the backend"
 _PLACES_OF_NUMPY = "most functions of NumPy are in occelo.tensor: import occelo.tensor as ot"
 TEXTS = {
+    "at": "it is an attribute of variables: x.at[index].set(y)",
     "apply_updates": "occelo.function(inputs, outputs, updates=...) applies them",
     "block_until_ready": "functions return NumPy's arrays when they are computed",
     "cond": "use occelo.ifelse to choose, occelo.tensor.linalg.cond for the condition number",

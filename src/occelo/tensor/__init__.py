@@ -52,7 +52,7 @@ divide dsplit dstack ediff1d einsum extract fabs fill_diagonal fill_diagonal_off
 fmin fmod frexp fromfunction gcd geomspace gradient heaviside horizontal_stack hsplit hstack hypot identity_like iinfo index_exp indices
 inner insert inverse_permutation iscomplex iscomplexobj isdtype isreal isrealobj isscalar issubdtype ix_ lcm ldexp left_shift linspace
 logaddexp2 logical_and logical_not logical_or logical_xor logspace mask_indices meshgrid mgrid minmax modf multiply nan_to_num ndim negative nextafter ogrid
-pack packbits pad permute_dims permute_row_elements piecewise place poly polyadd polyder polydiv polyint polymul polysub polyval positive
+pack packbits pad permute_dims permute_row_elements piecewise place poly polyadd polyder polyint polymul polysub polyval positive
 promote_types put put_along_axis r_ radians ravel_multi_index remainder resize result_type right_shift rint roll rollaxis rot90 row_stack s_
 segment_logsumexp segment_max segment_min segment_prod segment_softmax segment_sum select signbit sinc size sliding_window_view spacing
 subtract to_one_hot trapezoid tril_indices tril_indices_from trim_zeros triu_indices triu_indices_from true_divide unpack unpackbits
@@ -67,7 +67,7 @@ percentile quantile searchsorted setdiff1d setxor1d sort sort_complex top_k topk
 unique_inverse unique_values
 """
 """The names of `occelo_sorting.functions`, which is imported at the first use of one of them."""
-_SIGNAL = "blackman convolve correlate hamming hanning kaiser polyfit roots"
+_SIGNAL = "blackman convolve correlate hamming hanning kaiser polydiv polyfit roots"
 """Names of `occelo_signal.numpy_functions`, which is imported at the first use of one of them."""
 _SPECIAL = """
 airy bernoulli bessel_jn beta betainc betaincc betainccinv betaincinv betaln binom boxcox boxcox1p chi2sf comb cosm1 dawsn digamma ellipe
@@ -164,6 +164,7 @@ if TYPE_CHECKING:
     from occelo_signal.numpy_functions import hamming as hamming
     from occelo_signal.numpy_functions import hanning as hanning
     from occelo_signal.numpy_functions import kaiser as kaiser
+    from occelo_signal.numpy_functions import polydiv as polydiv
     from occelo_signal.numpy_functions import polyfit as polyfit
     from occelo_signal.numpy_functions import roots as roots
     from occelo_sorting.functions import *

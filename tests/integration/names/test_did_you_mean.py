@@ -37,6 +37,9 @@ SPACES: dict[str, Any] = {
     "lists": oc.typed_list,
     "signal": ot.signal,
     "fft": ot.fft,
+    "windows": ot.signal.windows,
+    "initializers": oc.nn.initializers,
+    "function": oc.function([X], X.sum()),
     **{
         family: importlib.import_module(f"occelo_{family}")
         for family in "arrays linalg loops random signal sorting special stats".split()
@@ -83,6 +86,11 @@ SPACES: dict[str, Any] = {
         ("lists", "appendd", "; did you mean append?"),
         ("signal", "convole", "; did you mean convolve?"),
         ("fft", "relu", "; use occelo.nn.relu"),
+        ("windows", "hamm", "; did you mean hann?"),
+        ("initializers", "jit", "; use occelo.function"),
+        ("function", "vmap", "; use occelo.vmap"),
+        ("function", "makr", "; did you mean maker?"),
+        ("ot", "at", "; it is an attribute of variables: x.at[index].set(y)"),
         ("arrays", "einsm", "; did you mean einsum?"),
         ("loops", "multiply", "; use occelo.tensor.mul"),
         ("special", "gamaln", "; did you mean gammaln?"),

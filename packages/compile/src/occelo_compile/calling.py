@@ -25,6 +25,7 @@ from occelo_compile.symbolic_io import SymbolicInput, SymbolicOutput
 from occelo_graph import Container, SharedVariable
 from occelo_graph.errors import explained, explained_by, lines
 from occelo_graph.ir.container import external_array_types, local
+from occelo_graph.missing_names import MissingNameError
 from occelo_graph.notebook import Shown
 from occelo_link import VM, make_linker
 from occelo_link.entry_kinds import LIST, NOTHING, SINGLE
@@ -95,6 +96,12 @@ class Function(Shown, Generic[R]):
 
     pickle_aliased_memory_strategy: ClassVar[str] = "warn"
     """What happens when values that share memory are pickled: "warn", "raise" or "ignore"."""
+
+    if not TYPE_CHECKING:  # so that type checkers report unknown names
+
+        def __getattr__(self, name: str) -> Any:
+            text = f"{type(self).__name__!r} object has no attribute {name!r}"
+            raise MissingNameError(text, name, self)
 
     def __init__(
         self,

@@ -15,6 +15,7 @@ import numpy as np
 
 from occelo_graph import tensor as ot
 from occelo_graph.errors import explained
+from occelo_graph.missing_names import missing_name_hints
 from occelo_linalg.functions import qr
 from occelo_random import functions as random
 
@@ -204,3 +205,7 @@ def delta_orthogonal(scale: float = 1.0, column_axis: int = -1, dtype: Any = Non
         return empty[middle].set(matrix[: shape[-2]])
 
     return _with_dtype(draw, dtype)
+
+
+if not TYPE_CHECKING:  # type checkers know what is here without it
+    __getattr__ = missing_name_hints("occelo.nn.initializers")

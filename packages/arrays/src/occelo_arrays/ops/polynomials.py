@@ -16,7 +16,7 @@ from occelo_graph.tensors.type import is_discrete
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["poly", "polyadd", "polyder", "polydiv", "polyint", "polymul", "polysub", "polyval"]
+__all__ = ["poly", "polyadd", "polyder", "polyint", "polymul", "polysub", "polyval"]
 
 _UNROLLED = 64
 """Polynomials of at most so many coefficients are evaluated by Horner's rule, one step of the graph for each."""
@@ -109,34 +109,6 @@ def polymul(a1: Any, a2: Any, *, trim_leading_zeros: bool = False) -> TensorVari
     if trim_leading_zeros:
         a, b = (v[ot.argmax(ot.join(0, ot.neq(v[:-1], 0), np.array([True]))) :] for v in (a, b))
     return _product(a, b)
-
-
-@stands_for("polydiv", "u v")
-def polydiv(u: Any, v: Any) -> tuple[TensorVariable, TensorVariable]:
-    """The quotient and the remainder of the polynomials ``u`` and ``v``, whose numbers of coefficients are static.
-
-    As in NumPy, leading coefficients of the remainder within 1e-8 of 0 are left out, so that its length follows from the
-    values. TypeError for unknown lengths.
-    """
-    a, b = (_coefficients(w, "polydiv", name) for w, name in ((u, "u"), (v, "v")))
-    (m,), (n,) = a.type.shape, b.type.shape
-    if m is None or n is None:
-        raise TypeError(
-            f"polydiv takes coefficients of static lengths, got u={a.type} and v={b.type}"
-        )
-    if not n:
-        raise ValueError("v of polydiv must not be empty")
-    # as NumPy, which adds 0.0 to both
-    dtype = np.result_type(*(np.float64 if is_discrete(w.dtype) else w.dtype for w in (a, b))).name
-    a, b = ot.cast(ot.specify_shape(a, (m,)), dtype), ot.cast(ot.specify_shape(b, (n,)), dtype)
-    factors: list[Any] = []
-    rest = a
-    for k in range(m - n + 1):
-        factors.append(rest[k] / b[0])
-        rest = rest[k : k + n].inc(-factors[-1] * b)
-    quotient = ot.stack(factors) if factors else ot.zeros((1,), dtype=dtype)
-    counts = ot.join(0, abs(rest[:-1]) > 1e-8, np.array([True]))
-    return quotient, rest[ot.argmax(counts) :]
 
 
 @stands_for("polyder", "p m")

@@ -5,9 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from occelo_graph.examples.example import Example, draw
-from occelo_signal.ops.polynomials import polyfit, roots
+from occelo_signal.ops.polynomials import polydiv, polyfit, roots
 
 EXAMPLES: list[Example] = [
+    Example(
+        "polydiv",
+        "signal",
+        lambda u, v: polydiv(u, v)[0],
+        lambda u, v: np.polydiv(u, v)[0],
+        (draw((0.5, 1.5), (5,), salt=44), draw((0.5, 1.5), (2,), salt=45)),
+        (0, 1),
+        1e-8,
+        (0, 1),
+    ),
     Example(
         "polyfit",
         "signal",

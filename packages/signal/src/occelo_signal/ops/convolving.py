@@ -32,7 +32,7 @@ from occelo_graph.ops.elemwise.arithmetic import (
 )
 from occelo_graph.ops.elemwise.transcendental import exp2, log2
 from occelo_graph.ops.index.subtensor import getitem
-from occelo_graph.ops.join import flip
+from occelo_graph.ops.join import flip, join
 from occelo_graph.ops.reduce import min as min_
 from occelo_graph.ops.shape.asserting import specify_shape
 from occelo_graph.ops.shape.axes import normalize_axes
@@ -147,9 +147,13 @@ def convolved(
     lengths, widths = (lengths_by_variables(v)[v.type.ndim - ndim :] for v in (x, k))
     parts = [part_of_full(n, m, mode, same) for n, m in zip(lengths, widths, strict=True)]
     ends = boundary == "fill" and _is_zero(fillvalue)
-    if ends and (mode != "same" or same in ("longest", "swapped")) and _all_less(lengths, widths):
+    if ends and (mode != "same" or same in ("longest", "swapped")):
         # The shorter one is the kernel: it takes fewer products, and NaN in the longer one reaches no further sums.
-        x, k, lengths, widths = k, x, widths, lengths
+        if _all_less(lengths, widths):
+            x, k, lengths, widths = k, x, widths, lengths
+        elif x.type.shape == k.type.shape == (None,):
+            x, k = _longer_first(x, k)
+            lengths, widths = lengths_by_variables(x), lengths_by_variables(k)
     padding: list[Any] = [(0, 0)] * (x.type.ndim - ndim)
     padded: list[Any] = []
     for n, m, (start, length) in zip(lengths, widths, parts, strict=True):
@@ -164,6 +168,15 @@ def convolved(
 def _all_less(lengths: Sequence[Any], others: Sequence[Any]) -> bool:
     pairs = [(known_integer(n), known_integer(m)) for n, m in zip(lengths, others, strict=True)]
     return all(n is not None and m is not None and n < m for n, m in pairs)
+
+
+def _longer_first(x: Any, k: Any) -> tuple[Any, Any]:
+    """Two vectors of unknown lengths, swapped if the second is longer when the graph runs."""
+    (n,), (m,) = lengths_by_variables(x), lengths_by_variables(k)
+    less, more = _in_order(n, m)
+    both, swaps = join(0, x, k), lt(n, m)
+    at, after = switch(swaps, n, 0), switch(swaps, 0, n)
+    return getitem(both, slice(at, at + more)), getitem(both, slice(after, after + less))
 
 
 def _with_lengths_checked(

@@ -1,5 +1,6 @@
-"""NumPy's `polyfit`, by least squares, and `roots`, by eigenvalues. Users call them from `occelo.tensor`.
+"""NumPy's `polyfit`, by least squares, `polydiv`, by a triangular system, and `roots`, by eigenvalues.
 
+Users call them from `occelo.tensor`.
 The functions of polynomials that need no linear algebra, such as `polyval`, are in `occelo_arrays`.
 """
 
@@ -9,13 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from occelo_arrays.functions import vander
+from occelo_arrays.functions import polymul, vander
 from occelo_graph import tensor as ot
 from occelo_graph.errors import describe
 from occelo_graph.ops.arguments import stands_for
 from occelo_graph.ops.shape.axes import static_integer
 from occelo_graph.ops.shape.reading import lengths_by_variables
+from occelo_graph.tensors.constant import promote_arguments
 from occelo_graph.tensors.type import is_discrete
+from occelo_linalg.ops.equations.toeplitz import toeplitz
+from occelo_linalg.ops.equations.triangular import solve_triangular
 from occelo_linalg.ops.factorizations.eig import eigvals
 from occelo_linalg.ops.inverse import inv
 from occelo_linalg.ops.pinv import lstsq
@@ -23,7 +27,10 @@ from occelo_linalg.ops.pinv import lstsq
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["polyfit", "roots"]
+__all__ = ["polydiv", "polyfit", "roots"]
+
+_UNROLLED = 64
+"""Quotients of at most so many coefficients are computed in as many steps of the graph."""
 
 
 def _floats(value: Any) -> TensorVariable:
@@ -108,6 +115,61 @@ def _check_lengths(x: Any, other: Any, name: str) -> None:
         raise ValueError(
             f"x and {name} of polyfit must have the same length, got {describe(x)} and {describe(other)}"
         )
+
+
+@stands_for("polydiv", "u v")
+def polydiv(u: Any, v: Any) -> tuple[TensorVariable, TensorVariable]:
+    """The quotient and the remainder of the polynomials ``u`` and ``v``, the coefficient of the highest power first.
+
+    The coefficients of the quotient solve a triangular system: step by step in the graph if the lengths are static and there
+    are at most 64; else NaN among the coefficients spreads over the quotient. As in NumPy, leading coefficients of the remainder
+    within 1e-8 of 0 are left out, so that its length follows from the values. ValueError unless both are vectors, or if ``v`` is empty.
+    """
+    a, b = (_floats(ot.atleast_1d(w)) for w in promote_arguments([u, v]))
+    for value, name in ((a, "u"), (b, "v")):
+        if value.type.ndim != 1:
+            raise ValueError(
+                f"{name} of polydiv must be a vector of coefficients, got {describe(value)}"
+            )
+    (m,), (n,) = a.type.shape, b.type.shape
+    if n == 0:
+        raise ValueError("v of polydiv must not be empty")
+    dtype = np.result_type(a.dtype, b.dtype).name
+    a, b = ot.cast(a, dtype), ot.cast(b, dtype)
+    if m is not None and n is not None and m - n < _UNROLLED:
+        quotient, rest = _divided_in_steps(a, b, m, n)
+    else:
+        quotient, rest = _divided_by_solving(a, b)
+    counts = ot.join(0, ot.invert(abs(rest[:-1]) <= 1e-8), np.array([True]))
+    return quotient, rest[ot.argmax(counts) :]
+
+
+def _divided_in_steps(a: Any, b: Any, m: int, n: int) -> tuple[Any, Any]:
+    a, b = ot.specify_shape(a, (m,)), ot.specify_shape(b, (n,))
+    factors: list[Any] = []
+    for k in range(m - n + 1):
+        factors.append(a[k] / b[0])
+        a = a[k : k + n].inc(-factors[-1] * b)
+    return ot.stack(factors) if factors else ot.zeros((1,), dtype=a.dtype), a
+
+
+def _divided_by_solving(a: Any, b: Any) -> tuple[Any, Any]:
+    """The quotient, whose coefficients are the first ones of the series of ``a / b``, and all of the remainder."""
+    if b.type.shape[0] is None:
+        check = ot.CheckAndRaise(ValueError, "v of polydiv must not be empty")
+        b = check(b, ot.gt(b.shape[0], 0))
+    (m,), (n,) = lengths_by_variables(a), lengths_by_variables(b)
+    fits = ot.ge(m, n)
+    count = ot.switch(fits, m - n + 1, 1)  # a quotient by a polynomial of a higher degree is one 0
+    column = ot.join(0, b, ot.zeros((count,), dtype=b.dtype))[:count]
+    right = ot.switch(fits, ot.join(0, a, np.zeros(1, a.dtype))[:count], 0)
+    quotient = solve_triangular(
+        toeplitz(column, ot.zeros_like(column)), right, lower=True, on_error="nan"
+    )
+    rest = a - polymul(quotient, b)[:m]
+    # not what rounding leaves of the leading coefficients, but NaN of a quotient that is not finite
+    leading = ot.join(0, quotient * 0, ot.zeros((m,), dtype=a.dtype))[:m]
+    return quotient, ot.switch(fits, ot.switch(ot.lt(ot.arange(m), count), leading, rest), a)
 
 
 @stands_for("roots", "p")
