@@ -573,3 +573,25 @@ def test_an_error_names_the_line_of_the_user() -> None:
     vector = ot.dvector("x")
     with pytest.raises(TypeError, match=r"made at .*test_functions\.py:\d+"):
         og.grad(nn.silu(vector), vector)
+
+
+def test_labels_of_0_and_1_have_gradients() -> None:
+    p, labels, logits = (ot.tensor(dtype="float64", shape=(3,)) for _ in range(3))
+    values = {p: [0.1, 0.3, 0.9], labels: [0.0, 1.0, 0.5], logits: [1.0, -2.0, 0.5]}
+    slope = og.grad(nn.binary_cross_entropy(p, labels).sum(), labels)
+    expected = np.log1p(-np.array(values[p])) - np.log(values[p])
+    np.testing.assert_allclose(og.evaluate(slope, values), expected)
+    for loss in (nn.softmax_cross_entropy(logits, labels), nn.cross_entropy(logits, labels)):
+        found = og.evaluate(og.grad(loss, labels), values)
+        np.testing.assert_allclose(found, -np.log(special.softmax(values[logits])))
+    # a label of 0 where the probability is 0
+    ends = nn.binary_cross_entropy(np.array([0.0, 1.0]), np.array([0.0, 1.0]))
+    assert ends.eval().tolist() == [0, 0]
+    off = nn.softmax_cross_entropy(np.array([0.0, -np.inf]), np.array([1.0, 0.0]))
+    assert float(off.eval()) == 0
+
+
+def test_losses_of_probabilities_keep_their_dtype() -> None:
+    logits, labels = ot.fmatrix(), ot.fmatrix()
+    for reduction in ("mean", "sum", "none"):
+        assert nn.cross_entropy(logits, labels, reduction=reduction).dtype == "float32"

@@ -42,7 +42,12 @@ def softmax_cross_entropy(
             "call softmax_cross_entropy_with_integer_labels"
         )
     logs = log_softmax(logits, axis, where)
-    return -ot.switch(ot.eq(labels, 0), 0, labels * logs).sum(axis=axis)
+    return -(labels * _finite_where_zero(labels, logs)).sum(axis=axis)
+
+
+def _finite_where_zero(labels: Any, logs: Any) -> Any:
+    """Logarithms of probabilities, 0 for infinity where the label is 0. Elsewhere they are the derivatives of the products."""
+    return ot.switch(ot.eq(labels, 0) & ot.isinf(logs), 0, logs)
 
 
 def softmax_cross_entropy_with_integer_labels(
@@ -108,13 +113,13 @@ def cross_entropy(
         else labels * (1 - label_smoothing) + (ot.cast(label_smoothing / count, logs.dtype))
     )
     of_class = 1 if weight is None else along(weight, "weight", axis, logits)
-    each = -ot.switch(ot.eq(smooth, 0), 0, smooth * logs * of_class).sum(axis=axis)
+    each = -(smooth * _finite_where_zero(smooth, logs) * of_class).sum(axis=axis)
     if by_number:
         each = ot.switch(ot.eq(target, ignore_index), 0, each)
     if reduction != "mean":
         return each.sum() if reduction == "sum" else each
     if not by_number:
-        return each.sum() / (each.size if each.type.ndim else 1)
+        return each.mean()
     counted = ot.neq(target, ignore_index)
     sizes = (labels * of_class).sum(axis=axis) * counted
     return each.sum() / sizes.sum()
@@ -135,8 +140,9 @@ def binary_cross_entropy(probabilities: Any, labels: Any) -> TensorVariable:
     """
     p, labels = ot.as_tensor_variable(probabilities), ot.as_tensor_variable(labels)
     labels = ot.cast(labels, p.dtype) if labels.type.is_discrete else labels
-    true = ot.switch(ot.eq(labels, 0), 0, labels * ot.log(p))
-    false = ot.switch(ot.eq(labels, 1), 0, (1 - labels) * ot.log1p(-p))
+    # where the factor and the probability are 0, the logarithm of 1; else the factor's derivative is the logarithm
+    true = labels * ot.log(ot.switch(ot.eq(labels, 0) & ot.eq(p, 0), 1, p))
+    false = (1 - labels) * ot.log1p(-ot.switch(ot.eq(labels, 1) & ot.eq(p, 1), 0, p))
     return -(true + false)
 
 
