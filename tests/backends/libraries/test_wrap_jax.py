@@ -87,6 +87,36 @@ def test_equal_calls_are_one_node() -> None:
     assert sum("mine" in str(node.op) for node in f.maker.fgraph.toposort()) == 1
 
 
+class Scale:
+    """A static argument, which is printed like others."""
+
+    def __init__(self, factor: float) -> None:
+        self.factor = factor
+
+    def __repr__(self) -> str:
+        return "Scale"
+
+
+@wrap_jax
+def _of_static(pair: Any, scale: Any = None) -> Any:
+    chosen = (pair + pair)[-1] if isinstance(pair, list) else pair[0]
+    return chosen if scale is None else chosen * getattr(scale, "factor", scale)
+
+
+def test_calls_with_other_static_arguments_are_others() -> None:
+    x, y = ot.dscalars("x", "y")
+    pair = (x, y)
+    calls = [
+        _of_static([x, y]),
+        _of_static(pair),
+        _of_static(pair, Scale(2.0)),
+        _of_static(pair, Scale(3.0)),
+        1 / _of_static(pair, 0.0),
+        1 / _of_static(pair, -0.0),
+    ]
+    assert function([x, y], calls)(1.0, 5.0) == [5, 1, 2, 3, np.inf, -np.inf]
+
+
 def test_mistakes() -> None:
     with pytest.raises(TypeError, match="takes a function"):
         wrap_jax(3)

@@ -6,7 +6,7 @@ program. JAX is imported when `wrap_jax` is called.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import partial, wraps
 from typing import Any
 
@@ -218,7 +218,7 @@ def wrap_jax(jax_func: Callable[..., Any] | None = None, *, name: str | None = N
             positional, named = structure.unflatten(every)
             return function(*positional, **named)
 
-        key = (str(structure.paths()), repr(static), tuple(v.type for v in inputs))
+        key = (structure, *map(_key, static), *(v.type for v in inputs))
         if key not in ops:
             types, built = _result_types(of_arrays, [v.type for v in inputs], shown)
 
@@ -230,6 +230,13 @@ def wrap_jax(jax_func: Callable[..., Any] | None = None, *, name: str | None = N
         return jax.tree_util.tree_unflatten(built, op(*inputs, return_list=True))
 
     return calling
+
+
+def _key(static: Any) -> Any:
+    """What tells a static argument from others: numbers of different types, and 0.0 and -0.0, differ."""
+    if isinstance(static, float | complex):
+        return type(static), repr(static)
+    return type(static), static if isinstance(static, Hashable) else id(static)
 
 
 def _result_types(
