@@ -1,4 +1,4 @@
-"""Makes LLVM IR from the C files of `occelo_link`: the code of entries and services, which is the same for all functions.
+"""Makes LLVM IR from C files: the code of entries, services and draws of random numbers, which is the same for all functions.
 
 ``python packages/link/llvm_from_c.py`` writes an ``.ll`` file next to each ``.c`` file below. It needs the compiler of the
 package ``ziglang``. The files are checked in, so that nobody else needs one; a test compares the digest in their first lines
@@ -18,7 +18,8 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-FOLDER = Path(__file__).parent / "src" / "occelo_link"
+PACKAGES = Path(__file__).parents[1]
+FOLDER = PACKAGES / "link" / "src" / "occelo_link"
 FLAGS = (
     *("-target", "x86_64-linux-gnu", "-std=c11", "-O2", "-S", "-emit-llvm", "-g0"),
     # no calls that the text does not have, and no code that is only fast for large arrays
@@ -32,7 +33,7 @@ FLAGS = (
 
 @dataclass(frozen=True)
 class Source:
-    """A C file, by its path without suffix.
+    """A C file, by its path without suffix, in ``folder``.
 
     ``modules`` are modules whose integers in capitals are constants of the file. ``structs`` has the first parts of such names,
     each with a struct: the constant ``CTX_ARENA`` is the slot of 8 bytes of the field ``arena`` of the struct of ``CTX_``.
@@ -43,11 +44,12 @@ class Source:
     modules: tuple[str, ...] = ()
     structs: tuple[tuple[str, str], ...] = ()
     flags: tuple[str, ...] = ()
+    folder: Path = FOLDER
 
     @property
     def llvm(self) -> Path:
         """The file with the LLVM IR."""
-        return FOLDER / f"{self.path}.ll"
+        return self.folder / f"{self.path}.ll"
 
     def constants(self) -> dict[str, int]:
         """The constants of the modules."""
@@ -65,7 +67,7 @@ class Source:
         """The whole C text: the constants, the file with the files that it includes, and checks of structs."""
         constants = self.constants()
         lines = [f"#define {name} ({value})" for name, value in constants.items()]
-        lines.append(_with_includes(FOLDER / f"{self.path}.c"))
+        lines.append(_with_includes(self.folder / f"{self.path}.c"))
         for start, struct in self.structs:
             for name, slot in constants.items():
                 if name.startswith(start):
@@ -98,6 +100,7 @@ SOURCES = [
     Source("numba/services", ("units.frame",)),
     Source("numba/memory_functions"),
     Source("native/llvm/loops"),
+    Source("streams/draws", folder=PACKAGES / "random" / "src" / "occelo_random"),
 ]
 
 
@@ -126,7 +129,7 @@ def plain(text: str) -> str:
                 "",
                 line,
             )
-        line = re.sub(r" (local_)?unnamed_addr| #\d+|, !llvm\.loop !\d+| +; preds = .*", "", line)
+        line = re.sub(r" (local_)?unnamed_addr| #\d+|, ![\w.]+ !\d+| +; preds = .*", "", line)
         if line or (lines and lines[-1]):
             lines.append(line)
     return "\n".join(lines) + "\n"

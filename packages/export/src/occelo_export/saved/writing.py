@@ -98,6 +98,12 @@ class _Parts:
             raise NeedsPython(
                 f"A saved function calls no Python, and the op {node.op} of {output} runs in it"
             )
+        for entry in self.program.table:
+            module, dot, _ = entry.partition(":")[0].partition(".")
+            if dot:
+                raise NeedsPython(
+                    f"A saved function runs without Occelo, and this one calls {entry}, which belongs to {module}"
+                )
         inputs = [function.maker.fgraph.inputs.index(v) for v in part.inputs]
         self.layout: Layout = layout_of(function, inputs)
 

@@ -106,7 +106,8 @@ def address_of(name: str, constants: Sequence[Any]) -> int:
     """Return the address for an entry of a program's table, by the name of the entry.
 
     The name ``constant<k>`` means the data of a constant. Names that begin with ``libm:``, ``special:``, ``blas:`` or
-    ``lapack:`` mean library functions. Raises KeyError for any other name.
+    ``lapack:`` mean library functions. The name ``<module>:<function>`` means a function of a family's own machine code,
+    whose address the module's ``address_of`` returns. Raises KeyError for any other name.
     """
     if name.startswith("constant"):
         address: int = constants[int(name[8:])].ctypes.data
@@ -118,4 +119,7 @@ def address_of(name: str, constants: Sequence[Any]) -> int:
         return _from_capsule("scipy.special.cython_special", function)
     if kind in ("blas", "lapack"):
         return blas_library().address(function, kind)
+    if "." in kind:
+        of_family: int = importlib.import_module(kind).address_of(function)
+        return of_family
     raise KeyError(name)

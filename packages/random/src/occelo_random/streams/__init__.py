@@ -1,0 +1,1 @@
+"""NumPy's random streams in machine code of our own, which draws what NumPy draws, bit by bit."""
