@@ -187,6 +187,17 @@ static double standard_gamma(stream *s, double shape) {
   }
 }
 
+/* Uniform numbers without 0, which NumPy draws again. */
+static void many_positive_uniforms(stream *s, double *to, i64 count, double first, double second) {
+  while (count > 0) {
+    i64 number = 0;
+    many_uniforms(s, to, count, first, second);
+    for (i64 i = 0; i < count; ++i)
+      if (to[i] != 0.0) to[number++] = to[i];
+    to += number, count -= number;
+  }
+}
+
 /* `factor` times `count` gamma numbers of a shape above 1. Each draw reads two words at least. */
 static void many_gammas(stream *s, double *to, i64 count, double shape, double factor) {
   const double b = shape - 1.0 / 3.0, c = 1.0 / SQRT(9.0 * b);
@@ -287,6 +298,29 @@ static inline u32 integer32(stream *s, u32 most) {
   return (u32)(product >> 32);
 }
 
+/* Many integers from `low` on: the halves of eight words become sixteen, unless one of them may have to be rejected. Not for
+   the twister, which has no halves that wait. */
+static void many_integers(stream *s, i64 *to, i64 count, i64 low, u32 most) {
+  const u64 number = (u64)most + 1, half = 0xffffffff;
+  u64 *waits = s->words + HALVES[s->kind];
+  for (i64 i = 0; i < count;) {
+    while (!*waits && i + 16 <= count) {
+      s->left = (count - i) / 2;
+      if (s->at == s->end) refill(s);
+      if (s->at + 8 > s->end) break;
+      words8 word = *(words8 *)(s->buffer + s->at), first = (word & half) * number, second = (word >> 32) * number;
+      words8 doubtful = (words8)((first & half) < number) | (words8)((second & half) < number);
+      if (__builtin_expect(count_first(~doubtful) < 8, 0)) break;
+      first >>= 32, second >>= 32;
+      *(words16 *)(to + i) = (u64)low + __builtin_shufflevector(first, second, 0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15);
+      waits[1] = word[7] >> 32; /* read, and left in the state */
+      i += 16, s->at += 8;
+    }
+    s->left = (count - i) / 2;
+    if (i < count) to[i++] = low + integer32(s, most);
+  }
+}
+
 static inline u64 integer64(stream *s, u64 most) {
   if (most <= 0xffffffff) return integer32(s, (u32)most);
   if (most == ~(u64)0) return next(s);
@@ -328,29 +362,6 @@ static inline u32 small_integer(stream *s, pieces *p, int bits, u32 most) {
 }
 
 /* Other distributions of one number. */
-
-static double laplace(stream *s, double mean, double scale) {
-  for (;;) {
-    double u = uniform(s);
-    /* one logarithm, and no branch: which half it is cannot be predicted */
-    double number = u >= 0.5 ? 2.0 - u - u : u + u, factor = u >= 0.5 ? -scale : scale;
-    if (u > 0.0) return mean + factor * math.log(number);
-  }
-}
-
-static double gumbel(stream *s, double mode, double scale) {
-  for (;;) {
-    double u = 1.0 - uniform(s);
-    if (u < 1.0) return mode - scale * math.log(-math.log(u));
-  }
-}
-
-static double logistic(stream *s, double mean, double scale) {
-  for (;;) {
-    double u = uniform(s);
-    if (u > 0.0) return mean + scale * math.log(u / (1.0 - u));
-  }
-}
 
 static double triangular(stream *s, double left, double mode, double right) {
   double base = right - left, below = mode - left, u = uniform(s);
@@ -445,8 +456,24 @@ MAPPED(draw_uniform, many_uniforms, wrong_range(A, B), A, (B - A))
 MAPPED(draw_normal, many_normals, negative(B), A, B)
 MAPPED(draw_exponential, many_exponentials, negative(A), -0.0, A)
 
+/* Functions of standard numbers, block by block. */
+#define FROM_MANY(name, many, wrong, result)                                 \
+  i64 name(u64 *words, stream *s, double *to, i64 count, PARAMETERS) {       \
+    TEST(wrong);                                                             \
+    begin(s, words, 0);                                                      \
+    for (i64 start = 0; start < count; start += BLOCK) {                     \
+      i64 stop = start + BLOCK < count ? start + BLOCK : count;              \
+      many(s, to + start, stop - start, -0.0, 1.0);                          \
+      for (i64 i = start; i < stop; ++i) {                                   \
+        const double x = to[i];                                              \
+        to[i] = result;                                                      \
+      }                                                                      \
+    }                                                                        \
+    return 0;                                                                \
+  }
+
 #define GAMMAS(name, wrong, shape, factor)                                   \
-  DRAWS(name##_each, double, 0, 1, factor * standard_gamma(s, shape))        \
+  static DRAWS(name##_each, double, 0, 1, factor * standard_gamma(s, shape))        \
   i64 name(u64 *words, stream *s, double *to, i64 count, PARAMETERS) {       \
     TEST(wrong);                                                             \
     i64 i = 0;                                                               \
@@ -461,14 +488,22 @@ GAMMAS(draw_chisquare, A <= 0.0, A / 2.0, 2.0)
 DRAWS(draw_f, double, A <= 0.0 || B <= 0.0, 0, fisher_f(s, A, B))
 DRAWS(draw_standard_t, double, A <= 0.0, 0, student_t(s, A))
 DRAWS(draw_standard_cauchy, double, 0, 0, cauchy(s))
-DRAWS(draw_laplace, double, negative(B), 0, laplace(s, A, B))
-DRAWS(draw_gumbel, double, negative(B), 0, gumbel(s, A, B))
-DRAWS(draw_logistic, double, negative(B), 0, logistic(s, A, B))
-DRAWS(draw_lognormal, double, negative(B), 0, math.exp(A + B * normal(s)))
-DRAWS(draw_pareto, double, A <= 0.0, 0, math.expm1(exponential(s) / A))
-DRAWS(draw_weibull, double, negative(A), 1, A == 0.0 ? 0.0 : math.pow(exponential(s), 1.0 / A))
-DRAWS(draw_power, double, A <= 0.0, 0, math.pow(-math.expm1(-exponential(s)), 1.0 / A))
-DRAWS(draw_rayleigh, double, negative(A), 0, A * SQRT(2.0 * exponential(s)))
+/* which half a uniform number is in cannot be predicted: one logarithm, and no branch */
+FROM_MANY(draw_laplace, many_positive_uniforms, negative(B),
+          A + (x >= 0.5 ? -B : B) * math.log(x >= 0.5 ? 2.0 - x - x : x + x))
+FROM_MANY(draw_gumbel, many_positive_uniforms, negative(B), A - B * math.log(-math.log(1.0 - x)))
+FROM_MANY(draw_logistic, many_positive_uniforms, negative(B), A + B * math.log(x / (1.0 - x)))
+FROM_MANY(draw_lognormal, many_normals, negative(B), math.exp(A + B * x))
+FROM_MANY(draw_pareto, many_exponentials, A <= 0.0, math.expm1(x / A))
+FROM_MANY(draw_power, many_exponentials, A <= 0.0, math.pow(-math.expm1(-x), 1.0 / A))
+FROM_MANY(draw_rayleigh, many_exponentials, negative(A), A * SQRT(2.0 * x))
+static FROM_MANY(draw_weibull_above_0, many_exponentials, 0, math.pow(x, 1.0 / A))
+static DRAWS(draw_weibull_each, double, 0, 1, A == 0.0 ? 0.0 : math.pow(exponential(s), 1.0 / A))
+i64 draw_weibull(u64 *words, stream *s, double *to, i64 count, PARAMETERS) {
+  TEST(negative(A));
+  i64 (*draw)(u64 *, stream *, double *, i64, PARAMETERS) = VARY || *a == 0.0 ? draw_weibull_each : draw_weibull_above_0;
+  return draw(words, s, to, count, a, da, b, db, c, dc);
+}
 DRAWS(draw_triangular, double, A > B || B > C || A == C, 0, triangular(s, A, B, C))
 
 i64 draw_poisson(u64 *words, stream *s, i64 *to, i64 count, PARAMETERS) {
@@ -491,6 +526,11 @@ i64 draw_integers(u64 *words, stream *s, i64 *to, i64 count, const i64 *a, i64 d
                   i64 least, i64 most) {
   for (i64 i = 0; i < (da | db ? count : 1); ++i)
     if (A >= B || A < least || B - 1 > most) return 1;
+  if (count > 0 && !(da | db) && bits >= 32 && *a + 1 < *b && (u64)*b - (u64)*a <= 0xffffffff && words[0] != MT19937) {
+    begin(s, words, 0);
+    many_integers(s, to, count, *a, (u32)(*b - *a - 1));
+    return 0;
+  }
   begin(s, words, 1);
   pieces rest = {0, 0};
   EACH {
