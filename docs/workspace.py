@@ -127,8 +127,7 @@ def _contract(name: str, kind: str, exhaustive: bool = False, **lists: Iterable[
     table = f'[[tool.importlinter.contracts]]\nname = "{name}"\ntype = "{kind}"\n'
     table += "exhaustive = true\n" if exhaustive else ""
     return table + "".join(
-        _list(values, f"{key} = ", 1 if key == "layers" else 4)
-        for key, values in lists.items()
+        _list(values, f"{key} = ", 1 if key == "layers" else 4) for key, values in lists.items()
     )
 
 
@@ -136,6 +135,7 @@ PARTS = (
     "(examples)",
     "(rules) : (facts) : (lowerings) : (traced)",
     "(functions) : (numpy_functions) : (fft) : (windows) : (missing_names) : (scalars) : (shared_generators) : family : ops",
+    "(streams)",
 )
 """The parts of a family that has ops, each of which imports those below it; in parentheses, what not every family has."""
 

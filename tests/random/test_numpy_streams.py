@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 import pytest
 
 from occelo_compile import function
-from occelo_export import save_function
 from occelo_graph import tensor as ot
 from occelo_link.capabilities import reason_for_python
-from occelo_link.standalone.selection import NeedsPython
-from occelo_loops import functions as loops
 from occelo_random import functions as random
-from occelo_random.ops.generator_type import random_generator_type
 
 BIT_GENERATORS = ("PCG64", "PCG64DXSM", "Philox", "SFC64", "MT19937")
 LINKERS = ("native", "c")
@@ -206,6 +201,15 @@ def test_parameters_of_other_dtypes_and_strides() -> None:
         drawing(_generator("PCG64"), means, np.ones((4, 2), "float32"))
 
 
+def test_parameters_of_one_element() -> None:
+    rng = random.rng("rng")
+    loc, scale = ot.TensorType("float64", (1, 1))("loc"), ot.TensorType("float64", (1,))("scale")
+    drawing = _compiled([rng, loc, scale], rng.normal(loc, scale, size=(2, 3))[1], mode="native")
+    _equal(
+        drawing(_generator("PCG64"), [[1.0]], [2.0]), _generator("PCG64").normal(1.0, 2.0, (2, 3))
+    )
+
+
 def test_wrong_parameters_raise_numpys_errors() -> None:
     cases: list[tuple[str, tuple[Any, ...]]] = [
         ("normal", (0.0, -1.0)),
@@ -264,32 +268,6 @@ def _copy(generator: Any) -> Any:
     return other
 
 
-@pytest.mark.parametrize("linker", LINKERS)
-def test_draws_in_loops(linker: str) -> None:
-    rng = random.shared_rng(_generator("PCG64"))
-
-    def step(carried: Any) -> Any:
-        total, state = carried
-        following, x = state.normal(total, 1.0)
-        following, k = following.poisson(2.0)
-        return (x + k, following), x
-
-    (total, last), steps = loops.loop(step, (ot.constant(0.0), rng), length=20)
-    drawing = function([], [total, steps], updates={rng: last}, mode=linker)
-    assert drawing.vm.python_nodes == []
-    theirs = _generator("PCG64")
-    for _ in range(2):
-        expected: list[Any] = []
-        mean: Any = 0.0
-        for _ in range(20):
-            expected.append(theirs.normal(mean, 1.0))
-            mean = expected[-1] + theirs.poisson(2.0)
-        found = drawing()
-        _equal(found[1], np.array(expected))
-        assert found[0] == mean
-        assert _state(rng.get_value()) == _state(theirs)
-
-
 def test_what_numpy_draws_has_a_reason() -> None:
     rng = random.rng("rng")
     for law, parameters in (("binomial", (5, 0.5)), ("vonmises", (0.0, 1.0)), ("dirichlet", (np.ones(3),))):  # fmt: skip
@@ -297,17 +275,6 @@ def test_what_numpy_draws_has_a_reason() -> None:
         assert reason_for_python(draw.owner)
         drawing = function([rng], [following, draw], mode="native")
         assert [node.op for node in drawing.vm.python_nodes] == [draw.owner.op]
-
-
-def test_functions_that_draw_stay_in_the_process(tmp_path: Path) -> None:
-    x = ot.dscalar("x")
-    fixed: Any = random_generator_type.make_constant(_generator("PCG64"))
-    drawing = _compiled([x], fixed.normal(x, size=3)[1], mode="native")
-    _equal(drawing(0.5), _generator("PCG64").normal(0.5, size=3))
-    with pytest.raises(NeedsPython, match=r"calls occelo_random\.streams\.loading:draw_normal"):
-        save_function(drawing, tmp_path / "drawing")
-    with pytest.raises(NeedsPython, match=r"calls occelo_random\.streams\.loading:draw_normal"):
-        drawing.export(tmp_path / "exported")
 
 
 def test_ten_million_draws() -> None:

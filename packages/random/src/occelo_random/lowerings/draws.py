@@ -166,18 +166,18 @@ def _in_dtype(context: Context, tensor: Tensor, shape: Sequence[Value], dtype: s
     same = context.aligned(tensor, shape)
     if same and tensor.dtype == dtype:
         return tensor
-    lead, zero, one = max(len(shape) - tensor.ndim, 0), context.i64(0), context.i64(1)
+    zero, one = context.i64(0), context.i64(1)
+    # a tensor of one element may have more dimensions than the shape
+    pairs = list(zip(tensor.shape, shape[len(shape) - tensor.ndim :], strict=True)) if shape else []
 
     def element(b: Builder, index: Index) -> Value:
-        places = [
-            i
-            if n is m or context.canonical(n) is context.canonical(m)
-            else zero
-            if is_unit(n)
-            else b.select(b.eq(n, one), zero, i)
-            for i, n, m in zip(index[lead:], tensor.shape, shape[lead:], strict=True)
-        ]
-        return b.cast(tensor.at(b, places or [zero] * tensor.ndim), dtype)
+        places = [zero] * (tensor.ndim - len(pairs))
+        for i, (n, m) in zip(index[len(index) - len(pairs) :], pairs, strict=True):
+            if n is m or context.canonical(n) is context.canonical(m):
+                places.append(i)
+            else:
+                places.append(zero if is_unit(n) else b.select(b.eq(n, one), zero, i))
+        return b.cast(tensor.at(b, places), dtype)
 
     flat = context.flat_over([tensor], shape)
     return context.virtual(dtype, shape, element, [tensor], flat=flat, identity=same)

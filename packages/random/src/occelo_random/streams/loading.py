@@ -15,7 +15,7 @@ from occelo_link.cache.objects import object_code
 from occelo_link.machine.symbol_addresses import address_of as address_in_table
 from occelo_link.units.engine import compile_module, load_object
 
-_MATH = ("exp", "expm1", "log", "log1p", "pow")
+_MATH = tuple("exp expm1 log log1p pow".split())
 """The functions of the C library that draws call, in the order of the struct ``math`` in ``draws.c``."""
 
 
