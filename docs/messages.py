@@ -30,6 +30,7 @@ from workspace import CLIENTS, MEMBERS, ROOT
 
 from occelo.command.messages import kind_of_package
 from occelo.hints.explanations import Entry, entries_by_hand, entry_by_hand
+from occelo_graph import Op
 
 FOLDER = ROOT / "docs" / "errors" / "raised"
 LEAST = 12
@@ -509,6 +510,28 @@ def pages() -> dict[Path, str]:
         for name in order.values()
         if name in texts or name in internal
     }
+
+
+@functools.cache
+def by_op() -> dict[str, list[str]]:
+    """What each public op raises, as a line for each message: those that its class reaches, or a base class but `Op`."""
+    sources = read()
+    listed: dict[str, dict[str, None]] = {}
+    of_class: dict[type, list[str]] = {}
+    for each in sources.raised():
+        line = f"{each.exception}: {each.message}"
+        module = sys.modules.get(each.unit[0])
+        raiser: Any = vars(module).get(each.unit[1]) if module else None
+        if isinstance(raiser, type):
+            of_class.setdefault(raiser, []).append(line)
+        for entry in sources.reached_from(each.unit):
+            listed.setdefault(entry.full, {})[line] = None
+    for entry in inventory.documented():
+        if entry.kind == "op":
+            for base in entry.value.__mro__[:-1]:
+                if base is not Op:
+                    listed.setdefault(entry.full, {}).update(dict.fromkeys(of_class.get(base, ())))
+    return {name: [*lines] for name, lines in listed.items()}
 
 
 def _page(name: str, names: str, listed: list[str], internal: set[str], sources: Sources) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import inventory
 import mistakes
 import namesakes
 from inventory import Entry
@@ -15,7 +16,7 @@ def lacks(entry: Entry) -> frozenset[str]:
     """What a name lacks: a "summary", "parameters", an "example", "errors", a "namesake".
 
     A summary is a first sentence. A parameter of a function is named in the docstring. An example is a line that begins
-    with ``>>>``, or a section of `worked_examples`. Errors of a function or class are named in
+    with ``>>>``, or a section of `worked_examples`. A parameter of an op may be named by a base class. Errors of a function or class are named in
     its docstring, or are those of `mistakes`, unless it cannot be called wrongly; classes of NumPy are documented there. A
     namesake is linked if NumPy or SciPy has a function of this name, unless that is an unlike one.
     """
@@ -26,6 +27,15 @@ def lacks(entry: Entry) -> frozenset[str]:
     if entry.kind == "function" and entry.signature is not None:
         names = [p.name for p in entry.signature.parameters.values()]
         if not all(re.search(rf"\b{name}\b", text) for name in names):
+            missing.add("parameters")
+    if entry.kind == "op" and entry.signature is not None:
+        names = [
+            p.name
+            for p in entry.signature.parameters.values()
+            if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
+        ]
+        told = inventory.told_by_bases(entry)
+        if not all(name in told or re.search(rf"\b{name}\b", text) for name in names):
             missing.add("parameters")
     shown = ">>> " in text or entry.examples
     if entry.kind in ("function", "class", "constant") and not shown:

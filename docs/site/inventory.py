@@ -6,6 +6,7 @@ import ast
 import functools
 import importlib
 import inspect
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -173,6 +174,21 @@ def documented() -> Iterator[Entry]:
     for each in entries():
         if each.target is None and each.kind not in ("module", "type") and not _is_number(each):
             yield each
+
+
+def told_by_bases(entry: Entry) -> dict[str, type]:
+    """The parameters of an op that its docstring does not name, but that of a base class, with this class."""
+    listed: dict[str, type] = {}
+    if entry.kind == "op" and entry.signature is not None:
+        for name, parameter in entry.signature.parameters.items():
+            if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+                continue  # they go to a base class
+            for base in entry.value.__mro__:
+                if re.search(rf"\b{name}\b", vars(base).get("__doc__") or ""):
+                    if base is not entry.value:
+                        listed[name] = base
+                    break
+    return listed
 
 
 def _is_number(entry: Entry) -> bool:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import inventory
+import messages
 import mistakes
 import namesakes
 from inventory import DOORS, Entry
@@ -154,6 +155,8 @@ def block(entry: Entry) -> str:
     arguments = "" if entry.signature is None else shown(entry.signature, entry.kind == "function")
     body = text_of(entry.docstring)
     parts = [f".. py:{directive}:: {entry.name}{arguments}\n\n", indented(body)]
+    if told := inventory.told_by_bases(entry):
+        parts.append(indented(of_bases(told)))
     namesake = namesakes.namesake(entry)
     if namesake is not None:
         parts.append(indented("The namesake: `{} <{}>`__.\n".format(*namesake)))
@@ -167,8 +170,39 @@ def block(entry: Entry) -> str:
     return "".join(parts) + "\n"
 
 
+def of_bases(told: dict[str, type]) -> str:
+    """A sentence about the parameters of an op that base classes explain, with what these say."""
+    by_base: dict[type, list[str]] = {}
+    for name, base in told.items():
+        by_base.setdefault(base, []).append(f"``{name}``")
+    return "\n\n".join(
+        f"{', '.join(names)}: as the base class {base.__name__.lstrip('_')} says. {_sentences(base, names)}".rstrip()
+        + "\n"
+        for base, names in by_base.items()
+    )
+
+
+def _sentences(base: type, names: Iterable[str]) -> str:
+    """The sentences and list items of a docstring that name some parameters; none of a class with an entry."""
+    if any(each.value is base for each in inventory.documented()):
+        return ""
+    parts = re.split(r"(?<=\.)\s+(?=[A-Z`])|\n\n", inspect.cleandoc(base.__doc__ or ""))
+    return _marked(" ".join(" ".join(p.split()) for p in parts if any(n in p for n in names)))
+
+
+def raised_by_op(entry: Entry) -> str:
+    """What an op raises for inputs that do not fit, from the sources, with ``...`` for what differs; the first ones."""
+    listed = [*messages.by_op().get(entry.full, ())]
+    if not listed:
+        return ""
+    shown = "\n".join(listed[: 2 * MISTAKES])
+    return f".. rubric:: Errors\n\n.. code-block:: text\n\n{indented(shown)}"
+
+
 def errors(entry: Entry) -> str:
-    """Likely mistakes with a function, and what they raise; of many, the first ones."""
+    """Likely mistakes with a function, and what they raise; of many, the first ones. Of an op, what the sources say."""
+    if entry.kind == "op":
+        return raised_by_op(entry)
     listed = [*mistakes.by_function().get(entry.full, {}).items()][:MISTAKES]
     if not listed:
         return ""

@@ -24,11 +24,13 @@ function of NumPy or SciPy of their name. Lower a number that fell. Ten function
 
 @functools.cache
 def of_site(name: str) -> Any:
-    sys.path.insert(0, str(SITE))
+    places = [str(SITE), str(SITE.parent)]
+    sys.path[:0] = places
     try:
         return importlib.import_module(name)
     finally:
-        sys.path.remove(str(SITE))
+        for each in places:
+            sys.path.remove(each)
 
 
 def inventory() -> Any:

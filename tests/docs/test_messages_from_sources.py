@@ -38,6 +38,21 @@ def test_every_message_has_an_entry_or_is_caught(messages: Any) -> None:
     assert not lacking
 
 
+TAKE_ANYTHING = {
+    "occelo.Print", "occelo.tensor.After", "occelo.tensor.Argmax", "occelo.tensor.Assume", "occelo.tensor.DeepCopyOp", "occelo.tensor.Shape",
+    "occelo.tensor.Shape_i", "occelo.tensor.SumOfSquares", "occelo.tensor.ViewOp", "occelo_graph.Output",
+}  # fmt: skip
+"""Ops without an error of their own: they take what they are given, or rules alone make them."""
+
+
+def test_errors_of_ops_are_those_that_their_classes_reach(messages: Any) -> None:
+    raised = messages.by_op()
+    ops = {e.full for e in messages.inventory.documented() if e.kind == "op"}
+    assert {name for name in ops if not raised.get(name)} == TAKE_ANYTHING
+    assert "TypeError: ... takes real floats, got ..." in raised["occelo.tensor.Gemm"]
+    assert "TypeError: ... has no parameter named ..." in raised["occelo.tensor.random.BinomialRV"]
+
+
 def test_what_a_message_may_be_is_read_from_the_source(messages: Any) -> None:
     unwrap = "unwrap turns angles back, which ... cannot hold; cast them"
     (found,) = (entry for entry in entries().values() if entry.message == unwrap)

@@ -412,9 +412,9 @@ class Function(Shown, Generic[R]):
             if not positions:
                 names = ", ".join(sorted(self._names)) or "none"
                 unnamed = len(explicit) - sum(len(p) for p in self._names.values())
+                others = f", and {unnamed} have no name" if unnamed else ""
                 raise TypeError(
-                    f"{self} has no argument named {key!r}; its named arguments are {names}, "
-                    f"and {unnamed} have no name"
+                    f"{self} has no argument named {key!r}; its named arguments are {names}{others}"
                 )
             if len(positions) > 1:
                 raise TypeError(

@@ -19,6 +19,8 @@ _STEPS = {
     "wrap": "making the callable",
     "first_call": "the first call",
 }
+_WORTH_TELLING = 0.05
+"""Seconds of rewriting outside of its stages that are told."""
 _MOST = 5
 """The number of stages that are listed, and of rules of each."""
 
@@ -54,5 +56,8 @@ def _rewriting(maker: FunctionMaker) -> Iterator[str]:
         often = ", ".join(f"{rule} {times}" for rule, times in rules.most_common(_MOST))
         spent = record.stages[name].seconds
         yield f"  {spent:9.3f} s  {name.removeprefix('optdb/')}" + (f": {often}" if often else "")
+    beside = (maker.times.rewrite or 0.0) - sum(record.stages[name].seconds for name in stages)
+    if beside > _WORTH_TELLING:
+        yield f"  {beside:9.3f} s  beside the stages: importing rules, copying the graph"
     for reached in record.limits.values():
         yield f"  stopped at a limit: {reached}"

@@ -417,6 +417,8 @@ def why_missed(maker: FunctionMaker) -> str:
     key, store = maker.cache_key, default_store()
     if store is None:
         return "The cache is switched off"
+    if maker.profile is not None:
+        return "The function is not kept: it is profiled"
     if key is None:
         return "The function cannot be kept: what it depends on is not known"
     if maker.rewritten.record.limits:

@@ -76,7 +76,7 @@ class OpFromGraph(Op):
       output. A list has an entry for each output.
     - ``lop_overrides``, ``rop_overrides``: older names of ``pullback`` and ``pushforward``.
     - ``connection_pattern``: ``connection_pattern[i][k]`` is true if output ``k`` depends on input ``i``.
-    - ``name``: the name in printed graphs.
+    - ``name``: the name in printed graphs. ``strict`` has no effect; other ``options`` are errors.
 
     TypeError for inputs or outputs that are not lists. ValueError for an input that is given twice. NotImplementedError
     for ``updates`` and ``givens``.

@@ -297,7 +297,7 @@ def _counts_from_zero(start: Variable, step: Variable) -> bool:
 
 @op
 class ARange(FollowsLengths):
-    """The numbers from ``start`` to ``stop`` (excluded) in steps of ``step``. These three inputs are scalars.
+    """The numbers from ``start`` to ``stop`` (excluded) in steps of ``step``, as ``dtype``. These three inputs are scalars.
 
     Integers among them fit int64. `arange` computes ranges of uint64 by other ops.
     """
@@ -434,7 +434,7 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Te
 
 @op
 class Eye(FollowsLengths):
-    """A matrix of zeros with ones on diagonal ``k``.
+    """A matrix of zeros of ``dtype`` with ones on diagonal ``k``.
 
     The inputs are the dynamic lengths, which are None in ``shape``, and then ``k``.
     """

@@ -92,7 +92,7 @@ def _accumulated(dtype: str) -> str:
 
 @op
 class CAReduce(ByReduction):
-    """Combines the elements along the axes ``axis`` with an associative, commutative scalar op, such as `add`.
+    """Combines the elements along the axes ``axis`` with an associative, commutative ``scalar_op``, such as `add`.
 
     The axes are sorted and not negative. ``dtype`` is the dtype of the result; None means the dtype of the input, but
     int64 or uint64 for sums and products of integers or booleans. ``acc_dtype`` is the dtype of the accumulator; None
@@ -673,7 +673,7 @@ class Softmax(_OfExponentials):
 
 @op
 class LogSoftmax(_OfExponentials):
-    """The logarithm of `Softmax`. It cannot overflow, and it is finite where `Softmax` underflows to 0."""
+    """The logarithm of `Softmax` over the axes ``axis``. It cannot overflow, and it is finite where `Softmax` underflows to 0."""
 
     axis: tuple[int, ...]
     function_name = "log_softmax"

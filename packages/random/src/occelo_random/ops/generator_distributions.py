@@ -306,7 +306,7 @@ class MultinomialRV(RandomVariable):
 
 
 class MvNormalRV(RandomVariable):
-    """Normal vectors with the means ``mean`` and the covariances ``cov``."""
+    """Normal vectors with the means ``mean`` and the covariances ``cov``, by NumPy's ``method``: "svd", "eigh" or "cholesky"."""
 
     name, signature = "multivariate_normal", "(n),(n,n)->(n)"
     one_batch = False

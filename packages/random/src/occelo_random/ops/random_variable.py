@@ -72,7 +72,8 @@ class RandomVariable(Op):
     - ``_print_name``: the name as plain text and in LaTeX.
 
     Instead of ``signature``, ``ndim_supp`` and ``ndims_params`` may give the numbers of dimensions of a draw and of each
-    parameter. An instance is called with parameters and ``rng=``, and returns the draw.
+    parameter. An instance is called with parameters and ``rng=``, and returns the draw. ``inplace`` says that a call may
+    change its generator.
     """
 
     name: str = ""

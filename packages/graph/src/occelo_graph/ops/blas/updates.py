@@ -56,7 +56,7 @@ def _blas_is_exact(alpha: Any, beta: Any) -> bool:
 class _Update(Op):
     """Base class of the updates. The inputs are ``z, alpha, x, y``, and also ``beta`` if ``has_beta`` is True.
 
-    The result has the type of ``z``. The numbers of dimensions of ``z``, ``x`` and ``y`` are ``ndims``.
+    The result has the type of ``z``, and with ``inplace`` its memory. The numbers of dimensions of ``z``, ``x`` and ``y`` are ``ndims``.
     """
 
     inplace: bool = False

@@ -58,7 +58,7 @@ class CheckAndRaise(SameType):
 
 
 class Assert(CheckAndRaise):
-    """A `CheckAndRaise` that raises AssertionError."""
+    """A `CheckAndRaise` that raises AssertionError with the text ``msg``."""
 
     __props__: ClassVar[tuple[str, ...]] = ("msg",)
 

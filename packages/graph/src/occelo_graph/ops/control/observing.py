@@ -62,7 +62,7 @@ class PdbBreakpoint(Op):
     """``PdbBreakpoint(name)(condition, x, ...)`` returns the variables, and starts the debugger if ``condition`` holds.
 
     The condition is a scalar. In the debugger, the variable ``monitored`` holds the values. A single variable is
-    returned by itself, several variables as a list.
+    returned by itself, several variables as a list. ``count`` is how many there are; a call counts them.
     """
 
     __props__: ClassVar[tuple[str, ...]] = ("name", "count")

@@ -336,7 +336,7 @@ def _broadcast_lengths(arrays: Sequence[Any], shapes: Sequence[Any]) -> list[Any
 class _Write(Op):
     """Base class of the two ops that write: they return ``x`` with a part set to ``y``, or incremented by ``y``.
 
-    The inputs are ``x``, ``y`` and the inputs of the key.
+    The inputs are ``x``, ``y`` and the inputs of ``key``. ``set_instead_of_inc`` says which, and with ``inplace`` it is ``x`` itself.
     """
 
     key: Key

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @op
 class DimShuffle(LinearInFirst):
-    """Reorders, adds and drops dimensions.
+    """Reorders, adds and drops dimensions of an input that has ``input_ndim``.
 
     ``new_order`` lists the dimensions of the result: the number of a dimension of the input, or "x" for a new dimension
     of length 1. For instance, ``(1, "x", 0)`` transposes a matrix and adds a dimension in the middle. Dimensions of the

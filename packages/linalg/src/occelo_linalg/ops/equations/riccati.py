@@ -50,7 +50,7 @@ __all__ = ["ContinuousRiccati", "DiscreteRiccati", "solve_continuous_are", "solv
 class _Riccati(MatrixOp):
     """Base class of ops that compute the stabilizing solution of a Riccati equation.
 
-    The inputs are A, B, Q and R. An equation in discrete time has a fifth input, S.
+    The inputs are A, B, Q and R. An equation in discrete time has a fifth input, S. ``balanced`` is SciPy's option.
     """
 
     balanced: bool = True

@@ -169,7 +169,7 @@ class Lyapunov(MatrixOp):
 
 @op
 class DiscreteLyapunov(MatrixOp):
-    """Solves X = A X A^H + Q."""
+    """Solves X = A X A^H + Q by the ``method`` "direct" or "bilinear", None for that of the size, as SciPy does."""
 
     method: str | None = None
     on_error: str = "raise"

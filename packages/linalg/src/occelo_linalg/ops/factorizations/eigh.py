@@ -46,7 +46,7 @@ __all__ = ["Eigh", "Eigvalsh", "eigh", "eigvalsh"]
 class Eigh(MatrixOp):
     """Two outputs: the eigenvalues of Hermitian matrices in ascending order, and eigenvectors of length 1 in columns.
 
-    Only one triangle of the matrices is read. Where eigenvalues are equal up to rounding, gradients through the
+    Only one triangle of the matrices is read, by ``lower`` the lower or the upper one. Where eigenvalues are equal up to rounding, gradients through the
     eigenvectors are NaN. If ``divides`` is true, they are quotients by the computed differences instead: right to some
     digits for costs that do not depend on the choice of the eigenvectors and hardly on this part of the matrix.
     """
@@ -87,7 +87,7 @@ class Eigh(MatrixOp):
 
 @op
 class Eigvalsh(MatrixOp):
-    """The first output of `Eigh`, the eigenvalues, without the eigenvectors."""
+    """The first output of `Eigh` with this ``lower``, the eigenvalues, without the eigenvectors."""
 
     lower: bool = True
     on_error: str = "raise"

@@ -131,7 +131,10 @@ def sign_of_exchanges(pivots: TensorVariable) -> TensorVariable:
 
 @op
 class PivotToPermutation(MatrixOp):
-    """Converts pivots to a permutation: for i = 0, 1, ..., element i is exchanged with element ``pivots[i]``."""
+    """Converts pivots to a permutation: for i = 0, 1, ..., element i is exchanged with element ``pivots[i]``.
+
+    With ``inverse`` it is the inverse permutation.
+    """
 
     inverse: bool = False
     signature: ClassVar[str] = "(n)->(n)"
