@@ -176,6 +176,206 @@ def test_names_that_a_family_registers_are_in_the_keys_of_graphs_that_hold_them(
         assert (key != reduction) == (i >= 2)
 
 
+EDITED = """
+import importlib, sys
+import occelo as oc
+import occelo.tensor as ot
+from occ_cyclic import cyclic_difference
+from occ_cyclic.ops.differences import CyclicDifference
+
+CyclicDifference.decompose = oc.Op.decompose  # its lowering alone
+x = ot.dvector("x")
+
+def compiled():
+    f = oc.function([x], cyclic_difference(x), mode=oc.Mode("native"))
+    print(f([1.0, 4.0]).tolist(), f.maker.from_cache)
+
+with oc.config.change_flags(cache=False):
+    oc.function([x], ot.exp(x), mode=oc.Mode("native"))  # the parts of the family are imported here
+for step in sys.argv[1:]:
+    if step == "compile":
+        compiled()
+    elif step == "edit":
+        with open("occ_cyclic/lowerings.py") as file:
+            text = file.read()
+        with open("occ_cyclic/lowerings.py", "w") as file:
+            file.write(text.replace('builder.op("sub", x.at', 'builder.op("add", x.at'))
+    else:
+        import occ_cyclic.lowerings
+        importlib.reload(occ_cyclic.lowerings)
+"""
+
+
+def _run(package: Path, program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    # without bytecode, which tells changes within a second by sizes alone
+    command = [sys.executable, "-B", "-c", program, *arguments]
+    return subprocess.run(command, cwd=package, capture_output=True, text=True, check=False)
+
+
+def test_what_runs_is_in_the_key_though_files_change(package: Path) -> None:
+    """Code of before an edit is never found by what imports the code after it, nor the other way round."""
+    old, new = "[-3.0, 3.0]", "[5.0, 5.0]"
+    done = _run(package, EDITED, "compile", "compile", "edit", "compile", "reload", "compile")
+    assert not done.returncode, done.stderr
+    values = [line.rpartition(" ") for line in done.stdout.splitlines()]
+    assert [value for value, _, _ in values] == [old, old, old, new]
+    assert [cached for _, _, cached in values[:2]] == ["False", "True"]
+    (package / "occ_cyclic" / "lowerings.py").write_text(
+        dict(FILES.findall(PAGE.read_text()))["occ_cyclic/lowerings.py"]
+    )
+    # an edit before anything of the family is compiled
+    assert _run(package, EDITED, "edit", "compile").stdout == f"{old} False\n"
+    assert _run(package, EDITED, "compile").stdout == f"{new} False\n"
+    assert _run(package, EDITED, "compile").stdout == f"{new} True\n"
+
+
+BROKEN = """
+import sys
+import occelo as oc
+import occelo.tensor as ot
+
+x = ot.dvector("x")
+if sys.argv[2:]:
+    oc.function([x], ot.exp(x), mode=oc.Mode("py"))  # the stages hold their rules already
+with open("occ_cyclic/rules.py") as file:
+    good = file.read()
+with open("occ_cyclic/rules.py", "w") as file:
+    file.write(good + sys.argv[1])
+from occ_cyclic import cyclic_difference
+messages = set()
+for i in range(9):
+    try:
+        oc.function([x], ot.exp(x) + i, mode=oc.Mode("py"))
+    except Exception as error:
+        messages.add(f"{type(error).__name__}: {str(error).splitlines()[0]}")
+    else:
+        messages.add("compiled")
+print(*messages)
+with open("occ_cyclic/rules.py", "w") as file:
+    file.write(good)
+sys.modules.pop("occ_cyclic.rules", None)
+f = oc.function([x], cyclic_difference(-x), mode=oc.Mode("py"))
+print(*(application.rule for application in f.maker.rewritten.record.applications))
+"""
+
+
+@pytest.mark.parametrize("late", [(), ("late",)])
+@pytest.mark.parametrize(
+    ("faulty", "message"),
+    [
+        ("import numpy.nothing\n", "ModuleNotFoundError: No module named 'numpy.nothing'"),
+        (
+            "RULES = (*RULES, *RULES)\n",
+            "ValueError: canonicalize has two rewrites named 'cyclic_difference_of_negated', of occ_cyclic.rules and "
+            "of occ_cyclic.rules: rename one of them",
+        ),
+        (
+            "RULES = (*RULES, StageRules('canonicalise', RULES[0].rules))\n",
+            "ValueError: The family cyclic has rules for ['canonicalise']: no such stage",
+        ),
+    ],
+)
+def test_rules_that_cannot_be_registered_are_an_error_until_they_can(
+    package: Path, faulty: str, message: str, late: tuple[str, ...]
+) -> None:
+    """Nothing is compiled with some of the rules, and every attempt says why; then all rules are there, each once."""
+    done = _run(package, BROKEN, faulty, *late)
+    assert not done.returncode, done.stderr
+    told, rules = done.stdout.splitlines()
+    assert told == message
+    assert rules.split()[0] == "cyclic_difference_of_negated"
+
+
+SAVED = """
+import warnings
+import occelo as oc
+import occelo.tensor as ot
+import occelo_graph as og
+from occelo_graph.canonical.names import import_own
+
+warnings.simplefilter("ignore")
+try:
+    oc.load("kept.occ")
+except og.SavedGraphError as error:
+    print(str(error).splitlines()[0])
+x = ot.dmatrix("x")
+oc.save("other.occ", [ot.linalg.det(x)], [x])
+print(len(oc.load("other.occ").outputs), import_own("linalg:Det"))
+"""
+
+
+def test_a_broken_family_is_told_and_breaks_no_other(package: Path) -> None:
+    save = (
+        "import occelo as oc, occelo.tensor as ot; from occ_cyclic import cyclic_difference; x = ot.dvector('x')\n"
+        "oc.save('kept.occ', [cyclic_difference(x)], [x])"
+    )
+    assert not _run(package, save).returncode
+    points = package / "occ_cyclic-1.0.dist-info" / "entry_points.txt"
+    text = points.read_text()
+    points.write_text(text.replace("occ_cyclic.family", "occ_gone.family"))
+    done = _run(package, SAVED)
+    assert done.stdout.splitlines() == [
+        "kept.occ does not hold a saved graph: The graph uses cyclic:CyclicDifference, whose package cannot be imported: "
+        "No module named 'occ_gone'",
+        "1 True",
+    ], done.stderr
+    points.unlink()
+    assert _run(package, SAVED).stdout.splitlines()[0].endswith("before loading it")
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (
+            '    requires=("nothing",),',
+            "ImportError: The family 'cyclic' requires 'nothing', and no imported package has a family of this name: "
+            "occ_cyclic imports the packages of the families that it requires",
+        ),
+        (
+            '    package="occ_other",',
+            "ImportError: The family 'cyclic' is of a package occ_other, which is not imported",
+        ),
+    ],
+)
+def test_a_family_that_says_what_is_not_so_is_refused(
+    package: Path, line: str, message: str
+) -> None:
+    file = package / "occ_cyclic" / "family.py"
+    text = file.read_text()
+    if "package" in line:
+        text = text.replace('"cyclic",\n    "occ_cyclic",', f'"cyclic",\n{line}')
+    else:
+        text = text.replace('"occ_cyclic",', f'"occ_cyclic",\n{line}')
+    file.write_text(text)
+    program = (
+        "import occelo as oc, occelo.tensor as ot; from occ_cyclic import cyclic_difference; x = ot.dvector('x')\n"
+        "oc.function([x], cyclic_difference(x))"
+    )
+    assert _run(package, program).stderr.splitlines()[-1] == message
+
+
+REQUIRED = """
+import occelo_graph as og
+from occelo_compile import function
+from occelo_graph import tensor as ot
+from occelo_loops.functions import scan
+
+x = ot.dvector("x")
+y = scan(lambda a, s: s + a, sequences=[x], outputs_info=[ot.as_tensor(0.0)], return_updates=False)
+before = function([x], y).maker.cache_key
+import occelo_linalg.functions, occelo_stats.functions
+after = function([x], y).maker.cache_key
+assert before == after, {k for k in before.keys() | after.keys() if before.get(k) != after.get(k)}
+assert "sources of linalg" in before
+"""
+
+
+def test_keys_have_required_families_whether_they_are_imported(tmp_path: Path) -> None:
+    """Loops need linear algebra, which their package does not import until it is used."""
+    done = _run(tmp_path, REQUIRED)
+    assert not done.returncode, done.stderr
+
+
 COMPILE = """
 import occelo_graph as og
 import occelo_graph.tensor as ot

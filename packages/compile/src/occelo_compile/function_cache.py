@@ -24,13 +24,13 @@ from occelo_graph.canonical.document import Numbering, digest_of_numbered
 from occelo_graph.config import config
 from occelo_graph.errors import explained_by
 from occelo_graph.extensions import UnknownSource, extensions_text, is_external, source_text
-from occelo_graph.families import GRAPH, declared, family_of_module, with_required
+from occelo_graph.families import GRAPH, Family, declared, family_of_module, follow, with_required
 from occelo_graph.fgraph.frozen import FrozenFunctionGraph
 from occelo_graph.ir.graph_like import inspected
 from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.ops.elemwise.scalar import ScalarFunction, ScalarOp
 from occelo_graph.provenance import is_own, warn_user
-from occelo_link.cache.fingerprint import digest_text, environment, manifest
+from occelo_link.cache.fingerprint import digest_text, environment, has_changed, manifest
 from occelo_link.cache.packing import pack, unpack
 from occelo_link.cache.store import Entry, Store, counters, default_store
 from occelo_link.linker import check_compiled
@@ -113,7 +113,8 @@ def function_key(maker: FunctionMaker) -> dict[str, str] | None:
         ops = _registered_ops(nodes) if any(map(_is_foreign, parts)) else ""
         if ops:
             maker.cache_ops = [each for each in parts if isinstance(each, Op)]
-        extensions = extensions_text(_named_extensions(parts))
+        families = _families_of(parts)
+        extensions = _extensions_of(parts, families)
     except (TypeError, UnknownSource) as reason:
         _warn_once(str(reason))
         return None
@@ -142,42 +143,57 @@ def function_key(maker: FunctionMaker) -> dict[str, str] | None:
         **({"ops": ops} if ops else {}),
         **({"without lowerings": str(withheld())} if withheld() else {}),
         **({"extensions": digest_text(extensions)} if extensions else {}),
-        **_sources_of_families(parts),
+        **_sources_of_families(parts, families),
         **environment(),
     }
 
 
-def _sources_of_families(parts: Iterable[Op | ScalarOp]) -> dict[str, str]:
-    """Return a digest of the sources of each family that ops or scalar ops belong to, and of the families that it needs.
-    Ops of packages of Occelo that are no families have the sources of their package, too.
+def _families_of(parts: Iterable[Op | ScalarOp]) -> list[Family]:
+    """The families that ops or scalar ops belong to, and the families that these need.
 
     The rules and lowerings of other families do not apply to a graph without their ops. A `DeferredGraph` may have ops of
     all families.
     """
     parts = list(parts)
-    deferred = declared() if any(isinstance(part, DeferredGraph) for part in parts) else []
-    families = {module: family_of_module(module) for module in map(_home, parts)}
-    others = {m.partition(".")[0] for m, family in families.items() if family is None}
-    return {
-        f"sources of {each.name}": manifest(each.folder)
-        for each in with_required(
-            each
-            for each in (*families.values(), *deferred)
-            if each is not None and each is not GRAPH
-        )
-    } | {
+    families = {family_of_module(module) for module in map(_home, parts)}
+    if any(isinstance(part, DeferredGraph) for part in parts):
+        families.update(declared())
+    return with_required(each for each in families if each is not None and each is not GRAPH)
+
+
+def _sources_of_families(
+    parts: Iterable[Op | ScalarOp], families: Iterable[Family]
+) -> dict[str, str]:
+    """Return a digest of the sources of each family, and of each package of Occelo that is no family and has ops."""
+    modules = [module for module in map(_home, parts) if family_of_module(module) is None]
+    return {f"sources of {each.name}": manifest(each.folder) for each in families} | {
         f"sources of {name}": manifest(os.path.dirname(sys.modules[name].__file__ or ""))
-        for name in sorted(others)
+        for name in sorted({module.partition(".")[0] for module in modules})
         if is_own(name) and name != "occelo_link"
     }
 
 
-def _named_extensions(parts: Iterable[Op | ScalarOp]) -> set[tuple[str, str]] | None:
-    """What ops look up by name. None for a `DeferredGraph`, which may have any ops."""
+def _extensions_of(parts: Iterable[Op | ScalarOp], families: Iterable[Family]) -> str:
+    """The texts of extensions that a graph with these ops and families may depend on.
+
+    Files of a family may have changed since they were imported, and modules may have been imported again. Then the key has
+    the texts of what is registered now.
+    """
     ops = [part for part in parts if isinstance(part, Op)]
-    if any(isinstance(each, DeferredGraph) for each in ops):
-        return None
-    return {name for each in ops for name in each.named_extensions()}
+    named = {name for each in ops for name in each.named_extensions()}
+    changed = {
+        each.name for each in families if not is_own(each.package) and has_changed(each.folder)
+    }
+    return extensions_text(named, changed)
+
+
+def _note_sources(family: Family) -> None:
+    """Keep the digest of the sources of a family from outside as they are when its parts are imported."""
+    if not is_own(family.package):
+        manifest(family.folder)
+
+
+follow(_note_sources)
 
 
 def _home(part: Op | ScalarOp) -> str:
@@ -375,7 +391,7 @@ def are_named_by(key: dict[str, str], ops: Iterable[Op]) -> bool:
     parts = list(_parts_of_ops(ops))
     if any(_is_foreign(part) or "<locals>" in type(part).__qualname__ for part in parts):
         return False
-    return _sources_of_families(parts).items() <= key.items()
+    return _sources_of_families(parts, _families_of(parts)).items() <= key.items()
 
 
 def entry_function(store: Store, entry: Entry) -> str | None:

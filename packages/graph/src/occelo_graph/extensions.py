@@ -24,7 +24,7 @@ import importlib
 import inspect
 import sys
 import types
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -33,7 +33,7 @@ import numpy as np
 from occelo_graph.canonical.encoding import coders, encode
 from occelo_graph.canonical.names import class_name
 from occelo_graph.errors import explained_by
-from occelo_graph.families import family_of_module
+from occelo_graph.families import Family, family_of_module
 from occelo_graph.narrowing import is_dict, is_list_or_tuple
 from occelo_graph.provenance import is_own
 
@@ -353,8 +353,12 @@ def _names(code: types.CodeType) -> list[str]:
 
 
 _extensions: dict[tuple[str, str], tuple[Any, ...]] = {}
-_of_families: dict[tuple[str, str], tuple[Any, ...]] = {}
-"""What families registered under names of their own: only graphs whose ops hold a name depend on it (`Op.named_extensions`)."""
+_of_families: dict[tuple[str, str], tuple[str, tuple[Any, ...]]] = {}
+"""The extensions that only graphs with a family's ops depend on, or those whose ops hold the name (`Op.named_extensions`).
+
+Each row begins with the name of the family. Keys contain digests of the family's files instead, so that they need no part of
+the family to be imported.
+"""
 _of_local_classes: WeakKeyDictionary[type, dict[str, tuple[Any, ...]]] = WeakKeyDictionary()
 
 
@@ -370,7 +374,8 @@ def register_extension(
     enters only the keys of functions whose graphs contain the class.
 
     What a family registers for its own classes, or for scalar functions that were defined in a ``module`` of its own,
-    is another exception. It changes no graph without them, and keys of the other graphs contain the family's sources.
+    is another exception. It changes no graph without them, and keys of graphs with the family's ops contain the family's
+    sources.
     """
     if isinstance(name, type):
         module = name.__module__
@@ -379,16 +384,20 @@ def register_extension(
             return
         name = class_name(name)
     external = [part for part in parts if _plain(part) is None and is_external(part)]
-    if external and not _are_of_family_of(module, external):
-        remember_extension(registry, name, *parts)
-    else:
-        _extensions.pop((registry, name), None)
+    family = _family_of(module, external)
+    for table in (_extensions, _of_families):
+        table.pop((registry, name), None)
+    if external and family is None:
+        _extensions[registry, name] = parts
+    elif external and family is not None:
+        _of_families[registry, name] = family.name, parts
 
 
-def _are_of_family_of(module: str | None, parts: Iterable[object]) -> bool:
-    """Whether a module belongs to a family, and all parts come from the family's package."""
+def _family_of(module: str | None, parts: Iterable[object]) -> Family | None:
+    """The family that a module belongs to, if all parts come from the family's package."""
     family = family_of_module(module or "")
-    return family is not None and all(_package(part) == family.package for part in parts)
+    whole = family is not None and all(_package(part) == family.package for part in parts)
+    return family if whole else None
 
 
 def remember_extension(
@@ -396,31 +405,35 @@ def remember_extension(
 ) -> None:
     """Like `register_extension`, without the test whether a part comes from another package.
 
-    If the ``place`` of the registration is in a family, the texts enter only the keys of functions whose ops name it.
+    If the ``place`` of the registration is in a family, only keys of graphs whose ops name the extension contain it.
     """
-    family = None if place is None else family_of_module(place[0])
-    (_extensions if family is None else _of_families)[registry, name] = parts
+    family = family_of_module(place[0]) if place else None
+    if family is None:
+        _extensions[registry, name] = parts
+    else:
+        _of_families[registry, name] = family.name, parts
 
 
-def extensions_text(named: Iterable[tuple[str, str]] | None = ()) -> str:
+def extensions_text(
+    named: Iterable[tuple[str, str]] = (), families: Container[str] = frozenset()
+) -> str:
     """The source texts of all extensions, and of the coders of other packages. Empty if there are none.
 
-    Of the extensions of families, those that are ``named``, by their registries and names; None stands for all. A coder
-    is a pair of functions that encode and decode the objects of a class (`canonical.encoding`).
+    Of the extensions of families, those that are ``named``, by their registries and names, and those of ``families``. A
+    coder is a pair of functions that encode and decode the objects of a class (`canonical.encoding`).
 
     `UnknownSource` if an extension has no source text.
     """
-    rows = {key: _of_families[key] for key in named or () if key in _of_families}
+    rows, named = dict(_extensions), set(named)
     # another package's inference about any op may lead from one fact to others
-    infers = any(registry.startswith("inference") for registry, _ in _extensions)
-    rows |= {
-        k: row for k, row in _of_families.items() if named is None or (infers and k[0] == "fact")
-    }
-    rows |= _extensions
+    infers = any(registry.startswith("inference") for registry, _ in rows)
+    for key, (family, row) in _of_families.items():
+        if family in families or key in named or (infers and key[0] == "fact"):
+            rows[key] = row
     rows.update(
         (("coder", name), row)
         for name, row in coders().items()
-        if any(map(is_external, row[1:])) and not _are_of_family_of(row[0].__module__, row[1:])
+        if any(map(is_external, row[1:])) and _family_of(row[0].__module__, row[1:]) is None
     )
     return "\n".join(
         f"{registry} {name}\n{source_text(rows[registry, name], f'the {registry} of {name}')}"

@@ -33,6 +33,7 @@ from types import ModuleType
 from typing import Literal
 
 from occelo_graph.frozen_dataclasses import frozen_dataclass
+from occelo_graph.provenance import is_own, warn_user
 
 Part = Literal[
     "rules", "facts", "lowerings", "traced", "scalars", "checks", "numpy", "examples", "cases"
@@ -94,9 +95,12 @@ class Family:
     @property
     def folder(self) -> str:
         """The folder of the package that holds the family."""
-        file = sys.modules[self.package].__file__
-        assert file is not None
-        return os.path.dirname(file)
+        module = sys.modules.get(self.package)
+        if module is None or module.__file__ is None:
+            raise ImportError(
+                f"The family {self.name!r} is of a package {self.package}, which is not imported"
+            )
+        return os.path.dirname(module.__file__)
 
     def register(self) -> None:
         """Record that ops of the family are imported, so that each layer takes its part at the next look-up."""
@@ -239,8 +243,21 @@ def with_required(families: Iterable[Family]) -> list[Family]:
         each = pending.pop()
         if each.name not in by_name:
             by_name[each.name] = each
-            pending += [_declared[name] for name in each.requires if name in _declared]
+            pending += [_required(name, each) for name in each.requires]
     return [by_name[name] for name in sorted(by_name)]
+
+
+def _required(name: str, family: Family) -> Family:
+    """The family that another one requires. A family of Occelo may use it in parts that are not imported yet."""
+    if name not in _declared and is_own(family.package):
+        package = f"occelo_{name}"
+        importlib.import_module(f"{package}.family")
+    if name not in _declared:
+        raise ImportError(
+            f"The family {family.name!r} requires {name!r}, and no imported package has a family of this name: "
+            f"{family.package} imports the packages of the families that it requires"
+        )
+    return _declared[name]
 
 
 def import_ops(family: Family) -> None:
@@ -258,7 +275,17 @@ def _import_installed() -> None:
     from importlib.metadata import entry_points  # slow to import
 
     for point in entry_points(group=_ENTRY_POINTS):
-        point.load()
+        try:
+            point.load()
+        except Exception as error:  # whatever another package raises
+            if is_own(point.module):
+                raise
+            broken[point.name] = error
+            warn_user(f"The family {point.name!r} ({point.value}) cannot be imported: {error}")
+
+
+broken: dict[str, Exception] = {}
+"""What the imports of entry points raised that failed, by their names, which are those of the families."""
 
 
 def installed() -> list[Family]:

@@ -180,12 +180,12 @@ class RewriteDatabase:
         with registering:
             if self._standard is None:
                 return
-            self._filler = threading.get_ident()
             fill, self._standard = self._standard, None
             try:
-                fill(self)
-            finally:
-                self._filler = None
+                self._filled(fill)
+            except BaseException:
+                self._standard = fill
+                raise
             self.generation = 0
             self._initial = dict(self._held)
 
@@ -205,12 +205,22 @@ class RewriteDatabase:
                 self._standard = fill_both
                 return
             before = set(self._held)
-            filler, self._filler = self._filler, threading.get_ident()
-            try:
-                fill(self)
-            finally:
-                self._filler = filler
+            self._filled(fill)
             self._initial |= {name: e for name, e in self._held.items() if name not in before}
+
+    def _filled(self, fill: Callable[[Any], None]) -> None:
+        """Call ``fill``. If it fails, nothing of what it registered is left, and it may be called again."""
+        before = dict(self._held)
+        filler, self._filler = self._filler, threading.get_ident()
+        try:
+            fill(self)
+        except BaseException:
+            self._held.clear()
+            self._held.update(before)
+            self._last = self._inner = None
+            raise
+        finally:
+            self._filler = filler
 
     @property
     def _databases(self) -> list[RewriteDatabase]:
@@ -304,7 +314,10 @@ class RewriteDatabase:
         """
         name = self._free_name(name)
         if name in self._held:
-            raise ValueError(f"{self.name} has two initial rewrites named {name!r}")
+            homes = [_origin(each)[0] for each in (self._held[name].rewriter, rewriter)]
+            raise ValueError(
+                f"{self.name} has two rewrites named {name!r}, of {homes[0]} and of {homes[1]}: rename one of them"
+            )
         self._add(name, rewriter, tags, use_db_name_as_tag, position, None)
 
     def _add(

@@ -130,10 +130,18 @@ def _follow(family: Family) -> None:
             if each.stage == db.name:
                 _register_set(db, each.rules, each.tags)
 
-    for db in _STAGES_OF_FAMILIES:
-        db.extend_standard(rules)
-    optdb.extend_standard(functools.partial(stages_of_family, family))
+    # this is called again if it fails, such as by an import
+    for db, fill in (
+        *((each, rules) for each in _STAGES_OF_FAMILIES),
+        (optdb, functools.partial(stages_of_family, family)),
+    ):
+        if (db.name, family.name) not in _extended:
+            db.extend_standard(fill)
+            _extended.add((db.name, family.name))
 
+
+_extended: set[tuple[str | None, str]] = set()
+"""The stages that the rules of a family were given to."""
 
 follow(_follow)
 

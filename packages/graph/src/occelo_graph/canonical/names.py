@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from occelo_graph.errors import SavedGraphError, explained_by
-from occelo_graph.families import declared, family_of_module, import_ops, installed
+from occelo_graph.families import broken, declared, family_of_module, import_ops, installed
 from occelo_graph.ir.op import Op
 from occelo_graph.provenance import is_own
 
@@ -129,7 +129,13 @@ def subclass(base: type, name: object) -> Any:
     cls = _found_class(base, name)
     if cls is None:
         first = name.partition(":")[0]
-        raise SavedGraphError(f"The graph uses {name}; import {first} before loading it")
+        if first in broken:
+            raise SavedGraphError(
+                f"The graph uses {name}, whose package cannot be imported: {broken[first]}"
+            ) from broken[first]
+        raise SavedGraphError(
+            f"The graph uses {name}; import {first}, or the package of the family of this name, before loading it"
+        )
     return cls
 
 

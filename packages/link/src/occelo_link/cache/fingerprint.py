@@ -23,7 +23,7 @@ _NO_SOURCES = frozenset((*("__pycache__", "examples", "debugging", "jax", "torch
 They contain examples, and the modes and linkers whose functions are not cached.
 """
 
-_SOURCES = frozenset((".py", ".ll"))
+_SOURCES = frozenset((".py", ".ll", ".so"))
 _UNCHANGED = (0, 0, 0)
 _BY_DESCRIPTOR = os.stat in os.supports_dir_fd and os.listdir in os.supports_fd
 """Whether names can be looked up in an open folder, which is faster than to look up paths."""
@@ -78,6 +78,11 @@ def manifest(*roots: str) -> str:
                     os.close(opened)
     packed = struct.pack(f"<{len(numbers)}q", *numbers)
     return digest_text("\n".join(names).encode() + b"\0" + packed)
+
+
+def has_changed(root: str) -> bool:
+    """Whether sources of a package changed since `manifest` was first called for its folder."""
+    return manifest.__wrapped__(root) != manifest(root)
 
 
 def _record(root: str) -> tuple[str | None, int]:
