@@ -37,38 +37,10 @@ if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
 __all__ = [
-    "arccos",
-    "arccosh",
-    "arcsin",
-    "arcsinh",
-    "arctan",
-    "arctan2",
-    "arctanh",
-    "cos",
-    "cosh",
-    "deg2rad",
-    "exp",
-    "exp2",
-    "expit",
-    "expm1",
-    "log",
-    "log1mexp",
-    "log1p",
-    "log1pexp",
-    "log2",
-    "log10",
-    "logaddexp",
-    "pow",
-    "power",
-    "rad2deg",
-    "sigmoid",
-    "sin",
-    "sinh",
-    "softplus",
-    "softsign",
-    "tan",
-    "tanh",
-]
+    "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "cos", "cosh", "deg2rad", "exp", "exp2",
+    "expit", "expm1", "log", "log1mexp", "log1p", "log1pexp", "log2", "log10", "logaddexp", "pow", "power", "rad2deg",
+    "sigmoid", "sin", "sinh", "softplus", "softsign", "tan", "tanh",
+]  # fmt: skip
 
 
 def _unary(
