@@ -127,3 +127,42 @@ def test_there_are_no_derivatives_by_orders() -> None:
 def test_the_slope_of_xlogy_at_zero() -> None:
     x = ot.dscalar("x")
     assert og.evaluate(og.grad(sp.xlogy(x, 2.0), x), {x: 0.0}) == np.log(2.0)
+
+
+AT_POLES = [
+    (sp.rgamma, mpmath.rgamma, [(0.0,), (-3.0,), (-3.0 + 1e-9,), (-20.0,), (-20.5,), (0.75,)]),
+    (sp.poch, mpmath.rf, [(-3.0, 0.5), (-1.0, 3.0), (0.0, -2.5), (0.0, 2.0), (1.5, 0.25)]),
+    (sp.binom, mpmath.binomial, [(3.0, 5.0), (0.0, 2.0), (2.5, -2.0), (-2.5, 0.5), (4.5, 2.0)]),
+    (sp.beta, mpmath.beta, [(-2.5, 0.5), (-0.5, -1.5), (0.5, -2.5), (-0.5, 2.0)]),
+]
+
+
+@pytest.mark.parametrize(("function", "wanted", "points"), AT_POLES, ids=lambda v: str(v)[:9])
+def test_derivatives_of_two_orders_at_poles_of_gamma(
+    function: Any, wanted: Any, points: Any
+) -> None:
+    variables = [ot.dscalar() for _ in points[0]]
+    slopes = og.grad(function(*variables), variables)
+    graphs = [(i, j, og.grad(s, variables[j])) for i, s in enumerate(slopes) for j in range(i + 1)]
+    for point in points:
+        values = dict(zip(variables, point, strict=True))
+        with mpmath.workdps(60):
+            at = list(map(mpmath.mpf, point))
+            for i, s in enumerate(slopes):
+                expected = mpmath.diff(wanted, at, [int(i == k) for k in range(len(at))])
+                np.testing.assert_allclose(
+                    og.evaluate(s, values), float(expected), rtol=1e-9, atol=1e-12
+                )
+            for i, j, curvature in graphs:
+                orders = [int(i == k) + int(j == k) for k in range(len(at))]
+                expected = mpmath.diff(wanted, at, orders)
+                np.testing.assert_allclose(
+                    og.evaluate(curvature, values), float(expected), rtol=1e-6, atol=1e-9
+                )
+
+
+def test_the_mixed_derivative_of_poch_where_nothing_is_added() -> None:
+    z, m = ot.dscalars("z", "m")
+    mixed = og.grad(og.grad(sp.poch(z, m), z), m)
+    found = og.evaluate(mixed, {z: 1.5, m: 0.0})
+    np.testing.assert_allclose(found, special.polygamma(1, 1.5), rtol=1e-12)

@@ -8,13 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from occelo_graph.ops.elemwise.arithmetic import eq, floor, ge, lt, switch
+from occelo_graph.ops.elemwise.arithmetic import eq, ge, lt, switch
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.transcendental import pow
 from occelo_graph.ops.shape.axes import static_integer
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_special.ops.defining import of_scipy, reals, special, undefined
-from occelo_special.ops.special_functions import beta, gamma, gammaln, poch, psi
+from occelo_special.ops.special_functions import (
+    beta,
+    gamma,
+    gammaln,
+    is_pole,
+    poch,
+    psi,
+    reciprocal_slope,
+)
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
@@ -36,24 +44,26 @@ __all__ = [
 def _binom_by_n(n: TensorVariable, k: TensorVariable, out: TensorVariable) -> TensorVariable:
     """The derivative by n; where the coefficient is 0, since gamma(n - k + 1) is infinite, it is made of beta functions."""
     rest = n - k + 1
-    zero, infinite = _is_pole(rest) & eq(out, 0), eq(n, math.inf)
+    zero, infinite = is_pole(rest) & eq(out, 0), eq(n, math.inf)
     usual = out * (psi(switch(infinite, 1.0, n) + 1) - psi(switch(zero | infinite, 1.0, rest)))
     # for large n, the coefficient is n**k / gamma(k + 1)
-    return switch(zero, _at_zero(n, -rest), switch(infinite, pow(n, k - 1) * rgamma(k), usual))
+    usual = switch(infinite, pow(switch(infinite, n, 1.0), k - 1) * rgamma(k), usual)
+    return switch(zero, _at_zero(n, switch(zero, -rest, 0.0), out) + out * psi(n + 1), usual)
 
 
 def _binom_by_k(n: TensorVariable, k: TensorVariable, out: TensorVariable) -> TensorVariable:
     """The derivative by k, likewise."""
     rest = n - k + 1
-    above, below = (_is_pole(v) & eq(out, 0) for v in (rest, k + 1))
-    usual = psi(switch(above, 1.0, rest)) - psi(switch(below, 1.0, k + 1))
-    return switch(above, -_at_zero(n, -rest), switch(below, _at_zero(n, -k - 1), out * usual))
+    above, below = (is_pole(v) & eq(out, 0) for v in (rest, k + 1))
+    by_rest, by_k = psi(switch(above, 1.0, rest)), psi(switch(below, 1.0, k + 1))
+    at_above = -_at_zero(n, switch(above, -rest, 0.0), out) - out * by_k
+    at_below = _at_zero(n, switch(below, -k - 1, 0.0), out) + out * by_rest
+    return switch(above, at_above, switch(below, at_below, out * (by_rest - by_k)))
 
 
-def _at_zero(n: TensorVariable, m: TensorVariable) -> TensorVariable:
-    """gamma(n + 1) / gamma(n + m + 2) times the derivative of 1 / gamma at its zero -m: (-1)**m m! (DLMF 5.7)."""
-    whole = switch(_is_pole(-m), m, 0.0)
-    return switch(eq(whole % 2, 0), 1.0, -1.0) * beta(n + 1, whole + 1)
+def _at_zero(n: TensorVariable, m: TensorVariable, out: TensorVariable) -> TensorVariable:
+    """The derivative of out = gamma(n + 1) / (gamma(n + m + 2) gamma(x)) by x at the pole x = -m."""
+    return reciprocal_slope(-m, beta(n + 1, m + 1), out)
 
 
 binom: Elemwise = special(
@@ -108,16 +118,16 @@ def perm(N: Any, k: Any) -> TensorVariable:
     return switch(fits, poch(switch(fits, n - k + 1, 1), switch(fits, k, 1)), 0.0)
 
 
-def _is_pole(x: TensorVariable) -> TensorVariable:
-    return (x <= 0) & eq(x, floor(x))
+_REFLECTED = {"float16": -7.0, "float32": -33.0}
+"""Above which x gamma(1 - x) does not overflow; for float64 it is -169."""
 
 
 def _rgamma_slope(x: TensorVariable, out: TensorVariable) -> TensorVariable:
-    """-psi(x) / gamma(x), and (-1)**n n! at the pole -n of gamma (DLMF 5.7)."""
-    pole = _is_pole(x)
-    n = switch(pole, -x, 0.0)
-    sign = switch(eq(n % 2, 0), 1.0, -1.0)
-    return switch(pole, sign * gamma(n + 1), -psi(switch(pole | eq(x, math.inf), 1.0, x)) * out)
+    """-psi(x) / gamma(x), and near poles of gamma the same by its reflection."""
+    near = is_pole(x) | ((x < 0.5) & (x > _REFLECTED.get(out.dtype, -169.0)))
+    inside = switch(near, x, 0.0)
+    usual = -psi(switch(near | eq(x, math.inf), 1.0, x)) * out
+    return switch(near, reciprocal_slope(inside, gamma(1 - inside), out), usual)
 
 
 rgamma: Elemwise = special(

@@ -27,6 +27,7 @@ from occelo_graph.ops.elemwise.arithmetic import (
     le,
     lt,
     minimum,
+    round,
     sign,
     sqr,
     switch,
@@ -34,7 +35,7 @@ from occelo_graph.ops.elemwise.arithmetic import (
 )
 from occelo_graph.ops.elemwise.error_functions import erf, erfcx
 from occelo_graph.ops.elemwise.op import Elemwise
-from occelo_graph.ops.elemwise.transcendental import exp, log, log1p
+from occelo_graph.ops.elemwise.transcendental import cos, exp, log, log1p
 from occelo_graph.optional_scipy import special_function
 from occelo_graph.tensors.type import is_discrete
 from occelo_special.ops import gamma_terms, log_beta, series
@@ -136,21 +137,32 @@ tri_gamma: Elemwise = _special(
 )
 
 
-def _is_pole(z: TensorVariable) -> TensorVariable:
+def is_pole(z: TensorVariable) -> TensorVariable:
+    """Whether gamma has a pole at z."""
     return and_(le(z, 0), eq(z, floor(z)))
+
+
+def reciprocal_slope(
+    x: TensorVariable, scaled: TensorVariable, out: TensorVariable
+) -> TensorVariable:
+    """The derivative of out = c / gamma(x) by x at poles of gamma and near them; ``scaled`` is c gamma(1 - x).
+
+    It is that of c gamma(1 - x) sin(pi x) / pi (DLMF 5.5.3), so its own derivatives are right there, too.
+    """
+    return scaled * cos(math.pi * (x - 2.0 * round(x / 2.0))) - psi(1 - x) * out
 
 
 def _poch_slope(z: TensorVariable, m: TensorVariable, out: TensorVariable) -> TensorVariable:
     """The derivative of poch(z, m) by z. At poles of gamma(z), it is the limit for a fixed m."""
     above = z + m
-    at_pole = _is_pole(z)
-    pole = switch(at_pole, z, 0.0)
-    # 1 / gamma(z) vanishes with the slope (-1)^n n! at z = -n (DLMF 5.7.1)
-    slope = gamma(above) * gamma(1 - pole) * switch(eq(pole % 2, 0), 1.0, -1.0)
+    at_zero, both = and_(is_pole(z), eq(out, 0)), and_(is_pole(z), is_pole(above))
+    pole = switch(at_zero, z, 0.0)
+    slope = reciprocal_slope(pole, gamma(above) * gamma(1 - pole), out)
+    slope = slope + out * psi(switch(at_zero, above, 1.0))
     # poles of both cancel; then the difference is that of the reflected arguments (DLMF 5.5.4)
-    both = and_(at_pole, _is_pole(above))
-    difference = switch(both, psi(1 - above) - psi(1 - z), -_psi_difference(z, m))
-    value = switch(and_(at_pole, eq(out, 0)), slope, out * difference)
+    reflected = psi(1 - switch(both, above, 0.0)) - psi(1 - switch(both, z, 0.0))
+    usual = -_psi_difference(switch(at_zero | both, 1.0, z), switch(at_zero | both, 1.0, m))
+    value = switch(at_zero, slope, out * switch(both, reflected, usual))
     # for large z, poch(z, m) is z^m
     return switch(eq(z, math.inf), m * poch(z, m - 1.0), value)
 
@@ -304,10 +316,11 @@ psi_rise: Elemwise = _special(
 def _psi_difference(a: TensorVariable, b: TensorVariable) -> TensorVariable:
     """psi(a) - psi(a + b), which is 0 for infinite a."""
     a, b = _converted(a, b)
-    positive = and_(gt(a, 0), gt(a + b, 0))
-    least = _finite(switch(positive, minimum(a, a + b), 1.0))
-    size = _finite(switch(positive, abs_(b), 1.0))
-    near = switch(lt(b, 0), 1.0, -1.0) * psi_rise(least, size)
+    positive, falls = and_(gt(a, 0), gt(a + b, 0)), lt(b, 0)
+    # by switches, whose derivatives are right at b = 0, unlike those of a minimum and a magnitude
+    least = _finite(switch(positive, switch(falls, a + b, a), 1.0))
+    size = _finite(switch(positive, switch(falls, -b, b), 1.0))
+    near = switch(falls, 1.0, -1.0) * psi_rise(least, size)
     difference = switch(positive, near, psi(a) - psi(a + b))
     return switch(and_(eq(b, math.inf), lt(a, math.inf)), -math.inf, difference)
 
@@ -315,8 +328,14 @@ def _psi_difference(a: TensorVariable, b: TensorVariable) -> TensorVariable:
 def _beta_slope(
     ct: TensorVariable, a: TensorVariable, b: TensorVariable, out: TensorVariable
 ) -> TensorVariable:
+    whole = a + b
+    at_zero = and_(is_pole(whole), eq(out, 0))
+    pole = switch(at_zero, whole, 0.0)
+    slope = reciprocal_slope(pole, gamma(a) * gamma(b) * gamma(1 - pole), out)
+    slope = slope + out * psi(switch(at_zero, a, 1.0))
+    usual = _psi_difference(switch(at_zero, 1.0, a), switch(at_zero, 1.0, b))
     # where the function vanishes at infinity, so does its slope, which is 0 times an infinity
-    return ct * out * -_finite(-_psi_difference(a, b))
+    return ct * switch(at_zero, slope, out * -_finite(-usual))
 
 
 _betaln_by_scipy: Elemwise = _special(
