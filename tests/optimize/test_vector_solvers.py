@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 from scipy import optimize as scipy_optimize
@@ -186,3 +188,69 @@ def test_refused_arguments():
         optimize.root(lambda t: t[0], np.zeros(2))
     with pytest.raises(TypeError, match="for a variable in it, and the start"):
         optimize.root(x**2, [1.0, 2.0])
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_numbers_and_texts_of_results(mode):
+    v, a = ot.dvector("v"), ot.dscalar("a")
+    cost = (a - v[0]) ** 2 + 5.0 * (v[1] - v[0] ** 2) ** 2
+    for method in MINIMIZERS:
+        f = oc.function([v, a], optimize.minimize(cost, v, method=method), mode=mode)
+        found = f([0.0, 0.0], 1.0)
+        assert found.status == 0
+        assert found.message == "The solution was found."
+        assert found.nfev == found.njev >= found.nit + 1
+        assert f([1.0, 1.0], 1.0).nfev == 1  # a minimum from the start
+    found = oc.function([v, a], optimize.minimize(cost, v, options={"maxiter": 2}), mode=mode)(
+        [0.0, 0.0], 1.0
+    )
+    assert not found.success
+    assert found.status == 1
+    assert "most iterations" in found.message
+    found = oc.function([v, a], optimize.minimize(a * v.sum(), v), mode=mode)([0.0, 0.0], 1.0)
+    assert found.status == 2
+    assert "no step" in found.message
+    system = ot.stack([v[0] ** 2 - a, v[1] - v[0]])
+    f = oc.function([v, a], optimize.root(system, v), mode=mode)
+    assert f([1.0, 1.0], 9.0).status == 1
+    assert "no step" in f([1.0, 1.0], -9.0).message
+    residuals = ot.stack([v[0] - a, v[1] * v[0] - 1.0, v.sum() - 2.5])
+    found = oc.function([v, a], optimize.least_squares(residuals, v), mode=mode)([1.0, 1.0], 2.0)
+    assert found.status in (1, 2, 3)
+    assert "tolerance" in found.message
+    assert found.nfev == found.nit + 1
+    np.testing.assert_allclose(found.optimality, abs(found.grad).max())
+
+
+def test_results_of_methods_of_scipy_are_scipys():
+    v = ot.dvector("v")
+    result = optimize.minimize(
+        (v[0] - 1.0) ** 2 + 5.0 * (v[1] - v[0] ** 2) ** 2, v, method="BFGS", using="scipy"
+    )
+    found = oc.function([v], result)([0.0, 0.0])
+    wanted = scipy_optimize.minimize(
+        lambda x: (x[0] - 1.0) ** 2 + 5.0 * (x[1] - x[0] ** 2) ** 2,
+        np.zeros(2),
+        method="BFGS",
+        jac=lambda x: np.array(
+            [2.0 * (x[0] - 1.0) - 20.0 * x[0] * (x[1] - x[0] ** 2), 10.0 * (x[1] - x[0] ** 2)]
+        ),
+    )
+    for name in ("nit", "nfev", "njev", "status", "success"):
+        assert getattr(found, name) == getattr(wanted, name), name
+    result = optimize.minimize(v.sum(), v, method="Nelder-Mead", options={"maxiter": 3})
+    found = oc.function([v], result)([0.0, 0.0])
+    assert found.status == 2
+    assert found.message == "The method of SciPy ended with its status 2."
+
+
+def test_a_message_of_a_batch_and_of_variables():
+    v, a, many = ot.dvector("v"), ot.dscalar("a"), ot.dvector("many")
+    result = optimize.root(v**2 - a, v)
+    with pytest.raises(AttributeError, match="text"):
+        result.message
+    status, success = og.vectorize_graph([result.status, result.success], {a: many})
+    found = oc.function([v, many], [status, success])([1.0], [4.0, -4.0])
+    of_batch = optimize.OptimizeResult(None, found[1], "root", status=found[0])
+    assert [text.split()[1] for text in of_batch.message] == ["solution", "search"]
+    assert pickle.loads(pickle.dumps(of_batch)).message == of_batch.message

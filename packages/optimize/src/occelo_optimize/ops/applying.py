@@ -21,8 +21,8 @@ def apply_method(
     name: str,
     *,
     scipy: bool = False,
-) -> tuple[Any, Any, Any]:
-    """The solution, success and iterations, as outputs of an `ImplicitFunction`.
+) -> Found:
+    """What the method returns, as outputs of an `ImplicitFunction`.
 
     ``method`` is called with the function of ``region``, the ``starts`` and the ``options``. The solution solves
     ``residual`` = 0. Both regions have the same variable. With ``scipy`` the method is one of `call_scipy`.
@@ -45,8 +45,7 @@ def apply_method(
     results = method(region.function(own_parameters), *starts, **settings)
     outputs: list[Any] = list(map(as_tensor_variable, results))
     op = ImplicitFunction(inner, outputs, name, residual=residual.graph)
-    x, success, nit = op(*arguments, return_list=True)
-    return x, success, nit
+    return Found(*op(*arguments, return_list=True))
 
 
 def options_of(

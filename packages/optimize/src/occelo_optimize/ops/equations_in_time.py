@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from occelo_arrays.ops.raveling import ravel
 from occelo_graph.applicable import check_arguments
 from occelo_graph.errors import describe
@@ -87,9 +89,9 @@ def solve_ivp(
 
     Returns a pair of the solution and whether all times were reached, with these attributes: ``y``, a tree like ``y0`` whose tensors
     have a new last axis for the times; ``t``, the times, of which those after a terminal event are left out; ``success``; ``nit``, the number of steps;
-    ``sol(t)``, a function of a time or of a vector of them in order. With events also ``t_events``, a vector of times for each, as long as there are
-    events; ``y_events``, the trees with a new first axis for them; ``status``, which is 1 if an event ended the solution, else 0, or -1
-    for a failure. All of them have derivatives as the solution of `odeint`.
+    ``sol(t)``, a function of a time or of a vector of them in order; ``status``, which is 1 if an event ended the solution, else 0, or -1
+    for a failure. With events also ``t_events``, a vector of times for each, as long as there are
+    events; ``y_events``, the trees with a new first axis for them. All of these have derivatives as the solution of `odeint`.
 
     TypeError for events that are no functions of a real scalar.
     """
@@ -112,7 +114,8 @@ def solve_ivp(
         rates, values.vector, concatenate([span[:1], times]), settings
     )
     y = values.rows(states[1:], last=True)
-    others: dict[str, Any] = {"y": y, "t": times, "nit": steps}
+    status = switch(success, np.int64(0), np.int64(-1))
+    others: dict[str, Any] = {"y": y, "t": times, "nit": steps, "status": status}
     if happened is not None:
         success = success & happened.success
         others["status"] = switch(success, (happened.which >= 0).astype("int64"), -1)
@@ -125,7 +128,7 @@ def solve_ivp(
         rows = solve_ode(rates, values.vector, concatenate([span[:1], queried]), settings)[0]
         return values.tree(rows[1]) if at.type.ndim == 0 else values.rows(rows[1:], last=True)
 
-    return OptimizeResult(y, success, **others, sol=sol)
+    return OptimizeResult(y, success, "solve_ivp", **others, sol=sol)
 
 
 class _Values:

@@ -88,8 +88,7 @@ class Occurrences:
         y = solve_ode(rates, y0, stack([span[0], time]), settings)[0][1]
         region = region_of([function(time, y).astype(time.dtype)], time, "event")
         start = disconnected_grad(guess)
-        exact, _, _ = apply_method(region, region, _as_it_is, [start], {}, "event")
-        return exact
+        return apply_method(region, region, _as_it_is, [start], {}, "event").x
 
     def values_at(self, times: Any) -> Any:
         """The vectors at times, as rows."""

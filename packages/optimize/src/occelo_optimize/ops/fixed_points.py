@@ -11,9 +11,9 @@ from occelo_graph.errors import describe
 from occelo_graph.ops.elemwise.arithmetic import abs, eq, isfinite, switch
 from occelo_graph.ops.reduce import all as all_of
 from occelo_optimize.ops.applying import apply_method, is_loop
-from occelo_optimize.ops.methods.iterating import Found, iterate
+from occelo_optimize.ops.methods.iterating import Found, iterate, status_of
 from occelo_optimize.ops.regions import problem_of, region_of
-from occelo_optimize.ops.results import OptimizeResult
+from occelo_optimize.ops.results import OptimizeResult, result_of
 
 __all__ = ["fixed_point"]
 
@@ -59,8 +59,8 @@ def fixed_point(
     results = apply_method(
         region, residual, solve, [problem.start], settings, f"fixed_point_{method}"
     )
-    value = region.function(region.parameters)(results[0])
-    return OptimizeResult(problem.tree(results[0]), results[1], fun=value, nit=results[2])
+    value = region.function(region.parameters)(results.x)
+    return result_of(_WHO, problem.tree(results.x), results, fun=value)
 
 
 def _small(before: Any, after: Any, xtol: Any) -> Any:
@@ -70,19 +70,21 @@ def _small(before: Any, after: Any, xtol: Any) -> Any:
     return all_of(change <= xtol)
 
 
-def _run(step: Callable[[Any], Any], x: Any, xtol: Any, maxiter: Any) -> Found:
+def _run(step: Callable[[Any], Any], x: Any, xtol: Any, maxiter: Any, calls: int) -> Found:
+    """The loop of a step that calls the function ``calls`` times."""
+
     def both(state: Any) -> Any:
         before, _, _ = state
         after = step(before)
         return after, _small(before, after, xtol), ~all_of(isfinite(after))
 
     no = np.bool_(False)
-    (x, success, _), nit = iterate(both, lambda s: s[1] | s[2], (x, no, no), maxiter)
-    return Found(x, success, nit)
+    (x, success, stuck), nit = iterate(both, lambda s: s[1] | s[2], (x, no, no), maxiter)
+    return Found(x, success, nit, nit * calls, 0 * nit, status_of(success, stuck))
 
 
 def _repeated(f: Callable[[Any], Any], x: Any, *, xtol: Any, maxiter: Any) -> Found:
-    return _run(f, x, xtol, maxiter)
+    return _run(f, x, xtol, maxiter, 1)
 
 
 def _extrapolated(f: Callable[[Any], Any], x: Any, *, xtol: Any, maxiter: Any) -> Found:
@@ -92,4 +94,4 @@ def _extrapolated(f: Callable[[Any], Any], x: Any, *, xtol: Any, maxiter: Any) -
         bend = two - 2.0 * one + before
         return switch(eq(bend, 0.0), two, before - (one - before) ** 2 / bend)
 
-    return _run(step, x, xtol, maxiter)
+    return _run(step, x, xtol, maxiter, 2)

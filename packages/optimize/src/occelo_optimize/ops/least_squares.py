@@ -14,7 +14,7 @@ from occelo_optimize.ops.applying import apply_method, is_loop, options_of
 from occelo_optimize.ops.limits import bounded_residual, has_ends
 from occelo_optimize.ops.methods import systems
 from occelo_optimize.ops.regions import problem_of, region_of
-from occelo_optimize.ops.results import OptimizeResult
+from occelo_optimize.ops.results import OptimizeResult, result_of
 from occelo_optimize.ops.scipy_calls import LEAST_SQUARES, call_scipy
 
 __all__ = ["least_squares"]
@@ -55,7 +55,7 @@ def least_squares(
 
     Returns a pair of the solution, a tree like ``x0``, and whether it was found, with the attributes of `OptimizeResult`;
     ``cost`` is half of the sum of squares, ``fun`` the residuals, ``jac`` their Jacobian and ``grad`` the gradient of the
-    cost, at the solution. It has derivatives as that of `minimize`.
+    cost, at the solution, and ``optimality`` its largest element (SciPy's is scaled by bounds). It has derivatives as that of `minimize`.
 
     TypeError for an ``x0`` that is no tensor of floats. ValueError for residuals that do not depend on it, and for an
     unknown method.
@@ -87,11 +87,8 @@ def least_squares(
     )
     x = problem.x
     own = region_of([residuals, cost, jacobian(residuals, x), grad(cost, x)], x, "residuals")
-    values = own.graph.bind([results[0], *own.parameters])
+    values = own.graph.bind([results.x, *own.parameters])
     names = ("fun", "cost", "jac", "grad")
-    return OptimizeResult(
-        problem.tree(results[0]),
-        results[1],
-        **dict(zip(names, values, strict=True)),
-        nit=results[2],
-    )
+    parts: dict[str, Any] = dict(zip(names, values, strict=True))
+    parts["optimality"] = systems.largest(parts["grad"])
+    return result_of(_WHO, problem.tree(results.x), results, scipy=not loops, **parts)

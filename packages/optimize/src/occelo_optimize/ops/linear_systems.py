@@ -87,7 +87,7 @@ def solve_linear(
         maxiter=10 * right.shape[0] if most is None else most,
         **options,
     )
-    outputs = list(map(as_tensor_variable, results))
+    outputs = list(map(as_tensor_variable, results[:3]))
     op = IterativeSolution(
         inner, outputs, "linear_system", residual=residual.graph, settings=tuple(settings)
     )

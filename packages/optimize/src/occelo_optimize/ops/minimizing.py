@@ -18,7 +18,7 @@ from occelo_optimize.ops.limits import (
 )
 from occelo_optimize.ops.methods import descent
 from occelo_optimize.ops.regions import problem_of, region_of
-from occelo_optimize.ops.results import OptimizeResult
+from occelo_optimize.ops.results import OptimizeResult, result_of
 from occelo_optimize.ops.scipy_calls import (
     MINIMIZERS,
     WITH_CONSTRAINTS,
@@ -145,6 +145,6 @@ def minimize(
     results = apply_method(
         region, residual, solve, [problem.start], settings, name, scipy=not loops
     )
-    value = region.function(region.parameters)(results[0])
-    jac = slope.function(slope.parameters)(results[0])
-    return OptimizeResult(problem.tree(results[0]), results[1], fun=value, jac=jac, nit=results[2])
+    value = region.function(region.parameters)(results.x)
+    jac = slope.function(slope.parameters)(results.x)
+    return result_of(_WHO, problem.tree(results.x), results, scipy=not loops, fun=value, jac=jac)

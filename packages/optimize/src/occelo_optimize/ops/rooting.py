@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from occelo_graph.errors import describe
+from occelo_graph.ops.elemwise.arithmetic import eq, switch
 from occelo_graph.ops.shape.reshaping import ravel
 from occelo_optimize.ops.applying import apply_method, is_loop, options_of
 from occelo_optimize.ops.methods import systems
 from occelo_optimize.ops.regions import problem_of, region_of
-from occelo_optimize.ops.results import OptimizeResult
+from occelo_optimize.ops.results import OptimizeResult, result_of
 from occelo_optimize.ops.scipy_calls import ROOTS, WITH_JACOBIAN, call_scipy
 
 __all__ = ["root"]
@@ -84,5 +87,8 @@ def root(
     results = apply_method(
         region, region, solve, [problem.start], settings, f"root_{method}", scipy=not loops
     )
-    value = region.function(region.parameters)(results[0])
-    return OptimizeResult(problem.tree(results[0]), results[1], fun=value, nit=results[2])
+    value = region.function(region.parameters)(results.x)
+    if loops:  # the numbers of SciPy's "hybr"
+        ended = switch(eq(results.status, 2), np.int64(5), np.int64(2))
+        results = results._replace(status=switch(results.success, np.int64(1), ended))
+    return result_of(_WHO, problem.tree(results.x), results, scipy=not loops, fun=value)

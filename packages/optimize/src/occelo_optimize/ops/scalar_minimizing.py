@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from occelo_graph.errors import describe
 from occelo_graph.gradient.reverse import grad
 from occelo_graph.ops.control.checks import CheckAndRaise
+from occelo_graph.ops.elemwise.arithmetic import switch
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_optimize.ops.applying import apply_method, is_loop, options_of
 from occelo_optimize.ops.limits import bounded_residual
@@ -20,7 +23,7 @@ from occelo_optimize.ops.methods.scalar_minima import (
     ordered,
 )
 from occelo_optimize.ops.regions import Problem, Region, problem_of, region_of
-from occelo_optimize.ops.results import OptimizeResult
+from occelo_optimize.ops.results import OptimizeResult, result_of
 from occelo_optimize.ops.scipy_calls import SCALAR_MINIMIZERS, call_scipy
 
 __all__ = ["minimize_scalar"]
@@ -101,7 +104,7 @@ def minimize_scalar(
         }
         call = call_scipy(region, _WHO, 0, arguments)
         results = apply_method(region, slope, call, [problem.start], {}, name, scipy=True)
-        return _result(problem, region, results)
+        return _result(problem, region, results, scipy=True)
     key = "xatol" if method == "bounded" else "xtol"
     settings = options_of(f"The method {method}", options, METHODS[method], **{key: tol})
     starts = _points(problem.start, bracket, bounds)
@@ -110,10 +113,11 @@ def minimize_scalar(
     return _result(problem, region, results)
 
 
-def _result(problem: Problem, region: Region, results: tuple[Any, Any, Any]) -> OptimizeResult:
-    x, success, nit = results
-    value = region.function(region.parameters)(x)
-    return OptimizeResult(problem.tree(x), success, fun=value, nit=nit)
+def _result(
+    problem: Problem, region: Region, results: Found, *, scipy: bool = False
+) -> OptimizeResult:
+    value = region.function(region.parameters)(results.x)
+    return result_of(_WHO, problem.tree(results.x), results, scipy=scipy, fun=value)
 
 
 def _points(start: Any, bracket: Any, bounds: Any) -> list[Any]:
@@ -131,10 +135,11 @@ def _points(start: Any, bracket: Any, bounds: Any) -> list[Any]:
     return [points[i].astype(start.dtype) for i in range(length)]
 
 
-def _triple(f: Any, points: Sequence[Any]) -> tuple[Any, Any, Any, Any]:
-    """A bracket (low, x, high) from two or three points, and whether it is one."""
+def _triple(f: Any, points: Sequence[Any]) -> tuple[Any, Any, Any, Any, Any]:
+    """A bracket (low, x, high) from two or three points, whether it is one, and at how many points ``f`` was computed."""
+    nfev: Any = np.int64(3)
     if len(points) == 2:
-        a, b, c, fits = bracket_of(f, *points)
+        a, b, c, fits, nfev = bracket_of(f, *points)
     else:
         a, b, c = points
         fb = f(b)
@@ -145,19 +150,25 @@ def _triple(f: Any, points: Sequence[Any]) -> tuple[Any, Any, Any, Any]:
         )
         b, fits = check(b, good), good
     low, high = ordered(a, c)
-    return low, b, high, fits
+    return low, b, high, fits, nfev
+
+
+def _in_bracket(result: Found, fits: Any, nfev: Any) -> Found:
+    """The result of a search in a bracket that perhaps was none, after ``nfev`` points."""
+    status = switch(fits, result.status, np.int64(2))
+    return result._replace(success=result.success & fits, nfev=result.nfev + nfev, status=status)
 
 
 def _brent(f: Any, *points: Any, xtol: Any, maxiter: Any) -> Found:
-    low, x, high, fits = _triple(f, points)
+    low, x, high, fits, nfev = _triple(f, points)
     result = brent(f, low, x, high, xtol=1e-11, rtol=xtol, maxiter=maxiter)
-    return result._replace(success=result.success & fits)
+    return _in_bracket(result, fits, nfev)
 
 
 def _golden(f: Any, *points: Any, xtol: Any, maxiter: Any) -> Found:
-    low, x, high, fits = _triple(f, points)
+    low, x, high, fits, nfev = _triple(f, points)
     result = golden(f, low, x, high, xtol=xtol, maxiter=maxiter)
-    return result._replace(success=result.success & fits)
+    return _in_bracket(result, fits, nfev)
 
 
 def _bounded(f: Any, low: Any, high: Any, *, xatol: Any, maxiter: Any) -> Found:

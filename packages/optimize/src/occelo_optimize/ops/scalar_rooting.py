@@ -10,8 +10,9 @@ from occelo_graph.ops.elemwise.arithmetic import switch
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_optimize.ops.applying import apply_method, is_loop, options_of
 from occelo_optimize.ops.methods import scalar_roots
+from occelo_optimize.ops.methods.iterating import Found
 from occelo_optimize.ops.regions import Problem, Region, problem_of, region_of
-from occelo_optimize.ops.results import OptimizeResult
+from occelo_optimize.ops.results import OptimizeResult, result_of
 from occelo_optimize.ops.scipy_calls import SCALAR_ROOTS, call_scipy
 
 __all__ = ["root_scalar"]
@@ -95,7 +96,7 @@ def root_scalar(
         arguments = {"method": method, "bracket": bracket, "x1": x1, **named, "options": options}
         call = call_scipy(region, _WHO, {"newton": 1, "halley": 2}.get(method, 0), arguments)
         results = apply_method(region, region, call, [start], {}, f"root_{method}", scipy=True)
-        return _result(problem, region, results)
+        return _result(problem, region, results, scipy=True)
     settings = options_of(f"The method {method}", options, METHODS[method], **named)
     solve: Any = getattr(scalar_roots, method, scalar_roots.newton)
     if METHODS[method] is _CLOSED:
@@ -113,10 +114,11 @@ def root_scalar(
     return _result(problem, region, results)
 
 
-def _result(problem: Problem, region: Region, results: tuple[Any, Any, Any]) -> OptimizeResult:
-    x, success, nit = results
-    value = region.function(region.parameters)(x)
-    return OptimizeResult(problem.tree(x), success, fun=value, nit=nit)
+def _result(
+    problem: Problem, region: Region, results: Found, *, scipy: bool = False
+) -> OptimizeResult:
+    value = region.function(region.parameters)(results.x)
+    return result_of(_WHO, problem.tree(results.x), results, scipy=scipy, fun=value)
 
 
 def _ends(bracket: Any, who: str) -> list[Any]:

@@ -47,7 +47,7 @@ class ScipySolver(Op):
     """A call of the function ``name`` of `scipy.optimize`.
 
     ``graph`` computes values and derivatives, from the variable and parameters. The inputs of a node are the
-    start, which is a tensor like the variable, and the parameters; the outputs are the solution, whether it was found, and the iterations.
+    start, which is a tensor like the variable, and the parameters; the outputs are those of `Found`, where ``status`` is SciPy's own number.
     ``options`` are the other arguments of the function.
     """
 
@@ -56,10 +56,10 @@ class ScipySolver(Op):
     options: Mapping[str, Any]
 
     def infer(self, *types: Any) -> Any:
-        return types[0], TensorType("bool", ()), TensorType("int64", ())
+        return types[0], TensorType("bool", ()), *[TensorType("int64", ())] * 4
 
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
-        return [input_shapes[0], (), ()]
+        return [input_shapes[0], (), (), (), (), ()]
 
     def batch(
         self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
@@ -78,11 +78,14 @@ class ScipySolver(Op):
         result = call(optimize, values, np.asarray(start, np.float64), dict(self.options))
         x = result.x if hasattr(result, "x") else result.root
         success = result.success if hasattr(result, "success") else result.converged
-        steps = result.get("nit", result.get("iterations", result.get("nfev", 0)))
+        points = result.get("nfev", result.get("function_calls", values.points))
+        steps = result.get("nit", result.get("iterations", points))
+        status = result.get("status", 0 if success else 1)
+        numbers = steps, points, result.get("njev", 0), status
         return (
             np.asarray(x, start.dtype).reshape(start.shape),
             np.asarray(success, "bool"),
-            np.asarray(steps, "int64"),
+            *(np.asarray(n, "int64") for n in numbers),
         )
 
     def _compiled(self) -> Callable[..., Any]:
@@ -112,6 +115,7 @@ class _Values:
         self.parameters = parameters
         self.dtype = dtype
         self.point: Any = None
+        self.points = 0
         self.found: Sequence[Any] = ()
 
     def __call__(self, which: int, x: Any) -> Any:
@@ -121,6 +125,7 @@ class _Values:
         """All values at a point."""
         if self.point is None or not np.array_equal(self.point, x, equal_nan=True):
             self.point = np.array(x)
+            self.points += 1
             results = self.function(self.point.astype(self.dtype), *self.parameters)
             self.found = [np.array(v, np.float64) for v in results]
         return self.found

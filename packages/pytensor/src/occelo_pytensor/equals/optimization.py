@@ -75,8 +75,5 @@ def _solver(op: Any, start: Any, *parameters: Any) -> Any:
         *variables, method=method, optimizer_kwargs=options, **{what: value}, **fields
     )
     solution, success = solver(start, *parameters, *points.values())
-    return [
-        solution,
-        pt.tensor_from_scalar(success),
-        None,
-    ]  # PyTensor's ops do not count iterations
+    # PyTensor's ops count nothing
+    return [solution, pt.tensor_from_scalar(success), None, None, None, None]

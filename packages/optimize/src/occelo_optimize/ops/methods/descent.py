@@ -16,7 +16,7 @@ from occelo_graph.ops.elemwise.arithmetic import abs, isfinite, maximum, switch
 from occelo_graph.ops.join import concatenate
 from occelo_linalg.ops.factorizations.eigh import eigh
 from occelo_loops.ops.building.loops import loop
-from occelo_optimize.ops.methods.iterating import Found, derivative, iterate
+from occelo_optimize.ops.methods.iterating import Found, derivative, iterate, status_of
 from occelo_optimize.ops.methods.systems import largest
 
 Function = Callable[[Any], Any]
@@ -31,8 +31,8 @@ def _value_and_grad(f: Function, x: Any) -> tuple[Any, Any]:
 
 def _search(
     f: Function, x: Any, value: Any, gradient: Any, direction: Any, first: Any
-) -> tuple[Any, Any, Any, Any]:
-    """A point along ``direction`` at which the conditions of Wolfe hold; its value and gradient; and whether they hold.
+) -> tuple[Any, Any, Any, Any, Any]:
+    """A point along ``direction`` at which the conditions of Wolfe hold; its value and gradient; whether they hold; and the number of points.
 
     The interval of steps is doubled until it contains such a point, and then halved. A value may exceed the one before by
     its roundoff.
@@ -51,13 +51,13 @@ def _search(
         return low, high, switch(good, 0.0 * size, size), after, at, at_gradient, good
 
     zero = 0.0 * slope
-    state, _ = iterate(
+    state, points = iterate(
         lambda s: judged(*s[:3]),
         lambda s: s[6],
         judged(zero, zero + np.inf, first + zero),
         _EVALUATIONS,
     )
-    return state[3], state[4], state[5], state[6]
+    return state[3], state[4], state[5], state[6], points + 1
 
 
 def bfgs(f: Function, x: Any, *, gtol: Any, maxiter: Any) -> Found:
@@ -67,13 +67,14 @@ def bfgs(f: Function, x: Any, *, gtol: Any, maxiter: Any) -> Found:
     """
 
     def step(state: Any) -> Any:
-        x, value, gradient, inverse, is_first, _, _ = state
+        x, value, gradient, inverse, is_first, *_ = state
         direction = -(inverse @ gradient)
         downhill = (direction * gradient).sum() < 0.0
         direction = switch(downhill, direction, -gradient)
         length = (direction**2).sum() ** 0.5
         first = switch(is_first, 1.0 / maximum(length, 1.0), 1.0 + 0.0 * length)
-        after, at, at_gradient, good = _search(f, x, value, gradient, direction, first)
+        reached = _search(f, x, value, gradient, direction, first)
+        after, _, at_gradient, good, _ = reached
         s, y = after - x, at_gradient - gradient
         product = (s * y).sum()
         # the first matrix has the size of the curvature along the first step
@@ -81,7 +82,7 @@ def bfgs(f: Function, x: Any, *, gtol: Any, maxiter: Any) -> Found:
         left = eye(x.shape[0], dtype=x.dtype) - s[:, None] * y[None, :] / product
         updated = left @ scaled @ left.T + s[:, None] * s[None, :] / product
         usable = good & (product > 0.0) & isfinite(product)
-        return _taken(state, after, at, at_gradient, good, gtol, switch(usable, updated, inverse))
+        return _taken(state, reached, gtol, switch(usable, updated, inverse))
 
     value, gradient = _value_and_grad(f, x)
     start = (
@@ -92,16 +93,18 @@ def bfgs(f: Function, x: Any, *, gtol: Any, maxiter: Any) -> Found:
         np.bool_(True),
         largest(gradient) <= gtol,
         np.bool_(False),
+        np.int64(1),
     )
-    final, nit = iterate(step, lambda s: s[5] | s[6], start, maxiter)
-    return Found(final[0], final[5], nit)
+    return _run(step, start, maxiter)
 
 
-def _taken(
-    state: Any, after: Any, at: Any, at_gradient: Any, good: Any, gtol: Any, *memory: Any
-) -> Any:
-    """The state after a search: the new point if the search was good, else the one before, which is the last."""
+def _taken(state: Any, reached: Any, gtol: Any, *memory: Any) -> Any:
+    """The state after a search: the new point if the search was good, else the one before, which is the last.
+
+    A state ends with whether the search is done, whether it is stuck, and the number of points.
+    """
     x, value, gradient = state[:3]
+    after, at, at_gradient, good, points = reached
     better = good | (at < value)
     gradient = switch(better, at_gradient, gradient)
     done = largest(gradient) <= gtol
@@ -113,7 +116,13 @@ def _taken(
         np.bool_(False),
         done,
         ~good & ~done,
+        state[-1] + points,
     )
+
+
+def _run(step: Callable[[Any], Any], start: Any, maxiter: Any) -> Found:
+    (x, *_, done, stuck, points), nit = iterate(step, lambda s: s[-3] | s[-2], start, maxiter)
+    return Found(x, done, nit, points, points, status_of(done, stuck))
 
 
 def lbfgs(f: Function, x: Any, *, gtol: Any, maxiter: Any, maxcor: int) -> Found:
@@ -138,18 +147,19 @@ def lbfgs(f: Function, x: Any, *, gtol: Any, maxiter: Any, maxcor: int) -> Found
         return -loop(forward, q, (steps, differences, weights, alphas))[0]
 
     def step(state: Any) -> Any:
-        x, value, gradient, steps, differences, is_first, _, _ = state
+        x, value, gradient, steps, differences, is_first, *_ = state
         direction = direction_of(gradient, steps, differences)
         length = (direction**2).sum() ** 0.5
         first = switch(is_first, 1.0 / maximum(length, 1.0), 1.0 + 0.0 * length)
-        after, at, at_gradient, good = _search(f, x, value, gradient, direction, first)
+        reached = _search(f, x, value, gradient, direction, first)
+        after, _, at_gradient, good, _ = reached
         s, y = after - x, at_gradient - gradient
         usable = good & ((s * y).sum() > 0.0)
         history = [
             switch(usable, concatenate([rows[1:], new[None, :]]), rows)
             for rows, new in ((steps, s), (differences, y))
         ]
-        return _taken(state, after, at, at_gradient, good, gtol, *history)
+        return _taken(state, reached, gtol, *history)
 
     value, gradient = _value_and_grad(f, x)
     memory = np.zeros((maxcor, 1), x.dtype) * x[None, :]
@@ -162,26 +172,24 @@ def lbfgs(f: Function, x: Any, *, gtol: Any, maxiter: Any, maxcor: int) -> Found
         np.bool_(True),
         largest(gradient) <= gtol,
         np.bool_(False),
+        np.int64(1),
     )
-    final, nit = iterate(step, lambda s: s[6] | s[7], start, maxiter)
-    return Found(final[0], final[6], nit)
+    return _run(step, start, maxiter)
 
 
 def newton(f: Function, x: Any, *, gtol: Any, maxiter: Any) -> Found:
     """Newton's method, with the magnitudes of the eigenvalues of the Hessian, so that directions go downhill."""
 
     def step(state: Any) -> Any:
-        x, value, gradient, _, _, _ = state
+        x, value, gradient, *_ = state
         values, vectors = eigh(jacobian(_value_and_grad(f, x)[1], x))
         sizes = abs(values)
         least = np.finfo(x.dtype).eps * largest(sizes)
         sizes = switch(sizes > least, sizes, 1.0)
         direction = -(vectors @ ((vectors.T @ gradient) / sizes))
-        after = _search(f, x, value, gradient, direction, 1.0)
-        return _taken(state, *after, gtol)
+        return _taken(state, _search(f, x, value, gradient, direction, 1.0), gtol)
 
     value, gradient = _value_and_grad(f, x)
     no = np.bool_(False)
-    start = (x, value, gradient, no, largest(gradient) <= gtol, no)
-    final, nit = iterate(step, lambda s: s[4] | s[5], start, maxiter)
-    return Found(final[0], final[4], nit)
+    start = (x, value, gradient, no, largest(gradient) <= gtol, no, np.int64(1))
+    return _run(step, start, maxiter)

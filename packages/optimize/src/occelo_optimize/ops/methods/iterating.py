@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from occelo_graph.gradient.reverse import grad
+from occelo_graph.ops.elemwise.arithmetic import switch
 from occelo_loops.ops.building.loops import while_loop
 
 S = TypeVar("S")
@@ -16,11 +17,23 @@ derivative: Callable[..., Any] = grad
 
 
 class Found(NamedTuple):
-    """What a method returns: the solution, whether it was found (bool), and the number of iterations (int64)."""
+    """What a method returns: the solution, whether it was found (bool), and numbers (int64).
+
+    These are of iterations, of points at which the function was computed, of those at which its derivatives were, and why the search ended: 0 if
+    the solution was found, 1 after the most iterations, 2 if no step was good. (Levenberg and Marquardt's has SciPy's numbers.)
+    """
 
     x: Any
     success: Any
     nit: Any
+    nfev: Any = np.int64(0)
+    njev: Any = np.int64(0)
+    status: Any = np.int64(0)
+
+
+def status_of(success: Any, stuck: Any) -> Any:
+    """Why a search ended, as in `Found`."""
+    return switch(success, np.int64(0), switch(stuck, np.int64(2), np.int64(1)))
 
 
 def iterate(

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from occelo_graph.ops.elemwise.arithmetic import abs, le, maximum, minimum, switch
-from occelo_optimize.ops.methods.iterating import Found, iterate
+from occelo_optimize.ops.methods.iterating import Found, iterate, status_of
 
 Function = Callable[[Any], Any]
 GOLDEN = (3.0 - 5.0**0.5) / 2.0
@@ -15,8 +17,8 @@ _GROWTH = (1.0 + 5.0**0.5) / 2.0
 _LARGEST = 100
 
 
-def bracket_of(f: Function, a: Any, b: Any) -> tuple[Any, Any, Any, Any]:
-    """Three points with f(b) <= f(a) and f(b) <= f(c), b between the others, from two points; and whether they are that.
+def bracket_of(f: Function, a: Any, b: Any) -> tuple[Any, Any, Any, Any, Any]:
+    """Three points with f(b) <= f(a) and f(b) <= f(c), b between the others, from two points; whether they are that; and how many points there were.
 
     The search goes downhill, each time farther by the golden section, at most 100 times.
     """
@@ -35,8 +37,10 @@ def bracket_of(f: Function, a: Any, b: Any) -> tuple[Any, Any, Any, Any]:
         after = c + _GROWTH * (c - b)
         return b, c, fc, after, f(after)
 
-    (a, b, fb, c, fc), _ = iterate(step, lambda s: ~(s[4] < s[2]), (a, b, fb, c, f(c)), _LARGEST)
-    return a, b, c, fc >= fb
+    (a, b, fb, c, fc), steps = iterate(
+        step, lambda s: ~(s[4] < s[2]), (a, b, fb, c, f(c)), _LARGEST
+    )
+    return a, b, c, fc >= fb, steps + 3
 
 
 def brent(f: Function, low: Any, x: Any, high: Any, *, xtol: Any, rtol: Any, maxiter: Any) -> Found:
@@ -91,7 +95,7 @@ def brent(f: Function, low: Any, x: Any, high: Any, *, xtol: Any, rtol: Any, max
     zero = 0.0 * x
     start = (low, high, x, fx, x, fx, x, fx, zero, zero)
     final, nit = iterate(step, is_final, start, maxiter)
-    return Found(final[2], is_final(final), nit)
+    return _ended(final[2], is_final(final), nit, nit + 1)
 
 
 def golden(f: Function, low: Any, x: Any, high: Any, *, xtol: Any, maxiter: Any) -> Found:
@@ -122,7 +126,11 @@ def golden(f: Function, low: Any, x: Any, high: Any, *, xtol: Any, maxiter: Any)
 
     final, nit = iterate(step, is_final, (low, x1, x2, high, f(x1), f(x2)), maxiter)
     _, x1, x2, _, f1, f2 = final
-    return Found(switch(f1 < f2, x1, x2), is_final(final), nit)
+    return _ended(switch(f1 < f2, x1, x2), is_final(final), nit, nit + 2)
+
+
+def _ended(x: Any, success: Any, nit: Any, nfev: Any) -> Found:
+    return Found(x, success, nit, nfev, 0 * nfev, status_of(success, np.bool_(False)))
 
 
 def ordered(a: Any, c: Any) -> tuple[Any, Any]:

@@ -22,7 +22,7 @@ from occelo_graph.ops.elemwise.arithmetic import (
     sign,
     switch,
 )
-from occelo_optimize.ops.methods.iterating import Found, derivative, iterate
+from occelo_optimize.ops.methods.iterating import Found, derivative, iterate, status_of
 
 Function = Callable[[Any], Any]
 
@@ -48,8 +48,8 @@ def newton(f: Function, x: Any, *, xtol: Any, rtol: Any, maxiter: Any, order: in
         return after, and_(~stuck, le(abs(move), xtol + rtol * abs(after))), stuck
 
     no = np.bool_(False)
-    (x, success, _), nit = iterate(step, lambda s: s[1] | s[2], (x, no, no), maxiter)
-    return Found(x, success, nit)
+    (x, success, stuck), nit = iterate(step, lambda s: s[1] | s[2], (x, no, no), maxiter)
+    return Found(x, success, nit, nit, nit, status_of(success, stuck))
 
 
 def secant(f: Function, x0: Any, x1: Any, *, xtol: Any, rtol: Any, maxiter: Any) -> Found:
@@ -67,7 +67,7 @@ def secant(f: Function, x0: Any, x1: Any, *, xtol: Any, rtol: Any, maxiter: Any)
     no = np.bool_(False)
     start = (x0, f(x0), x1, f(x1), no, no)
     final, nit = iterate(step, lambda s: s[4] | s[5], start, maxiter)
-    return Found(final[2], final[4], nit)
+    return Found(final[2], final[4], nit, nit + 2, 0 * nit, status_of(*final[4:]))
 
 
 def _checked(a: Any, fa: Any, fb: Any) -> Any:
@@ -94,7 +94,8 @@ def bisect(f: Function, a: Any, b: Any, *, xtol: Any, rtol: Any, maxiter: Any) -
     start = (a, b - a, at_end, isnan(fa) | isnan(fb))
     (low, _, done, stuck), nit = iterate(step, lambda s: s[2] | s[3], start, maxiter)
     x = switch(at_end, switch(eq(fa, 0.0), a, b), low)
-    return Found(x, done & ~stuck, nit)
+    success = done & ~stuck
+    return Found(x, success, nit, nit + 2, 0 * nit, status_of(success, stuck))
 
 
 def brentq(f: Function, a: Any, b: Any, *, xtol: Any, rtol: Any, maxiter: Any) -> Found:
@@ -135,4 +136,5 @@ def brentq(f: Function, a: Any, b: Any, *, xtol: Any, rtol: Any, maxiter: Any) -
     unknown = isnan(fa) | isnan(fb)
     start = (a, fa, b, fb, a, fa, b - a, b - a, np.bool_(False), unknown)
     final, nit = iterate(step, lambda s: s[8] | s[9], start, maxiter)
-    return Found(final[2], final[8] & ~final[9], maximum(nit - 1, 0))
+    success, steps = final[8] & ~final[9], maximum(nit - 1, 0)
+    return Found(final[2], success, steps, steps + 2, 0 * steps, status_of(success, final[9]))

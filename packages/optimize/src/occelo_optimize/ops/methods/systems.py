@@ -12,7 +12,7 @@ from occelo_graph.ops import reduce
 from occelo_graph.ops.create import eye
 from occelo_graph.ops.elemwise.arithmetic import abs, eq, isfinite, maximum, switch
 from occelo_linalg.ops.equations.solve import solve
-from occelo_optimize.ops.methods.iterating import Found, iterate
+from occelo_optimize.ops.methods.iterating import Found, iterate, status_of
 
 Function = Callable[[Any], Any]
 _SHORTEST = 1e-10
@@ -30,7 +30,7 @@ def newton(f: Function, x: Any, *, xtol: Any, maxiter: Any) -> Found:
     """
 
     def step(state: Any) -> Any:
-        x, value, norm, _, _ = state
+        x, value, norm, _, _, points = state
         move = solve(jacobian(f(x), x), value, on_error="nan")
 
         def attempt(tried: Any) -> Any:
@@ -44,7 +44,7 @@ def newton(f: Function, x: Any, *, xtol: Any, maxiter: Any) -> Found:
 
         two = 2.0 + 0.0 * norm
         first = attempt((two, x, value, norm))
-        (size, after, at, squares), _ = iterate(attempt, is_good, first, 60)
+        (size, after, at, squares), more = iterate(attempt, is_good, first, 60)
         small = largest(move) <= xtol * (1.0 + largest(after))
         done = (small & (size > 0.9)) | ~(squares > 0.0)
         stuck = (size < _SHORTEST) | ~isfinite(squares)
@@ -57,13 +57,14 @@ def newton(f: Function, x: Any, *, xtol: Any, maxiter: Any) -> Found:
             switch(better, squares, norm),
             done,
             stuck & ~done,
+            points + more + 1,
         )
 
     value = f(x)
     norm = (value**2).sum()
-    start = (x, value, norm, ~(norm > 0.0) & isfinite(norm), np.bool_(False))
-    final, nit = iterate(step, lambda s: s[3] | s[4], start, maxiter)
-    return Found(final[0], final[3], nit)
+    start = (x, value, norm, ~(norm > 0.0) & isfinite(norm), np.bool_(False), np.int64(1))
+    (x, _, _, done, stuck, points), nit = iterate(step, lambda s: s[3] | s[4], start, maxiter)
+    return Found(x, done, nit, points, nit, status_of(done, stuck))
 
 
 def levenberg_marquardt(
@@ -74,7 +75,7 @@ def levenberg_marquardt(
     Each step solves (J'J + w D) d = -J'f, where D is the largest diagonal of J'J so far. A step that makes the sum
     smaller is taken, and w becomes smaller; otherwise w becomes larger. It ends where the gradient is at most gtol
     relative to the columns of J and f, where the sum decreases by at most its ftol-th part, as predicted and as observed, or where a
-    step is at most xtol (xtol + |x|).
+    step is at most xtol (xtol + |x|): these are the statuses 1, 2 and 3.
     """
 
     def step(state: Any) -> Any:
@@ -107,13 +108,17 @@ def levenberg_marquardt(
             scale,
             switch(good, lower, weight * growth),
             switch(good, 2.0 + 0.0 * growth, 2.0 * growth),
-            flat | little | short,
+            switch(
+                flat,
+                np.int64(1),
+                switch(little, np.int64(2), switch(short, np.int64(3), np.int64(0))),
+            ),
             stuck,
         )
 
     value = f(x)
     cost = 0.5 * (value**2).sum()
     no = np.bool_(False)
-    start = (x, value, cost, 0.0 * x, 1e-3 + 0.0 * cost, 2.0 + 0.0 * cost, no, no)
-    final, nit = iterate(step, lambda s: s[6] | s[7], start, maxiter)
-    return Found(final[0], final[6], nit)
+    start = (x, value, cost, 0.0 * x, 1e-3 + 0.0 * cost, 2.0 + 0.0 * cost, np.int64(0), no)
+    final, nit = iterate(step, lambda s: (s[6] > 0) | s[7], start, maxiter)
+    return Found(final[0], final[6] > 0, nit, nit + 1, nit, final[6])
