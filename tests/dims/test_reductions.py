@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from occelo_dims import reduction, xtensor
+from occelo_graph import tensor as ot
 from occelo_testing.beside_xarray import array, compare
 
 DIMS: list[Any] = [None, ..., "a", "b", ["b", "a"], ("c", "a"), []]
@@ -88,3 +89,36 @@ def test_positions_need_one_dimension() -> None:
     for dim in dims:
         with pytest.raises(TypeError, match="argmax needs the name of one dimension, got"):
             reduction.argmax(xtensor("x", dims=("a", "b")), dim)
+
+
+@pytest.mark.parametrize("skipna", [False, True])
+@pytest.mark.parametrize("q", [0.3, [0.0, 0.25, 1.0], [0.5]])
+def test_quantiles(q: Any, skipna: bool) -> None:
+    x = array("abc")
+    if skipna:
+        x = x.where(x > x.min())
+    for dim in (None, "b", ["a", "c"]):
+        compare(
+            lambda x, dim=dim: x.quantile(q, dim, skipna=skipna),
+            (x,),
+            lambda x, dim=dim: x.quantile(q, dim, skipna=skipna).drop_vars("quantile"),
+        )
+    compare(
+        lambda x: x.quantile(0.4, "a", method="lower", skipna=skipna),
+        (x,),
+        lambda x: x.quantile(0.4, "a", method="lower", skipna=skipna).drop_vars("quantile"),
+    )
+    with pytest.raises(ValueError, match="a number or a vector q"):
+        xtensor("x", dims="a").quantile([[0.5]])
+
+
+def test_reductions_by_functions() -> None:
+    x = array("abc")
+    for dim in (None, "b", ["c", "a"]):
+        compare(
+            lambda x, dim=dim: x.reduce(ot.sum, dim),
+            (x,),
+            lambda x, dim=dim: x.reduce(np.sum, dim),
+        )
+    with pytest.raises(ValueError, match="has no dimension 'z'"):
+        xtensor("x", dims="a").reduce(ot.sum, "z")

@@ -208,3 +208,40 @@ def test_warnings() -> None:
             "a",
         )
     assert shape.squeeze(xtensor("x", dims="a")).dims == ("a",)
+
+
+@pytest.mark.parametrize("static", [False, True])
+@pytest.mark.parametrize("number", [0, 1, -2, 7, -7])
+def test_roll_and_shift(number: int, static: bool) -> None:
+    for dtype in ("float64", "float32", "int64"):
+        x = array("abc").astype(dtype)
+        # new: xarray's result shares the class of the array
+        compare(lambda x: x.roll(b=number), (x,), static=static)
+        compare(lambda x: x.roll({"a": 1, "c": number}), (x,), static=static)
+        compare(lambda x: x.shift(b=number, fill_value=5), (x,), static=static)
+    compare(lambda x: x.shift(a=1, b=number), (array("abc"),), static=static)
+    for name in ("roll", "shift"):
+        with pytest.raises(ValueError, match=f"{name}: .* has no dimension 'z'"):
+            getattr(xtensor("x", dims=("a",)), name)(z=1)
+
+
+def test_an_empty_dimension_is_rolled() -> None:
+    x = xr.DataArray(np.zeros((0, 2)), dims=("a", "b"))
+    compare(lambda x: x.roll(a=1), (x,))
+    compare(lambda x: x.shift(a=1), (x,))
+
+
+def test_positions_and_functions() -> None:
+    x = array("abc")
+    own = xtensor("x", dims=("a", "b", "c"))
+    assert own.get_axis_num("b") == x.get_axis_num("b")
+    assert own.get_axis_num(["c", "a"]) == x.get_axis_num(["c", "a"])
+    with pytest.raises(ValueError, match=r"get_axis_num: .* has no dimension 'z'"):
+        own.get_axis_num("z")
+    compare(lambda x: x.pipe(lambda y, n: y + n, 2.0), (x,))
+    compare(lambda x: x.pipe((lambda n, y: y * n, "y"), 2.0), (x,))
+    compare(lambda x: (10.0 * x).round(), (x,))
+    compare(lambda x: x.round(1), (x,))
+    some = x.values.ravel()[:3]
+    compare(lambda x: x.isin(some), (x,))
+    compare(lambda x: x.conjugate(), (x * 1j,))

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
+from occelo_arrays.functions import roll
 from occelo_dims.labelled import (
     Dims,
     Labelled,
@@ -87,7 +88,7 @@ def rename(
     return labelled(ot.tensor_copy(own.values), [new.get(d, d) for d in own.dims])
 
 
-def _mapping(what: str, dim: Any, keywords: Mapping[str, Any]) -> dict[str, Any]:
+def mapping_of(what: str, dim: Any, keywords: Mapping[str, Any]) -> dict[str, Any]:
     if dim is not None and keywords:
         raise ValueError(f"{what} takes a mapping or keywords, not both")
     if dim is not None and not is_mapping(dim):
@@ -106,7 +107,7 @@ def stack(
     it has.
     """
     own = as_xtensor(x)
-    for new, parts in _mapping("stack", dim, dims).items():
+    for new, parts in mapping_of("stack", dim, dims).items():
         if isinstance(parts, str):
             raise TypeError(f"stack: {new} is made of several dimensions, got the one {parts!r}")
         names = check_dims(parts)
@@ -155,7 +156,7 @@ def unstack(
     new ones, or lengths whose product differs.
     """
     own = as_xtensor(x)
-    for old, parts in _mapping("unstack", dim, dims).items():
+    for old, parts in mapping_of("unstack", dim, dims).items():
         axis = require(own, old, "unstack")
         if not is_mapping(parts):
             raise TypeError(
@@ -365,3 +366,25 @@ def diff(x: XTensorLike, dim: str, n: int = 1) -> XTensorVariable:
     own = as_xtensor(x)
     axis = require(own, dim, "diff")
     return labelled(ot.diff(own.values, n, axis), own.dims)
+
+
+def rolled(x: Labelled, shifts: Mapping[str, Any], what: str) -> XTensorVariable:
+    """The elements moved along dimensions by these numbers; those that go beyond the end come in at the beginning."""
+    values = x.values
+    for dim, shift in shifts.items():
+        values = roll(values, shift, require(x, dim, what))
+    return labelled(values, x.dims)
+
+
+def shifted(x: Labelled, shifts: Mapping[str, Any], fill_value: Any) -> XTensorVariable:
+    """The elements moved along dimensions by these numbers, and ``fill_value`` where none came from."""
+    values = x.values
+    for dim, shift in shifts.items():
+        axis = require(x, dim, "shift")
+        length = values.shape[axis]
+        origin = ot.arange(length) - shift
+        missing = ot.expand_dims(
+            (origin < 0) | (origin >= length), [i for i in range(len(x.dims)) if i != axis]
+        )
+        values = ot.switch(missing, fill_value, roll(values, shift, axis))
+    return labelled(values, x.dims)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
+import occelo_sorting.functions as sorting
 from occelo_dims import indexing, reduction, shape
 from occelo_dims import math as elementwise
 from occelo_dims.kinds import XTensorType, type_of
@@ -13,8 +14,10 @@ from occelo_dims.labelled import (
     XTensorLike,
     describe,
     labelled,
+    names_of,
     read_value,
     rebuilt,
+    require,
 )
 from occelo_dims.shape import Missing
 from occelo_graph import Apply, Constant, SharedVariable, TensorVariable
@@ -322,6 +325,26 @@ class XTensorVariable(Labelled):
         """The complex conjugate."""
         return elementwise.conj(self)
 
+    def conjugate(self) -> XTensorVariable:
+        """The complex conjugate."""
+        return elementwise.conj(self)
+
+    def round(self, decimals: int = 0) -> XTensorVariable:
+        """The elements rounded to ``decimals`` digits, halves to the even neighbour."""
+        return labelled(ot.round(self.values, decimals=decimals), self.dims)
+
+    def isin(self, test_elements: Any) -> XTensorVariable:
+        """Whether each element is one of ``test_elements``, a tensor or an array of any shape."""
+        among = test_elements.values if isinstance(test_elements, Labelled) else test_elements
+        return labelled(sorting.isin(self.values, among), self.dims)
+
+    def pipe(self, func: Any, *args: Any, **kwargs: Any) -> Any:
+        """``func(self, *args, **kwargs)``. A pair (function, name) passes the tensor as the argument of that name."""
+        if is_tuple(func):
+            function, name = func
+            return function(*args, **{name: self}, **kwargs)
+        return func(self, *args, **kwargs)
+
     @property
     def real(self) -> XTensorVariable:
         """The real part."""
@@ -454,7 +477,53 @@ class XTensorVariable(Labelled):
         """See `diff`."""
         return shape.diff(self, dim, n)
 
+    def roll(self, shifts: Any = None, **shifts_kwargs: Any) -> XTensorVariable:
+        """The elements moved along dimensions by the numbers ``shifts``, a mapping, or by keywords, and round the end.
+
+        ValueError for a dimension that the tensor lacks.
+        """
+        return shape.rolled(self, shape.mapping_of("roll", shifts, shifts_kwargs), "roll")
+
+    def shift(
+        self, shifts: Any = None, fill_value: Any = float("nan"), **shifts_kwargs: Any
+    ) -> XTensorVariable:
+        """The elements moved along dimensions by the numbers ``shifts``, a mapping, or by keywords; ``fill_value`` comes in.
+
+        ValueError for a dimension that the tensor lacks.
+        """
+        return shape.shifted(self, shape.mapping_of("shift", shifts, shifts_kwargs), fill_value)
+
+    def get_axis_num(self, dim: Any) -> Any:
+        """The position of the dimension ``dim``, or a tuple of those of several. ValueError if the tensor lacks one."""
+        if isinstance(dim, str):
+            return require(self, dim, "get_axis_num")
+        return tuple(require(self, each, "get_axis_num") for each in dim)
+
     # reductions
+
+    def reduce(self, func: Any, dim: Any = None, **kwargs: Any) -> XTensorVariable:
+        """``func(values, axis=axes, **kwargs)`` over ``dim``, by default all dimensions, for a function of tensors.
+
+        ValueError if the tensor lacks a dimension.
+        """
+        names = names_of(self, dim, "reduce")
+        values = func(self.values, axis=self.get_axis_num(names), **kwargs)
+        return labelled(values, [d for d in self.dims if d not in names])
+
+    def quantile(
+        self, q: Any, dim: Any = None, *, method: str = "linear", skipna: bool = False
+    ) -> XTensorVariable:
+        """The quantiles ``q`` over ``dim``, a number or a vector, which becomes the first dimension, "quantile".
+
+        ``method`` is one of NumPy's. ``skipna`` leaves NaN out. ValueError for a ``q`` of more dimensions.
+        """
+        ndim = ot.as_tensor_variable(q).type.ndim
+        if ndim > 1:
+            raise ValueError(f"quantile takes a number or a vector q, got {q!r}")
+        names = names_of(self, dim, "quantile")
+        function = sorting.nanquantile if skipna else sorting.quantile
+        values = function(self.values, q, self.get_axis_num(names), method)
+        return labelled(values, ["quantile"] * ndim + [d for d in self.dims if d not in names])
 
     def all(self, dim: Any = None) -> XTensorVariable:
         """See `all`."""
