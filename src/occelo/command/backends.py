@@ -144,6 +144,8 @@ def _why(backend: str, node: Apply) -> str:
         return f"{backend}: {library} would unroll a loop with a count"
     if node.op.elementwise:
         return f"{backend}: {library} has no such function, or one that loses digits"
+    if not node.outputs[0].type.is_array:
+        return f"{backend}: NumPy draws with its generators, which {library} does not have"
     return (
         f"{backend}: LAPACK computes it; {library} has no such function, or one for the CPU alone"
     )
