@@ -31,10 +31,6 @@ class _NoSeed(ISeedSequence):
 _NO_SEED = _NoSeed()
 
 
-def _long(words: Any, at: int) -> int:
-    return int(words[at]) << 64 | int(words[at + 1])
-
-
 def _from_pcg(state: Any) -> list[Any]:
     inner = state["state"]
     halves = [half for n in (inner["state"], inner["inc"]) for half in (n >> 64, n & _MASK)]
@@ -42,14 +38,17 @@ def _from_pcg(state: Any) -> list[Any]:
 
 
 def _to_pcg(words: Any) -> dict[str, Any]:
-    inner = {"state": _long(words, 0), "inc": _long(words, 2)}
-    return {"state": inner, "has_uint32": int(words[4]), "uinteger": int(words[5])}
+    # one call makes Python integers of all words, which is faster than one for each
+    high, low, inc_high, inc_low, flag, half = words.tolist()
+    inner = {"state": high << 64 | low, "inc": inc_high << 64 | inc_low}
+    return {"state": inner, "has_uint32": flag, "uinteger": half}
 
 
 def _from_philox(state: Any) -> list[Any]:
     inner = state["state"]
     ends = [state["buffer_pos"], state["has_uint32"], state["uinteger"]]
-    return [*inner["counter"], *inner["key"], *state["buffer"], *ends]
+    arrays = (inner["counter"], inner["key"], state["buffer"])
+    return [*(word for array in arrays for word in array.tolist()), *ends]
 
 
 def _to_philox(words: Any) -> dict[str, Any]:
@@ -63,7 +62,7 @@ def _to_philox(words: Any) -> dict[str, Any]:
 
 
 def _from_sfc(state: Any) -> list[Any]:
-    return [*state["state"]["state"], state["has_uint32"], state["uinteger"]]
+    return [*state["state"]["state"].tolist(), state["has_uint32"], state["uinteger"]]
 
 
 def _to_sfc(words: Any) -> dict[str, Any]:
@@ -72,7 +71,7 @@ def _to_sfc(words: Any) -> dict[str, Any]:
 
 
 def _from_twister(state: Any) -> list[Any]:
-    return [*state["state"]["key"], state["state"]["pos"]]
+    return [*state["state"]["key"].tolist(), state["state"]["pos"]]
 
 
 def _to_twister(words: Any) -> dict[str, Any]:
