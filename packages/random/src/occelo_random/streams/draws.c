@@ -268,10 +268,27 @@ static i64 poisson(stream *s, mean_of_poisson *p, double mean) {
   if (mean == 0.0) return 0;
   if (mean != p->mean) set_mean(p, mean);
   if (mean < 10.0) {
+    const double least = p->least;
     double product = 1.0;
-    for (i64 count = 0;; ++count) {
+    for (i64 count = 0;;) {
+      /* eight numbers at once, since where the product falls below the least one cannot be predicted */
+      while (s->at + 8 <= s->end) {
+        doubles8 u = eight_uniforms(s, *(words8 *)(s->buffer + s->at));
+        i64 above = 0;
+#pragma clang loop unroll(full)
+        for (int k = 0; k < 8; ++k) {
+          product *= u[k];
+          above += product > least;
+        }
+        count += above, s->at += above;
+        if (__builtin_expect(above < 8, 1)) {
+          ++s->at;
+          return count;
+        }
+      }
       product *= uniform(s);
-      if (!(product > p->least)) return count;
+      if (!(product > least)) return count;
+      ++count;
     }
   }
   for (;;) {

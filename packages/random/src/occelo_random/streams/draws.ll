@@ -1,4 +1,4 @@
-; Made by llvm_from_c.py from sources with the digest 7aa0432e6dd080c653e67396f7b384f5
+; Made by llvm_from_c.py from sources with the digest 2db8f6fe60040392967f8b454df330cc
 ; with ziglang 0.17.1
 
 %struct.anon = type { ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr }
@@ -3044,7 +3044,7 @@ define i64 @draw_poisson(ptr %0, ptr %1, ptr %2, i64 %3, ptr %4, i64 %5, ptr %6,
   %25 = fcmp ult double %24, 0.000000e+00
   %26 = fcmp ugt double %24, 0x43DFFFFFFE3B73A0
   %27 = or i1 %25, %26
-  br i1 %27, label %250, label %17
+  br i1 %27, label %361, label %17
 
 28:
   store ptr %0, ptr %1, align 8
@@ -3061,7 +3061,7 @@ define i64 @draw_poisson(ptr %0, ptr %1, ptr %2, i64 %3, ptr %4, i64 %5, ptr %6,
   store i64 1, ptr %34, align 8
   store double 0.000000e+00, ptr %11, align 8
   %35 = icmp sgt i64 %3, 0
-  br i1 %35, label %36, label %250
+  br i1 %35, label %36, label %361
 
 36:
   %37 = getelementptr inbounds nuw i8, ptr %11, i64 48
@@ -3074,14 +3074,14 @@ define i64 @draw_poisson(ptr %0, ptr %1, ptr %2, i64 %3, ptr %4, i64 %5, ptr %6,
   br label %44
 
 44:
-  %45 = phi i64 [ 0, %36 ], [ %217, %214 ]
+  %45 = phi i64 [ 0, %36 ], [ %328, %325 ]
   %46 = sub nsw i64 %3, %45
   store i64 %46, ptr %33, align 8
   %47 = mul i64 %45, %5
   %48 = getelementptr inbounds double, ptr %4, i64 %47
   %49 = load double, ptr %48, align 8
   %50 = fcmp oeq double %49, 0.000000e+00
-  br i1 %50, label %214, label %51
+  br i1 %50, label %325, label %51
 
 51:
   %52 = load double, ptr %11, align 8
@@ -3103,256 +3103,383 @@ define i64 @draw_poisson(ptr %0, ptr %1, ptr %2, i64 %3, ptr %4, i64 %5, ptr %6,
   %61 = load double, ptr %37, align 8
   %62 = load double, ptr %41, align 8
   %63 = load double, ptr %42, align 8
-  br label %93
+  br label %204
 
 64:
-  %65 = load i64, ptr %32, align 8
-  %66 = load double, ptr %43, align 8
+  %65 = load double, ptr %43, align 8
+  %66 = load i64, ptr %32, align 8
   br label %67
 
 67:
-  %68 = phi i64 [ %77, %75 ], [ %65, %64 ]
-  %69 = phi i64 [ %92, %75 ], [ 0, %64 ]
-  %70 = phi double [ %90, %75 ], [ 1.000000e+00, %64 ]
+  %68 = phi i64 [ %66, %64 ], [ %187, %202 ]
+  %69 = phi i64 [ 0, %64 ], [ %203, %202 ]
+  %70 = phi double [ 1.000000e+00, %64 ], [ %200, %202 ]
   %71 = load i64, ptr %31, align 8
-  %72 = icmp eq i64 %68, %71
-  br i1 %72, label %73, label %75
+  br label %72
 
-73:
+72:
+  %73 = phi i64 [ %68, %67 ], [ %177, %89 ]
+  %74 = phi i64 [ %69, %67 ], [ %176, %89 ]
+  %75 = phi double [ %70, %67 ], [ %172, %89 ]
+  %76 = add i64 %73, 8
+  %77 = icmp sgt i64 %76, %71
+  br i1 %77, label %181, label %78
+
+78:
+  %79 = getelementptr inbounds i64, ptr %38, i64 %73
+  %80 = load <8 x i64>, ptr %79, align 8
+  %81 = load i64, ptr %30, align 8
+  %82 = icmp eq i64 %81, 4
+  %83 = lshr <8 x i64> %80, splat (i64 11)
+  br i1 %82, label %84, label %89
+
+84:
+  %85 = and <8 x i64> %83, splat (i64 9007199187632128)
+  %86 = lshr <8 x i64> %80, splat (i64 6)
+  %87 = and <8 x i64> %86, splat (i64 67108863)
+  %88 = or disjoint <8 x i64> %85, %87
+  br label %89
+
+89:
+  %90 = phi <8 x i64> [ %88, %84 ], [ %83, %78 ]
+  %91 = lshr <8 x i64> %90, splat (i64 32)
+  %92 = or disjoint <8 x i64> %91, splat (i64 4985484787499139072)
+  %93 = bitcast <8 x i64> %92 to <8 x double>
+  %94 = and <8 x i64> %90, splat (i64 4294967295)
+  %95 = or disjoint <8 x i64> %94, splat (i64 4841369599423283200)
+  %96 = bitcast <8 x i64> %95 to <8 x double>
+  %97 = extractelement <8 x double> %93, i64 0
+  %98 = fadd double %97, 0xC530000000000000
+  %99 = extractelement <8 x double> %96, i64 0
+  %100 = fadd double %99, 0xC330000000000000
+  %101 = fadd double %98, %100
+  %102 = fmul double %101, 0x3CA0000000000000
+  %103 = fmul double %75, %102
+  %104 = fcmp ogt double %103, %65
+  %105 = zext i1 %104 to i64
+  %106 = extractelement <8 x double> %93, i64 1
+  %107 = fadd double %106, 0xC530000000000000
+  %108 = extractelement <8 x double> %96, i64 1
+  %109 = fadd double %108, 0xC330000000000000
+  %110 = fadd double %107, %109
+  %111 = fmul double %110, 0x3CA0000000000000
+  %112 = fmul double %111, %103
+  %113 = fcmp ogt double %112, %65
+  %114 = zext i1 %113 to i64
+  %115 = add nuw nsw i64 %114, %105
+  %116 = extractelement <8 x double> %93, i64 2
+  %117 = fadd double %116, 0xC530000000000000
+  %118 = extractelement <8 x double> %96, i64 2
+  %119 = fadd double %118, 0xC330000000000000
+  %120 = fadd double %117, %119
+  %121 = fmul double %120, 0x3CA0000000000000
+  %122 = fmul double %121, %112
+  %123 = fcmp ogt double %122, %65
+  %124 = zext i1 %123 to i64
+  %125 = add nuw nsw i64 %115, %124
+  %126 = extractelement <8 x double> %93, i64 3
+  %127 = fadd double %126, 0xC530000000000000
+  %128 = extractelement <8 x double> %96, i64 3
+  %129 = fadd double %128, 0xC330000000000000
+  %130 = fadd double %127, %129
+  %131 = fmul double %130, 0x3CA0000000000000
+  %132 = fmul double %131, %122
+  %133 = fcmp ogt double %132, %65
+  %134 = zext i1 %133 to i64
+  %135 = add nuw nsw i64 %125, %134
+  %136 = extractelement <8 x double> %93, i64 4
+  %137 = fadd double %136, 0xC530000000000000
+  %138 = extractelement <8 x double> %96, i64 4
+  %139 = fadd double %138, 0xC330000000000000
+  %140 = fadd double %137, %139
+  %141 = fmul double %140, 0x3CA0000000000000
+  %142 = fmul double %141, %132
+  %143 = fcmp ogt double %142, %65
+  %144 = zext i1 %143 to i64
+  %145 = add nuw nsw i64 %135, %144
+  %146 = extractelement <8 x double> %93, i64 5
+  %147 = fadd double %146, 0xC530000000000000
+  %148 = extractelement <8 x double> %96, i64 5
+  %149 = fadd double %148, 0xC330000000000000
+  %150 = fadd double %147, %149
+  %151 = fmul double %150, 0x3CA0000000000000
+  %152 = fmul double %151, %142
+  %153 = fcmp ogt double %152, %65
+  %154 = zext i1 %153 to i64
+  %155 = add nuw nsw i64 %145, %154
+  %156 = extractelement <8 x double> %93, i64 6
+  %157 = fadd double %156, 0xC530000000000000
+  %158 = extractelement <8 x double> %96, i64 6
+  %159 = fadd double %158, 0xC330000000000000
+  %160 = fadd double %157, %159
+  %161 = fmul double %160, 0x3CA0000000000000
+  %162 = fmul double %161, %152
+  %163 = fcmp ogt double %162, %65
+  %164 = zext i1 %163 to i64
+  %165 = add nuw nsw i64 %155, %164
+  %166 = extractelement <8 x double> %93, i64 7
+  %167 = fadd double %166, 0xC530000000000000
+  %168 = extractelement <8 x double> %96, i64 7
+  %169 = fadd double %168, 0xC330000000000000
+  %170 = fadd double %167, %169
+  %171 = fmul double %170, 0x3CA0000000000000
+  %172 = fmul double %171, %162
+  %173 = fcmp ogt double %172, %65
+  %174 = zext i1 %173 to i64
+  %175 = add nuw nsw i64 %165, %174
+  %176 = add i64 %175, %74
+  %177 = add i64 %175, %73
+  store i64 %177, ptr %32, align 8
+  %178 = icmp samesign ult i64 %175, 8
+  br i1 %178, label %179, label %72
+
+179:
+  %180 = add i64 %177, 1
+  store i64 %180, ptr %32, align 8
+  br label %325
+
+181:
+  %182 = icmp eq i64 %73, %71
+  br i1 %182, label %183, label %185
+
+183:
   tail call fastcc void @refill(ptr %1)
-  %74 = load i64, ptr %32, align 8
-  br label %75
+  %184 = load i64, ptr %32, align 8
+  br label %185
 
-75:
-  %76 = phi i64 [ %74, %73 ], [ %68, %67 ]
-  %77 = add i64 %76, 1
-  store i64 %77, ptr %32, align 8
-  %78 = getelementptr inbounds i64, ptr %38, i64 %76
-  %79 = load i64, ptr %78, align 8
-  %80 = load i64, ptr %30, align 8
-  %81 = icmp eq i64 %80, 4
-  %82 = lshr i64 %79, 11
-  %83 = and i64 %82, 9007199187632128
-  %84 = lshr i64 %79, 6
-  %85 = and i64 %84, 67108863
-  %86 = or disjoint i64 %83, %85
-  %87 = select i1 %81, i64 %86, i64 %82
-  %88 = uitofp nneg i64 %87 to double
-  %89 = fmul double %88, 0x3CA0000000000000
-  %90 = fmul double %70, %89
-  %91 = fcmp ogt double %90, %66
-  %92 = add i64 %69, 1
-  br i1 %91, label %67, label %214
+185:
+  %186 = phi i64 [ %184, %183 ], [ %73, %181 ]
+  %187 = add i64 %186, 1
+  store i64 %187, ptr %32, align 8
+  %188 = getelementptr inbounds i64, ptr %38, i64 %186
+  %189 = load i64, ptr %188, align 8
+  %190 = load i64, ptr %30, align 8
+  %191 = icmp eq i64 %190, 4
+  %192 = lshr i64 %189, 11
+  %193 = and i64 %192, 9007199187632128
+  %194 = lshr i64 %189, 6
+  %195 = and i64 %194, 67108863
+  %196 = or disjoint i64 %193, %195
+  %197 = select i1 %191, i64 %196, i64 %192
+  %198 = uitofp nneg i64 %197 to double
+  %199 = fmul double %198, 0x3CA0000000000000
+  %200 = fmul double %75, %199
+  %201 = fcmp ogt double %200, %65
+  br i1 %201, label %202, label %325
 
-93:
-  %94 = load i64, ptr %32, align 8
-  %95 = load i64, ptr %31, align 8
-  %96 = icmp eq i64 %94, %95
-  br i1 %96, label %97, label %100
+202:
+  %203 = add i64 %74, 1
+  br label %67
 
-97:
+204:
+  %205 = load i64, ptr %32, align 8
+  %206 = load i64, ptr %31, align 8
+  %207 = icmp eq i64 %205, %206
+  br i1 %207, label %208, label %211
+
+208:
   tail call fastcc void @refill(ptr %1)
-  %98 = load i64, ptr %32, align 8
-  %99 = load i64, ptr %31, align 8
-  br label %100
+  %209 = load i64, ptr %32, align 8
+  %210 = load i64, ptr %31, align 8
+  br label %211
 
-100:
-  %101 = phi i64 [ %99, %97 ], [ %95, %93 ]
-  %102 = phi i64 [ %98, %97 ], [ %94, %93 ]
-  %103 = add i64 %102, 1
-  store i64 %103, ptr %32, align 8
-  %104 = getelementptr inbounds i64, ptr %38, i64 %102
-  %105 = load i64, ptr %104, align 8
-  %106 = load i64, ptr %30, align 8
-  %107 = icmp eq i64 %106, 4
-  %108 = lshr i64 %105, 11
-  %109 = and i64 %108, 9007199187632128
-  %110 = lshr i64 %105, 6
-  %111 = and i64 %110, 67108863
-  %112 = or disjoint i64 %109, %111
-  %113 = select i1 %107, i64 %112, i64 %108
-  %114 = uitofp nneg i64 %113 to double
-  %115 = fmul double %114, 0x3CA0000000000000
-  %116 = fadd double %115, -5.000000e-01
-  %117 = icmp eq i64 %103, %101
-  br i1 %117, label %118, label %121
+211:
+  %212 = phi i64 [ %210, %208 ], [ %206, %204 ]
+  %213 = phi i64 [ %209, %208 ], [ %205, %204 ]
+  %214 = add i64 %213, 1
+  store i64 %214, ptr %32, align 8
+  %215 = getelementptr inbounds i64, ptr %38, i64 %213
+  %216 = load i64, ptr %215, align 8
+  %217 = load i64, ptr %30, align 8
+  %218 = icmp eq i64 %217, 4
+  %219 = lshr i64 %216, 11
+  %220 = and i64 %219, 9007199187632128
+  %221 = lshr i64 %216, 6
+  %222 = and i64 %221, 67108863
+  %223 = or disjoint i64 %220, %222
+  %224 = select i1 %218, i64 %223, i64 %219
+  %225 = uitofp nneg i64 %224 to double
+  %226 = fmul double %225, 0x3CA0000000000000
+  %227 = fadd double %226, -5.000000e-01
+  %228 = icmp eq i64 %214, %212
+  br i1 %228, label %229, label %232
 
-118:
+229:
   tail call fastcc void @refill(ptr %1)
-  %119 = load i64, ptr %32, align 8
-  %120 = load i64, ptr %30, align 8
-  br label %121
+  %230 = load i64, ptr %32, align 8
+  %231 = load i64, ptr %30, align 8
+  br label %232
 
-121:
-  %122 = phi i64 [ %120, %118 ], [ %106, %100 ]
-  %123 = phi i64 [ %119, %118 ], [ %103, %100 ]
-  %124 = add i64 %123, 1
-  store i64 %124, ptr %32, align 8
-  %125 = getelementptr inbounds i64, ptr %38, i64 %123
-  %126 = load i64, ptr %125, align 8
-  %127 = icmp eq i64 %122, 4
-  %128 = lshr i64 %126, 11
-  %129 = and i64 %128, 9007199187632128
-  %130 = lshr i64 %126, 6
-  %131 = and i64 %130, 67108863
-  %132 = or disjoint i64 %129, %131
-  %133 = select i1 %127, i64 %132, i64 %128
-  %134 = uitofp nneg i64 %133 to double
-  %135 = fmul double %134, 0x3CA0000000000000
-  %136 = tail call double @llvm.fabs.f64(double %116)
-  %137 = fsub double 5.000000e-01, %136
-  %138 = fdiv double %59, %137
-  %139 = fadd double %60, %138
-  %140 = fmul double %116, %139
-  %141 = fadd double %49, %140
-  %142 = fadd double %141, 4.300000e-01
-  %143 = tail call double @llvm.floor.f64(double %142)
-  %144 = fptosi double %143 to i64
-  %145 = fcmp ult double %137, 7.000000e-02
-  %146 = fcmp ugt double %135, %61
-  %147 = select i1 %145, i1 true, i1 %146
-  br i1 %147, label %148, label %214
+232:
+  %233 = phi i64 [ %231, %229 ], [ %217, %211 ]
+  %234 = phi i64 [ %230, %229 ], [ %214, %211 ]
+  %235 = add i64 %234, 1
+  store i64 %235, ptr %32, align 8
+  %236 = getelementptr inbounds i64, ptr %38, i64 %234
+  %237 = load i64, ptr %236, align 8
+  %238 = icmp eq i64 %233, 4
+  %239 = lshr i64 %237, 11
+  %240 = and i64 %239, 9007199187632128
+  %241 = lshr i64 %237, 6
+  %242 = and i64 %241, 67108863
+  %243 = or disjoint i64 %240, %242
+  %244 = select i1 %238, i64 %243, i64 %239
+  %245 = uitofp nneg i64 %244 to double
+  %246 = fmul double %245, 0x3CA0000000000000
+  %247 = tail call double @llvm.fabs.f64(double %227)
+  %248 = fsub double 5.000000e-01, %247
+  %249 = fdiv double %59, %248
+  %250 = fadd double %60, %249
+  %251 = fmul double %227, %250
+  %252 = fadd double %49, %251
+  %253 = fadd double %252, 4.300000e-01
+  %254 = tail call double @llvm.floor.f64(double %253)
+  %255 = fptosi double %254 to i64
+  %256 = fcmp ult double %248, 7.000000e-02
+  %257 = fcmp ugt double %246, %61
+  %258 = select i1 %256, i1 true, i1 %257
+  br i1 %258, label %259, label %325
 
-148:
-  %149 = icmp slt i64 %144, 0
-  br i1 %149, label %213, label %150
+259:
+  %260 = icmp slt i64 %255, 0
+  br i1 %260, label %324, label %261
 
-150:
-  %151 = fcmp olt double %137, 1.300000e-02
-  %152 = fcmp ogt double %135, %137
-  %153 = select i1 %151, i1 %152, i1 false
-  br i1 %153, label %213, label %154
+261:
+  %262 = fcmp olt double %248, 1.300000e-02
+  %263 = fcmp ogt double %246, %248
+  %264 = select i1 %262, i1 %263, i1 false
+  br i1 %264, label %324, label %265
 
-154:
-  %155 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @math, i64 16), align 8
-  %156 = tail call double %155(double %135)
-  %157 = fadd double %156, %62
-  %158 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @math, i64 16), align 8
-  %159 = fmul double %137, %137
-  %160 = fdiv double %58, %159
-  %161 = fadd double %160, %60
-  %162 = tail call double %158(double %161)
-  %163 = fsub double %157, %162
-  %164 = uitofp nneg i64 %144 to double
-  %165 = fmul double %63, %164
-  %166 = fsub double %165, %49
-  %167 = fadd double %164, 1.000000e+00
-  %168 = fcmp oeq double %167, 1.000000e+00
-  %169 = fcmp oeq double %167, 2.000000e+00
-  %170 = or i1 %168, %169
-  br i1 %170, label %209, label %171
+265:
+  %266 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @math, i64 16), align 8
+  %267 = tail call double %266(double %246)
+  %268 = fadd double %267, %62
+  %269 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @math, i64 16), align 8
+  %270 = fmul double %248, %248
+  %271 = fdiv double %58, %270
+  %272 = fadd double %271, %60
+  %273 = tail call double %269(double %272)
+  %274 = fsub double %268, %273
+  %275 = uitofp nneg i64 %255 to double
+  %276 = fmul double %63, %275
+  %277 = fsub double %276, %49
+  %278 = fadd double %275, 1.000000e+00
+  %279 = fcmp oeq double %278, 1.000000e+00
+  %280 = fcmp oeq double %278, 2.000000e+00
+  %281 = or i1 %279, %280
+  br i1 %281, label %320, label %282
 
-171:
-  %172 = fcmp olt double %167, 7.000000e+00
-  %173 = fsub double 7.000000e+00, %167
-  %174 = fptosi double %173 to i64
-  %175 = select i1 %172, i64 %174, i64 0
-  %176 = sitofp i64 %175 to double
-  %177 = fadd double %167, %176
-  %178 = fmul double %177, %177
-  %179 = fdiv double 1.000000e+00, %178
-  br label %180
+282:
+  %283 = fcmp olt double %278, 7.000000e+00
+  %284 = fsub double 7.000000e+00, %278
+  %285 = fptosi double %284 to i64
+  %286 = select i1 %283, i64 %285, i64 0
+  %287 = sitofp i64 %286 to double
+  %288 = fadd double %278, %287
+  %289 = fmul double %288, %288
+  %290 = fdiv double 1.000000e+00, %289
+  br label %291
 
-180:
-  %181 = phi i64 [ 8, %171 ], [ %187, %180 ]
-  %182 = phi double [ 0xBFF6476701181F35, %171 ], [ %186, %180 ]
-  %183 = fmul double %179, %182
-  %184 = getelementptr inbounds nuw double, ptr @log_gamma.terms, i64 %181
-  %185 = load double, ptr %184, align 8
-  %186 = fadd double %183, %185
-  %187 = add nsw i64 %181, -1
-  %188 = icmp eq i64 %181, 0
-  br i1 %188, label %189, label %180
+291:
+  %292 = phi i64 [ 8, %282 ], [ %298, %291 ]
+  %293 = phi double [ 0xBFF6476701181F35, %282 ], [ %297, %291 ]
+  %294 = fmul double %290, %293
+  %295 = getelementptr inbounds nuw double, ptr @log_gamma.terms, i64 %292
+  %296 = load double, ptr %295, align 8
+  %297 = fadd double %294, %296
+  %298 = add nsw i64 %292, -1
+  %299 = icmp eq i64 %292, 0
+  br i1 %299, label %300, label %291
 
-189:
-  %190 = fdiv double %186, %177
-  %191 = fadd double %190, 0x3FED67F1C864BEB4
-  %192 = fadd double %177, -5.000000e-01
-  %193 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @math, i64 16), align 8
-  %194 = tail call double %193(double %177)
-  %195 = fmul double %192, %194
-  %196 = fadd double %191, %195
-  %197 = fsub double %196, %177
-  %198 = icmp sgt i64 %175, 0
-  br i1 %198, label %199, label %209
+300:
+  %301 = fdiv double %297, %288
+  %302 = fadd double %301, 0x3FED67F1C864BEB4
+  %303 = fadd double %288, -5.000000e-01
+  %304 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @math, i64 16), align 8
+  %305 = tail call double %304(double %288)
+  %306 = fmul double %303, %305
+  %307 = fadd double %302, %306
+  %308 = fsub double %307, %288
+  %309 = icmp sgt i64 %286, 0
+  br i1 %309, label %310, label %320
 
-199:
-  %200 = phi i64 [ %207, %199 ], [ 0, %189 ]
-  %201 = phi double [ %206, %199 ], [ %197, %189 ]
-  %202 = phi double [ %204, %199 ], [ %177, %189 ]
-  %203 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @math, i64 16), align 8
-  %204 = fadd double %202, -1.000000e+00
-  %205 = tail call double %203(double %204)
-  %206 = fsub double %201, %205
-  %207 = add nuw nsw i64 %200, 1
-  %208 = icmp eq i64 %207, %175
-  br i1 %208, label %209, label %199
+310:
+  %311 = phi i64 [ %318, %310 ], [ 0, %300 ]
+  %312 = phi double [ %317, %310 ], [ %308, %300 ]
+  %313 = phi double [ %315, %310 ], [ %288, %300 ]
+  %314 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @math, i64 16), align 8
+  %315 = fadd double %313, -1.000000e+00
+  %316 = tail call double %314(double %315)
+  %317 = fsub double %312, %316
+  %318 = add nuw nsw i64 %311, 1
+  %319 = icmp eq i64 %318, %286
+  br i1 %319, label %320, label %310
 
-209:
-  %210 = phi double [ 0.000000e+00, %154 ], [ %197, %189 ], [ %206, %199 ]
-  %211 = fsub double %166, %210
-  %212 = fcmp ugt double %163, %211
-  br i1 %212, label %213, label %214
+320:
+  %321 = phi double [ 0.000000e+00, %265 ], [ %308, %300 ], [ %317, %310 ]
+  %322 = fsub double %277, %321
+  %323 = fcmp ugt double %274, %322
+  br i1 %323, label %324, label %325
 
-213:
-  br label %93
+324:
+  br label %204
 
-214:
-  %215 = phi i64 [ %69, %75 ], [ 0, %44 ], [ %144, %209 ], [ %144, %121 ]
-  %216 = getelementptr inbounds nuw i64, ptr %2, i64 %45
-  store i64 %215, ptr %216, align 8
-  %217 = add nuw nsw i64 %45, 1
-  %218 = icmp eq i64 %217, %3
-  br i1 %218, label %219, label %44
+325:
+  %326 = phi i64 [ %74, %185 ], [ %176, %179 ], [ 0, %44 ], [ %255, %320 ], [ %255, %232 ]
+  %327 = getelementptr inbounds nuw i64, ptr %2, i64 %45
+  store i64 %326, ptr %327, align 8
+  %328 = add nuw nsw i64 %45, 1
+  %329 = icmp eq i64 %328, %3
+  br i1 %329, label %330, label %44
 
-219:
-  %220 = load i64, ptr %32, align 8
-  %221 = load i64, ptr %31, align 8
-  %222 = icmp eq i64 %220, %221
-  br i1 %222, label %250, label %223
+330:
+  %331 = load i64, ptr %32, align 8
+  %332 = load i64, ptr %31, align 8
+  %333 = icmp eq i64 %331, %332
+  br i1 %333, label %361, label %334
 
-223:
-  %224 = load ptr, ptr %1, align 8
-  %225 = load i64, ptr %30, align 8
-  %226 = getelementptr inbounds i64, ptr @HALVES, i64 %225
-  %227 = load i64, ptr %226, align 8
-  %228 = getelementptr inbounds i64, ptr %224, i64 %227
-  %229 = load i64, ptr %228, align 8
-  %230 = getelementptr inbounds nuw i8, ptr %228, i64 8
-  %231 = load i64, ptr %230, align 8
-  %232 = getelementptr inbounds nuw i8, ptr %1, i64 8240
-  %233 = getelementptr inbounds i64, ptr @LENGTHS, i64 %225
-  %234 = load i64, ptr %233, align 8
-  br label %235
+334:
+  %335 = load ptr, ptr %1, align 8
+  %336 = load i64, ptr %30, align 8
+  %337 = getelementptr inbounds i64, ptr @HALVES, i64 %336
+  %338 = load i64, ptr %337, align 8
+  %339 = getelementptr inbounds i64, ptr %335, i64 %338
+  %340 = load i64, ptr %339, align 8
+  %341 = getelementptr inbounds nuw i8, ptr %339, i64 8
+  %342 = load i64, ptr %341, align 8
+  %343 = getelementptr inbounds nuw i8, ptr %1, i64 8240
+  %344 = getelementptr inbounds i64, ptr @LENGTHS, i64 %336
+  %345 = load i64, ptr %344, align 8
+  br label %346
 
-235:
-  %236 = phi i64 [ %240, %235 ], [ 0, %223 ]
-  %237 = getelementptr inbounds nuw i64, ptr %232, i64 %236
-  %238 = load i64, ptr %237, align 8
-  %239 = getelementptr inbounds nuw i64, ptr %224, i64 %236
-  store i64 %238, ptr %239, align 8
-  %240 = add nuw nsw i64 %236, 1
-  %241 = icmp eq i64 %240, %234
-  br i1 %241, label %242, label %235
+346:
+  %347 = phi i64 [ %351, %346 ], [ 0, %334 ]
+  %348 = getelementptr inbounds nuw i64, ptr %343, i64 %347
+  %349 = load i64, ptr %348, align 8
+  %350 = getelementptr inbounds nuw i64, ptr %335, i64 %347
+  store i64 %349, ptr %350, align 8
+  %351 = add nuw nsw i64 %347, 1
+  %352 = icmp eq i64 %351, %345
+  br i1 %352, label %353, label %346
 
-242:
-  %243 = load ptr, ptr %1, align 8
-  %244 = load i64, ptr %30, align 8
-  %245 = getelementptr inbounds nuw i8, ptr %1, i64 13248
-  %246 = load i64, ptr %32, align 8
-  tail call fastcc void @fill(ptr %243, i64 %244, ptr %245, i64 %246)
-  %247 = load i64, ptr %30, align 8
-  %248 = icmp eq i64 %247, 4
-  br i1 %248, label %250, label %249
+353:
+  %354 = load ptr, ptr %1, align 8
+  %355 = load i64, ptr %30, align 8
+  %356 = getelementptr inbounds nuw i8, ptr %1, i64 13248
+  %357 = load i64, ptr %32, align 8
+  tail call fastcc void @fill(ptr %354, i64 %355, ptr %356, i64 %357)
+  %358 = load i64, ptr %30, align 8
+  %359 = icmp eq i64 %358, 4
+  br i1 %359, label %361, label %360
 
-249:
-  store i64 %229, ptr %228, align 8
-  store i64 %231, ptr %230, align 8
-  br label %250
+360:
+  store i64 %340, ptr %339, align 8
+  store i64 %342, ptr %341, align 8
+  br label %361
 
-250:
-  %251 = phi i64 [ 0, %249 ], [ 0, %219 ], [ 0, %242 ], [ 0, %28 ], [ 1, %20 ]
-  ret i64 %251
+361:
+  %362 = phi i64 [ 0, %360 ], [ 0, %330 ], [ 0, %353 ], [ 0, %28 ], [ 1, %20 ]
+  ret i64 %362
 }
 
 define i64 @draw_geometric(ptr %0, ptr %1, ptr %2, i64 %3, ptr %4, i64 %5, ptr %6, i64 %7, ptr %8, i64 %9) nounwind {
