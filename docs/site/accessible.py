@@ -92,7 +92,7 @@ def served(
             self.send_response(204)
             self.end_headers()
 
-        def log_message(self, *_: Any) -> None:
+        def log_message(self, format: str, *args: Any) -> None:
             """Say nothing of requests."""
 
     return http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)

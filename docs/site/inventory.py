@@ -184,7 +184,7 @@ def told_by_bases(entry: Entry) -> dict[str, type]:
             if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
                 continue  # they go to a base class
             for base in entry.value.__mro__:
-                if re.search(rf"\b{name}\b", vars(base).get("__doc__") or ""):
+                if re.search(rf"\b{name}\b", base.__doc__ or ""):
                     if base is not entry.value:
                         listed[name] = base
                     break
