@@ -30,12 +30,13 @@ from occelo.command.digits import (
 
 _TIMING_ROUNDS = 5
 _INTRODUCTION = """\
-Two classifiers of handwritten digits (1,797 images of 8 by 8 pixels), each built as
-a graph: a softmax regression and a network with one hidden layer. Occelo derives the
-gradients, rewrites the graphs and compiles a training step of each to machine code.
-The table below shows how well they do, how long each step of compiling took, and how
-long a training step takes beside the same step written by hand in NumPy.
---graphs prints the graphs before and after, --plot writes a picture of the losses.
+Two classifiers of handwritten digits (1,797 images of 8 by 8 pixels), each
+built as a graph: a softmax regression and a network with one hidden layer.
+Occelo derives the gradients, rewrites the graphs and compiles a training step
+of each to machine code. The table below shows how well they do, how long each
+step of compiling took, and how long a training step takes beside the same step
+written by hand in NumPy. --graphs prints the graphs before and after, --plot
+writes a picture of the losses.
 """
 
 
