@@ -68,7 +68,8 @@ def check_raising(app: Any, doctree: nodes.document) -> None:
 
 def make_accessible(app: Any, page: str, template: str, context: dict[str, Any], _: Any) -> None:
     """Let keys scroll what is wider than the page, and give the headings above lists of pages the level that they need."""
-    context["body"] = context.get("body", "").replace("<pre>", '<pre tabindex="0">')
+    body = context.get("body", "").replace("<pre>", '<pre tabindex="0">')
+    context["body"] = body.replace('<table class="docutils', '<table tabindex="0" class="docutils')
     for part in ("body", "furo_navigation_tree"):
         text = context.get(part, "")
         context[part] = text.replace('role="heading"', 'role="heading" aria-level="2"')
