@@ -37,6 +37,8 @@ class BlockLinker(Linker):
     compiles = True
     takes_states = False
     """Whether a unit may write the new value of a shared variable into the memory of the old value."""
+    takes_either_order = True
+    """Whether units accept some matrices in Fortran order (`lower_graph`)."""
 
     def compile(self, program: Program, part: Part) -> CompiledUnit:
         """Compile the loop program of a part."""
@@ -91,6 +93,7 @@ class BlockLinker(Linker):
             check_bounds=CHECK_BOUNDS.get(),
             callbacks=True,
             threads=self.threaded(),
+            in_either_order=self.takes_either_order,
             states=part.states if self.takes_states else None,
         )
 

@@ -7,6 +7,7 @@ through `taking_values`.
 
 from __future__ import annotations
 
+import itertools
 from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
@@ -29,10 +30,21 @@ from occelo_link.update_locks import UpdateLocks
 from occelo_link.vm import NodeThunk
 
 
-def prepared(array: Any) -> Any:
-    """The array in the form that units require: aligned, in C order, in native byte order."""
-    if type(array) is np.ndarray and array.flags.carray:
-        return array
+def prepared(array: Any, in_either_order: bool = False) -> Any:
+    """The array in the form that units require: aligned, in C order, in native byte order. If ``in_either_order`` is
+    True, the array is a matrix that may also be in Fortran order (`Buffer.in_either_order`).
+    """
+    if type(array) is np.ndarray:
+        flags, size = array.flags, array.itemsize
+        if flags.carray:
+            return array
+        if in_either_order and flags.aligned and array.dtype.isnative:
+            # entry.c has the same rule
+            for (n, step), (m, across) in itertools.permutations(
+                zip(array.shape, array.strides, strict=True)
+            ):
+                if (n <= 1 or step == size) and (m <= 1 or across >= n * size):
+                    return array
     return np.require(array, dtype=array.dtype.newbyteorder("="), requirements=["C", "A", "W"])
 
 
@@ -113,9 +125,14 @@ def taking_values(
     The returned function accepts the values of ``inputs`` and returns the values of ``outputs``.
     """
     takes, gives = [v.type for v in inputs], [v.type for v in outputs]
+    either = set(unit.in_either_order)
+
+    def run(arrays: Sequence[Any]) -> list[Any]:
+        return unit([prepared(array, i in either) for i, array in enumerate(arrays)])
+
     if all_arrays(takes) and all_arrays(gives):
-        return lambda values: unit([prepared(value) for value in values])
-    return lambda values: joined(gives, unit([prepared(part) for part in split(takes, values)]))
+        return run
+    return lambda values: joined(gives, run(split(takes, values)))
 
 
 class Block:

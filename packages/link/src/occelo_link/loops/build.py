@@ -10,11 +10,12 @@ import functools
 import importlib
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
+from typing import Any
 
 from occelo_graph import Apply, Variable
 from occelo_graph.families import Family, follow
 from occelo_link.loops.ir.program import Program
-from occelo_link.loops.lowering import Context
+from occelo_link.loops.lowering import Context, readers_of
 from occelo_link.loops.program_state import ProgramState
 from occelo_link.loops.registry import (
     can_be_callback as can_be_callback,
@@ -74,6 +75,7 @@ def lower_graph(
     order: Sequence[Apply],
     *,
     contiguous: Sequence[bool] | None = None,
+    in_either_order: bool = False,
     blas_integer: str = "int64",
     check_bounds: bool = False,
     callbacks: bool = False,
@@ -83,7 +85,9 @@ def lower_graph(
 ) -> Program:
     """Lower the nodes in ``order`` to a loop program that computes ``outputs`` from ``inputs``.
 
-    ``contiguous`` says for each input whether its memory is in C order; by default all inputs are. ``blas_integer`` is
+    ``contiguous`` says for each input whether its memory is in C order; by default all inputs are. If ``in_either_order``
+    is True, matrices of which only products read elements may also be in Fortran order, and have gaps between their rows
+    or columns (`Buffer.in_either_order`). ``blas_integer`` is
     the dtype of the integers that BLAS expects. If ``check_bounds`` is True, every access to memory is checked. If
     ``callbacks`` is True, nodes without a lowering become callbacks; otherwise `NotLowered` is raised for such a node.
     If ``threads`` is True, the sum of a whole tensor may run in several threads. ``states`` maps the position of an
@@ -92,12 +96,18 @@ def lower_graph(
     """
     state = ProgramState(name, _lower_callback if callbacks else None, blas_integer)
     state.builder.threads = threads
+    state.only_factors = _only_factors
     context = Context(state)
-    for i, variable in enumerate(inputs):
-        context.add_input(variable, contiguous is None or contiguous[i])
-    context.lower_graph(order, outputs)
     starts, ends = _starts(inputs), _starts(outputs)
     updated = {ends[k]: starts[j] for k, j in (states or {}).items()}
+    factors = set[Variable]()
+    if in_either_order and not check_bounds and any(v.type.ndim == 2 for v in inputs):
+        copied = [*outputs, *(inputs[j] for j in (states or {}).values())]
+        factors = _only_factors(inputs, readers_of(order), copied)
+    for i, variable in enumerate(inputs):
+        in_order = contiguous is None or contiguous[i]
+        context.add_input(variable, in_order and variable not in factors, variable in factors)
+    context.lower_graph(order, outputs)
     program = context.finish(outputs, None if check_bounds else updated)
     if state.builder.foreign:
         _verify(program, list(state.builder.foreign))
@@ -106,6 +116,12 @@ def lower_graph(
     from occelo_link.loops.ir.bounds_checked import with_bounds_checks  # for debugging only
 
     return with_bounds_checks(program, context.builder)
+
+
+def _only_factors(*arguments: Any) -> set[Variable]:
+    from occelo_link.loops.lowerings.blas import only_factors  # seldom needed
+
+    return only_factors(*arguments)
 
 
 def _verify(program: Program, foreign: Sequence[str]) -> None:

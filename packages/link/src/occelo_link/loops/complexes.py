@@ -121,11 +121,7 @@ def product_by_parts(lowering: LoweringOf[OpT]) -> LoweringOf[OpT]:
             return lowering(context, real, [a, b])[0]
 
         def combined(op: str, a: Tensor, b: Tensor) -> Tensor:
-            def element(builder: Builder, index: Index) -> Value:
-                return builder.op(op, a.at(builder, index), b.at(builder, index))
-
-            flat = context.flat_over([a, b], a.shape)
-            return context.virtual(a.dtype, a.shape, element, [a, b], flat=flat, identity=True)
+            return context.mapped(a.dtype, lambda builder, values: builder.op(op, *values), a, b)
 
         # each part is an operand of two products
         x, y = (tuple(context.store(t) for t in pair) for pair in (x, y))
@@ -138,20 +134,10 @@ def product_by_parts(lowering: LoweringOf[OpT]) -> LoweringOf[OpT]:
 
 def _both(context: Context, tensor: Tensor, dtype: str) -> tuple[Tensor, ...]:
     """The real and the imaginary part of a tensor, converted to a dtype. The imaginary part of a real tensor is 0."""
-
-    def cast(part: Tensor) -> Tensor:
-        if part.dtype == dtype:
-            return part
-
-        def element(builder: Builder, index: Index) -> Value:
-            return builder.cast(part.at(builder, index), dtype)
-
-        return context.virtual(dtype, part.shape, element, [part], flat=part.flat, identity=True)
-
     if isinstance(tensor, ComplexTensor):
-        return cast(tensor.re), cast(tensor.im)
+        return context.cast(tensor.re, dtype), context.cast(tensor.im, dtype)
     zero = context.builder.const(0.0, dtype)
-    return cast(tensor), Virtual(dtype, tensor.shape, always(zero), flat=True)
+    return context.cast(tensor, dtype), Virtual(dtype, tensor.shape, always(zero), flat=True)
 
 
 def always(value: Value) -> Callable[[Builder, Index], Value]:

@@ -18,7 +18,7 @@ from occelo_graph.ops.cast import Cast
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
 from occelo_link.loops.tensor_groups import members_of
-from occelo_link.loops.tensors import Index, Tensor, TensorGroup
+from occelo_link.loops.tensors import Tensor, TensorGroup
 
 if TYPE_CHECKING:
     from occelo_link.loops.lowering import Context
@@ -95,12 +95,7 @@ def to_float16_bits(context: Context, tensor: Tensor) -> Tensor:
 def _mapped(
     context: Context, tensor: Tensor, dtype: str, function: Callable[[Builder, Value], Value]
 ) -> Tensor:
-    def element(builder: Builder, index: Index) -> Value:
-        return function(builder, tensor.at(builder, index))
-
-    return context.virtual(
-        dtype, tensor.shape, element, [tensor], cost=COST, flat=tensor.flat, identity=True
-    )
+    return context.mapped(dtype, lambda b, values: function(b, values[0]), tensor, cost=COST)
 
 
 def rounded(b: Builder, x: Value) -> Value:

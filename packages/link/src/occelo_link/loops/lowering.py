@@ -37,7 +37,15 @@ from occelo_link.loops.registry import Lowering, check_lowered, find_lowering
 from occelo_link.loops.schedule import Schedule
 from occelo_link.loops.steps import Step
 from occelo_link.loops.tensor_groups import map_leaves, members_of, parts_of_type
-from occelo_link.loops.tensors import Index, Stored, Tensor, TensorGroup, Virtual, are_units
+from occelo_link.loops.tensors import (
+    Index,
+    Stored,
+    Tensor,
+    TensorGroup,
+    Virtual,
+    are_units,
+    transposed,
+)
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -51,6 +59,8 @@ _MOST = 2.0**59
 """The limit for the number of elements of a tensor; a tensor must have fewer."""
 _FEW_TIMES = 2**12
 """A tensor with fewer times the elements of an input is not too large: addresses have 47 bits."""
+_LONG = 4
+"""A constant matrix is stored by its longer dimension if this is so many times as long as the other one."""
 CHEAP = 8
 """The largest cost of a formula that is recomputed for each reader. A more costly formula is stored if it has several
 elements and is read repeatedly.
@@ -216,6 +226,28 @@ class Context:
         tensor.node = self.builder.node
         return tensor
 
+    def mapped(
+        self,
+        dtype: str,
+        function: Callable[[Builder, Sequence[Value]], Value],
+        *tensors: Tensor,
+        cost: int = 1,
+    ) -> Tensor:
+        """A tensor of a function of elements at the same index. All tensors have the shape of the first, or no dimensions."""
+        shape = tensors[0].shape
+
+        def element(builder: Builder, index: Index) -> Value:
+            return function(builder, [t.at(builder, index if t.ndim else ()) for t in tensors])
+
+        flat = self.flat_over(tensors, shape)
+        return self.virtual(dtype, shape, element, tensors, cost=cost, flat=flat, identity=True)
+
+    def cast(self, tensor: Tensor, dtype: str) -> Tensor:
+        """A tensor whose elements are converted to another dtype."""
+        if tensor.dtype == dtype:
+            return tensor
+        return self.mapped(dtype, lambda builder, values: builder.cast(values[0], dtype), tensor)
+
     def aligned(self, tensor: Tensor, shape: Sequence[Value]) -> bool:
         """Whether a tensor has exactly this shape."""
         own = tensor.shape
@@ -354,18 +386,21 @@ class Context:
 
     # graphs
 
-    def add_input(self, variable: Variable, contiguous: bool = True) -> None:
+    def add_input(
+        self, variable: Variable, contiguous: bool = True, in_either_order: bool = False
+    ) -> None:
         """Lower an input of the graph. Each array of its value becomes an input of the program."""
         kind = variable.type
-        parts = [self._input(part, contiguous) for part in parts_of_type(kind)]
+        parts = [self._input(part, contiguous, in_either_order) for part in parts_of_type(kind)]
         self.tensors[variable] = parts[0] if kind.is_array else TensorGroup(parts)
 
-    def _input(self, kind: TensorType, contiguous: bool) -> Tensor:
+    def _input(self, kind: TensorType, contiguous: bool, in_either_order: bool) -> Tensor:
         builder = self.builder
         position = len(self.program.inputs)
         dtype = kind.dtype
         seen = MEMORY_DTYPES.get(dtype, dtype)
         buffer = builder.buffer(seen, "input", position=position, ndim=kind.ndim, holds=dtype)
+        buffer.in_either_order = in_either_order
         self.program.inputs.append(buffer)
         shape = [
             builder.input_length(buffer, axis) if n is None else builder.i64(n)
@@ -378,7 +413,8 @@ class Context:
             if contiguous
             else [builder.input_stride(buffer, i) for i in range(len(shape))]
         )
-        stored = Stored(buffer, shape, builder.i64(0), strides, contiguous)
+        forward = (in_either_order,) * kind.ndim
+        stored = Stored(buffer, shape, builder.i64(0), strides, contiguous, forward=forward)
         if dtype != "float16":
             return stored
         from occelo_link.loops.float16 import from_float16_bits  # seldom needed
@@ -398,9 +434,29 @@ class Context:
             context = context.outer
         assert isinstance(variable, Constant)
         kind = variable.type
-        parts = [self._constant(part) for part in kind.to_parts(variable.data)]
+        parts = [self._matrix(variable) or self._constant(p) for p in kind.to_parts(variable.data)]
         tensor = self.tensors[variable] = parts[0] if kind.is_array else TensorGroup(parts)
         return tensor
+
+    def _matrix(self, constant: Constant) -> Tensor | None:
+        """A long or wide matrix of which only products with vectors read elements, in the order in which its longer
+        dimension is contiguous: BLAS takes down to a third of the time. So a matrix and its transpose are one array. None
+        for other constants.
+        """
+        if constant.type.ndim != 2:
+            return None
+        data: npt.NDArray[Any] = np.asarray(constant.data)
+        shorter, longer = sorted(data.shape)
+        find = self.state.only_factors
+        if longer < _LONG * shorter or not (find and find([constant], self.uses, (), 1)):
+            return None
+        wide = data if data.shape[1] == longer else data.T
+        # folding has copied the transpose of a constant
+        matrices, bits = self.state.matrices, wide.view(f"u{wide.itemsize}")
+        same = (tensor for tensor, other in matrices if np.array_equal(bits, other))
+        stored = next(same, None) or self._constant(wide)
+        matrices.append((stored, bits))
+        return stored if wide is data else transposed(stored)
 
     def _constant(self, array: npt.NDArray[Any]) -> Tensor:
         builder = self.builder
@@ -429,7 +485,7 @@ class Context:
 
     def lower_graph(self, order: Sequence[Apply], outputs: Sequence[Variable]) -> None:
         """Lower a graph with the nodes ``order``. Its inputs must be lowered already."""
-        self.uses = _uses(order)
+        self.uses = readers_of(order)
         self.division = divide(order, outputs)
         self.lower_nodes(self.division.outside)
 
@@ -486,7 +542,7 @@ class Context:
         attribute the statements to ``node``, and shared statements to the first node that needed them.
         """
         uses, whole = self.uses, self.state.node
-        self.uses = _uses(parts.order)
+        self.uses = readers_of(parts.order)
         self.tensors.update(zip(parts.inputs, inputs, strict=True))
         for each, lowering in zip(parts.order, lowerings, strict=True):
             operands = [self.tensors.get(v) or self.tensor(v) for v in each.inputs]
@@ -610,8 +666,8 @@ class Context:
         return target
 
 
-def _uses(order: Sequence[Apply]) -> dict[Variable, list[Apply]]:
-    """Map each variable to the nodes that read it."""
+def readers_of(order: Sequence[Apply]) -> dict[Variable, list[Apply]]:
+    """Maps each variable to the nodes that read it."""
     uses: dict[Variable, list[Apply]] = {}
     for node in order:
         for variable in dict.fromkeys(node.inputs):

@@ -1,12 +1,14 @@
 """Operands of BLAS and LAPACK. If the routines can read a tensor in place, it is not copied.
 
-`lowerings.blas`, `occelo_linalg.lowerings.equations.triangular` and `occelo_linalg.lowerings.equations.lu_solving` use this module. The routines can read a matrix
+`lowerings.blas`, which uses `ProductOperand`, `occelo_linalg.lowerings.equations.triangular` and `occelo_linalg.lowerings.equations.lu_solving` use this module. The routines can read a matrix
 with contiguous rows or columns. The leading dimension is the distance in elements from one row (or column) to the next.
 It must be at least the length of a row (or column), and at least 1.
 """
 
 from __future__ import annotations
 
+from occelo_link.loops.ir.builder import Builder
+from occelo_link.loops.ir.program import Reference
 from occelo_link.loops.lowering import Context
 from occelo_link.loops.tensors import Stored, Tensor, is_unit
 
@@ -45,6 +47,39 @@ class MatrixOperand:
         step = stored.strides[across]
         # a dimension of length 1 may have any stride, even one that is too small
         self.leading = least if is_unit(step) else builder.op("max", step, least)
+
+
+class ProductOperand:
+    """The last two dimensions of a tensor, as a factor of a product that BLAS computes.
+
+    It differs from a `MatrixOperand` in one case: an input in either order (`Buffer.in_either_order`) is not copied. Then
+    ``by_rows`` is computed when the program runs.
+    """
+
+    def __init__(self, context: Context, tensor: Tensor) -> None:
+        builder, one = context.builder, context.i64(1)
+        self.stored = context.store(tensor)
+        if not is_in_either_order(self.stored):
+            operand = MatrixOperand(context, tensor)
+            self.stored, self.leading = operand.stored, operand.leading
+            self.by_rows = builder.const(operand.by_rows, "bool")
+            return
+        (rows, columns), (row, column) = self.stored.shape, self.stored.strides
+        # if there is only one column, its stride may be anything, and the rows are contiguous
+        self.by_rows = builder.op("or", builder.op("le", columns, one), builder.eq(column, one))
+        side = builder.select(self.by_rows, columns, rows)
+        step = builder.select(self.by_rows, row, column)
+        self.leading = builder.op("max", step, builder.op("max", side, one))
+
+    def letter(self, builder: Builder, by_rows: str, by_columns: str) -> Reference:
+        """An argument of BLAS that depends on the order of the matrix."""
+        letters = (builder.const(ord(letter), "int8") for letter in (by_rows, by_columns))
+        return Reference(builder.select(self.by_rows, *letters))
+
+
+def is_in_either_order(stored: Stored) -> bool:
+    """Whether a tensor is an input in either order (`Buffer.in_either_order`), or its transpose."""
+    return stored.buffer.in_either_order and all(s.op == "stride" for s in stored.strides)
 
 
 def vector_operand(context: Context, tensor: Tensor) -> Stored:

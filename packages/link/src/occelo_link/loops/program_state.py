@@ -5,16 +5,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from occelo_graph import Apply
+from occelo_graph import Apply, Variable
 from occelo_link.loops.ir.builder import Builder
 
 if TYPE_CHECKING:
     from occelo_link.loops.ir.program import Alloc, Buffer, Value
     from occelo_link.loops.registry import Lowering
+    from occelo_link.loops.tensors import Tensor
 
 
 class ProgramState:
@@ -35,6 +36,10 @@ class ProgramState:
         """Buffers that a loop in the body of the program keeps until it ends, each with its allocation and its lengths.
         Such a buffer may still become an output.
         """
+        self.only_factors: Callable[..., set[Variable]] | None = None
+        """Finds matrices of which only products read elements (`lowerings.blas.only_factors`)."""
+        self.matrices: list[tuple[Tensor, Any]] = []
+        """Constant matrices of which only products read elements, each with its bits as integers."""
         self.replaced_lengths: set[int] = set()
         """The numbers of the lengths that are represented by an equal length, in some region."""
         self._node: Apply | None = None

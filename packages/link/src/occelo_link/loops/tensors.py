@@ -136,6 +136,14 @@ class Stored(Tensor):
         builder.block.memo[key] = value
 
 
+def transposed(matrix: Tensor) -> Stored:
+    """The transpose of a stored matrix."""
+    assert isinstance(matrix, Stored)
+    shape, strides = matrix.shape[::-1], matrix.strides[::-1]
+    turned = matrix.forward[::-1]
+    return Stored(matrix.buffer, shape, matrix.offset, strides, False, matrix, turned)
+
+
 class Virtual(Tensor):
     """A tensor whose elements are computed by the formula ``element(builder, index)``."""
 

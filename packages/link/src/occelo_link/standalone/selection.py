@@ -1,7 +1,7 @@
 """Finds the unit of a compiled function that runs without Python, or says why there is none.
 
-`c_function` uses the unit that the function has. Only where this unit calls threads of Python, or does not compute all
-outputs, the graph is compiled again.
+`c_function` uses the unit that the function has. Only where this unit calls threads of Python, reads strides of inputs, or
+does not compute all outputs, the graph is compiled again.
 """
 
 from __future__ import annotations
@@ -43,7 +43,9 @@ class Chosen:
 
 
 class _WithoutThreads(NativeLinker):
-    """The linker ``native``, whose units never call threads of Python."""
+    """The linker ``native``, whose units never call threads of Python, and get only arrays in C order."""
+
+    takes_either_order = False
 
     def threaded(self) -> bool:
         return False
@@ -99,7 +101,7 @@ def choose(function: Any) -> Chosen:
     part, unit = block_of(function)
     graph = function.maker.call_graph
     computes_all = list(part.outputs) == list(graph.outputs)
-    if unit is not None and computes_all and "service:parallel" not in unit.interface.table:
+    if unit is not None and computes_all and _is_for_c(unit):
         positions = [graph.inputs.index(v) for v in part.inputs]
         return Chosen(unit, positions, range(len(graph.outputs)), lambda: _program(function, unit))
     whole = whole_part(function)
@@ -109,6 +111,11 @@ def choose(function: Any) -> Chosen:
     assert isinstance(compiled, NativeUnit)
     inputs = [function.maker.fgraph.inputs.index(v) for v in whole.inputs]
     return Chosen(compiled, inputs, range(len(graph.outputs)), lambda: program)
+
+
+def _is_for_c(unit: NativeUnit) -> bool:
+    """Whether a unit calls no threads of Python, and reads no strides of its inputs."""
+    return "service:parallel" not in unit.interface.table and not unit.in_either_order
 
 
 def whole_part(function: Any) -> Part:

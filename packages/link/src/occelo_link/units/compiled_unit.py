@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from occelo_link.cache.packing import pack, unpack
@@ -31,6 +31,11 @@ class CompiledUnit(abc.ABC):
     @abc.abstractmethod
     def __call__(self, arrays: Sequence[Any]) -> list[Any]:
         """Compute the results."""
+
+    @property
+    def in_either_order(self) -> Collection[int]:
+        """The positions of the inputs that need not be in C order (`Buffer.in_either_order`)."""
+        return ()
 
     @property
     def callbacks(self) -> Callbacks | None:

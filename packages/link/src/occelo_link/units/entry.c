@@ -19,7 +19,9 @@ enum {
   ARENA_LIMIT = 64 << 20,
   LARGE_PAGES_FROM = 4 << 20, /* bytes: such memory gets large pages if the system has them, as in NumPy */
   MADV_HUGEPAGE = 14,
-  PLAIN = 0x101,           /* NumPy's flags of an array that is in C order and aligned */
+  IN_ORDER = 1,            /* NumPy's flags of an array that is in C order */
+  IS_ALIGNED = 0x100,
+  PLAIN = IN_ORDER | IS_ALIGNED,
   OWN = PLAIN | 0x400 | 4, /* and that is writeable and owns its memory */
 };
 static const i64 EXACT = (i64)1 << 53; /* integers up to here are numbers of float64 */
@@ -29,7 +31,7 @@ typedef struct {
   i64 type, other; /* two type numbers of NumPy */
   i64 ndim;
   const i64 *dims; /* the static lengths, -1 where a length is not static, or null */
-  i64 scalars;
+  i64 accepts; /* besides arrays in C order */
   object *descr;
 } input_record;
 
@@ -185,10 +187,26 @@ static bool acquire_locks(const context *ctx) {
   return true;
 }
 
+/* Whether the rows or the columns of a matrix are contiguous, and come one after the other. */
+OUT_OF_LINE static bool in_either_order(object *matrix, i64 item) {
+  const i64 *dims = FIELD(i64 *, matrix, ARRAY_DIMS), *strides = FIELD(i64 *, matrix, ARRAY_STRIDES);
+  for (i64 side = 0; side < 2; ++side) {
+    i64 across = 1 - side;
+    if ((dims[side] <= 1 || strides[side] == item) && (dims[across] <= 1 || strides[across] >= item * dims[side]))
+      return true;
+  }
+  return false;
+}
+
 /* Whether an array has the type of an input. Writes its addresses to the frame, and adds its elements to `work`. */
 static inline bool read_array(const input_record *record, object *array, i64 *slots, i64 *work) {
   i64 ndim = FIELD(int32_t, array, ARRAY_NDIM), count = 1;
-  if (ndim != record->ndim || (FIELD(int32_t, array, ARRAY_FLAGS) & PLAIN) != PLAIN) return false;
+  if (ndim != record->ndim) return false;
+  int32_t flags = FIELD(int32_t, array, ARRAY_FLAGS) & PLAIN;
+  if (flags != PLAIN) {
+    bool matrix = flags == IS_ALIGNED && (record->accepts & EITHER_ORDER);
+    if (!matrix || !in_either_order(array, record->accepts & SINGLES ? 4 : 8)) return false;
+  }
   object *descr = FIELD(object *, array, ARRAY_DESCR);
   if (descr != record->descr) {
     i64 type = FIELD(int32_t, descr, DESCR_TYPE_NUM);
@@ -209,18 +227,18 @@ static inline bool read_array(const input_record *record, object *array, i64 *sl
 }
 
 /* Whether an object is a number that an input accepts without loss. Writes its value. */
-static inline bool read_number(const context *ctx, i64 scalars, object *number, object *type, void *place) {
-  if (!scalars) return false;
-  bool single = scalars & SINGLES, is_float = type == ctx->float_type;
+static inline bool read_number(const context *ctx, i64 accepts, object *number, object *type, void *place) {
+  if (!(accepts & (FLOATS | INTEGERS))) return false;
+  bool single = accepts & SINGLES, is_float = type == ctx->float_type;
   double value;
-  if ((scalars & FLOATS) && (is_float || (type == ctx->float64_type && !single))) {
+  if ((accepts & FLOATS) && (is_float || (type == ctx->float64_type && !single))) {
     value = FIELD(double, number, FLOAT_VALUE);
   } else {
     int overflow;
     if (type != ctx->long_type) return false;
     i64 whole = ctx->long_value(number, &overflow);
     if (overflow) return false;
-    if (!(scalars & FLOATS)) {
+    if (!(accepts & FLOATS)) {
       *(i64 *)place = whole;
       return true;
     }
@@ -297,7 +315,7 @@ static inline i64 read_inputs(const context *ctx, object *const *args, i64 *fram
         *holds = true;
       }
     } else {
-      if (!read_number(ctx, record->scalars, value, type, &held[k])) return -1;
+      if (!read_number(ctx, record->accepts, value, type, &held[k])) return -1;
       slots[0] = (i64)&held[k];
       ++work;
     }

@@ -1,4 +1,4 @@
-; Made by llvm_from_c.py from sources with the digest d51ff1b9fa2c2ac6846825f436954dbf
+; Made by llvm_from_c.py from sources with the digest 211b2be10c4cfbd2b1a45d910d46cde6
 ; with ziglang 0.17.1
 
 %struct.input_record = type { i64, i64, i64, i64, i64, ptr, i64, ptr }
@@ -346,7 +346,7 @@ define ptr @entry(ptr %0, ptr %1, i64 %2, ptr %3) {
   %11 = icmp ne i64 %2, %10
   %12 = icmp ne ptr %3, null
   %13 = or i1 %12, %11
-  br i1 %13, label %402, label %14
+  br i1 %13, label %412, label %14
 
 14:
   %15 = getelementptr inbounds nuw i8, ptr %8, i64 24
@@ -365,7 +365,7 @@ define ptr @entry(ptr %0, ptr %1, i64 %2, ptr %3) {
   %26 = shl i64 %21, 3
   %27 = tail call ptr %25(i64 %26)
   %28 = icmp eq ptr %27, null
-  br i1 %28, label %402, label %29
+  br i1 %28, label %412, label %29
 
 29:
   %30 = phi ptr [ %27, %23 ], [ %6, %14 ]
@@ -400,7 +400,7 @@ define ptr @entry(ptr %0, ptr %1, i64 %2, ptr %3) {
 
 53:
   %54 = icmp eq i64 %46, 0
-  br i1 %54, label %394, label %55
+  br i1 %54, label %404, label %55
 
 55:
   %56 = getelementptr inbounds nuw i8, ptr %8, i64 200
@@ -415,7 +415,7 @@ define ptr @entry(ptr %0, ptr %1, i64 %2, ptr %3) {
   %63 = load ptr, ptr %62, align 8
   tail call void %59(ptr %63)
   %64 = icmp samesign ugt i64 %58, 1
-  br i1 %64, label %57, label %394
+  br i1 %64, label %57, label %404
 
 65:
   %66 = add nuw nsw i64 %46, 1
@@ -430,7 +430,7 @@ define ptr @entry(ptr %0, ptr %1, i64 %2, ptr %3) {
 71:
   %72 = phi i64 [ %70, %69 ], [ %32, %29 ]
   %73 = icmp sgt i64 %72, 0
-  br i1 %73, label %74, label %237
+  br i1 %73, label %74, label %247
 
 74:
   %75 = getelementptr inbounds nuw i8, ptr %8, i64 256
@@ -443,11 +443,11 @@ define ptr @entry(ptr %0, ptr %1, i64 %2, ptr %3) {
   br label %82
 
 82:
-  %83 = phi i1 [ false, %74 ], [ %224, %223 ]
-  %84 = phi ptr [ %76, %74 ], [ %229, %223 ]
-  %85 = phi ptr [ %75, %74 ], [ %228, %223 ]
-  %86 = phi i64 [ 0, %74 ], [ %227, %223 ]
-  %87 = phi i64 [ 0, %74 ], [ %226, %223 ]
+  %83 = phi i1 [ false, %74 ], [ %234, %233 ]
+  %84 = phi ptr [ %76, %74 ], [ %239, %233 ]
+  %85 = phi ptr [ %75, %74 ], [ %238, %233 ]
+  %86 = phi i64 [ 0, %74 ], [ %237, %233 ]
+  %87 = phi i64 [ 0, %74 ], [ %236, %233 ]
   %88 = load i64, ptr %85, align 8
   %89 = icmp eq i64 %88, 0
   %90 = getelementptr inbounds nuw i8, ptr %85, i64 8
@@ -471,7 +471,7 @@ define ptr @entry(ptr %0, ptr %1, i64 %2, ptr %3) {
   %102 = load ptr, ptr %101, align 8
   %103 = load ptr, ptr %77, align 8
   %104 = icmp eq ptr %102, %103
-  br i1 %104, label %105, label %175
+  br i1 %104, label %105, label %184
 
 105:
   %106 = getelementptr inbounds nuw i8, ptr %100, i64 24
@@ -480,488 +480,505 @@ define ptr @entry(ptr %0, ptr %1, i64 %2, ptr %3) {
   %109 = getelementptr inbounds nuw i8, ptr %85, i64 32
   %110 = load i64, ptr %109, align 8
   %111 = icmp eq i64 %110, %108
-  br i1 %111, label %112, label %378
+  br i1 %111, label %112, label %388
 
 112:
   %113 = getelementptr inbounds nuw i8, ptr %100, i64 64
   %114 = load i32, ptr %113, align 4
   %115 = and i32 %114, 257
-  %116 = icmp eq i32 %115, 257
-  br i1 %116, label %117, label %378
-
-117:
-  %118 = getelementptr inbounds nuw i8, ptr %100, i64 56
-  %119 = load ptr, ptr %118, align 8
-  %120 = getelementptr inbounds nuw i8, ptr %85, i64 56
-  %121 = load ptr, ptr %120, align 8
-  %122 = icmp eq ptr %119, %121
-  br i1 %122, label %137, label %123
-
-123:
-  %124 = getelementptr inbounds nuw i8, ptr %119, i64 28
-  %125 = load i32, ptr %124, align 4
-  %126 = sext i32 %125 to i64
-  %127 = getelementptr inbounds nuw i8, ptr %119, i64 26
-  %128 = load i8, ptr %127, align 2
-  %129 = getelementptr inbounds nuw i8, ptr %85, i64 16
-  %130 = load i64, ptr %129, align 8
-  %131 = icmp eq i64 %130, %126
-  br i1 %131, label %136, label %132
-
-132:
-  %133 = getelementptr inbounds nuw i8, ptr %85, i64 24
-  %134 = load i64, ptr %133, align 8
-  %135 = icmp eq i64 %134, %126
-  br i1 %135, label %136, label %378
-
-136:
-  switch i8 %128, label %378 [
-    i8 124, label %137
-    i8 61, label %137
-    i8 60, label %137
+  switch i32 %115, label %388 [
+    i32 257, label %126
+    i32 256, label %116
   ]
 
-137:
-  %138 = getelementptr inbounds nuw i8, ptr %100, i64 32
-  %139 = load ptr, ptr %138, align 8
-  %140 = getelementptr inbounds nuw i8, ptr %85, i64 40
-  %141 = load ptr, ptr %140, align 8
-  %142 = icmp sgt i32 %107, 0
-  br i1 %142, label %143, label %162
+116:
+  %117 = getelementptr inbounds nuw i8, ptr %85, i64 48
+  %118 = load i64, ptr %117, align 8
+  %119 = and i64 %118, 8
+  %120 = icmp eq i64 %119, 0
+  br i1 %120, label %388, label %121
 
-143:
-  %144 = icmp eq ptr %141, null
-  br label %145
+121:
+  %122 = and i64 %118, 2
+  %123 = icmp eq i64 %122, 0
+  %124 = select i1 %123, i64 8, i64 4
+  %125 = call fastcc zeroext i1 @in_either_order(ptr %100, i64 %124)
+  br i1 %125, label %126, label %388
+
+126:
+  %127 = getelementptr inbounds nuw i8, ptr %100, i64 56
+  %128 = load ptr, ptr %127, align 8
+  %129 = getelementptr inbounds nuw i8, ptr %85, i64 56
+  %130 = load ptr, ptr %129, align 8
+  %131 = icmp eq ptr %128, %130
+  br i1 %131, label %146, label %132
+
+132:
+  %133 = getelementptr inbounds nuw i8, ptr %128, i64 28
+  %134 = load i32, ptr %133, align 4
+  %135 = sext i32 %134 to i64
+  %136 = getelementptr inbounds nuw i8, ptr %128, i64 26
+  %137 = load i8, ptr %136, align 2
+  %138 = getelementptr inbounds nuw i8, ptr %85, i64 16
+  %139 = load i64, ptr %138, align 8
+  %140 = icmp eq i64 %139, %135
+  br i1 %140, label %145, label %141
+
+141:
+  %142 = getelementptr inbounds nuw i8, ptr %85, i64 24
+  %143 = load i64, ptr %142, align 8
+  %144 = icmp eq i64 %143, %135
+  br i1 %144, label %145, label %388
 
 145:
-  %146 = phi i64 [ 0, %143 ], [ %160, %156 ]
-  %147 = phi i64 [ 1, %143 ], [ %159, %156 ]
-  br i1 %144, label %156, label %148
+  switch i8 %137, label %388 [
+    i8 124, label %146
+    i8 61, label %146
+    i8 60, label %146
+  ]
 
-148:
-  %149 = getelementptr inbounds nuw i64, ptr %141, i64 %146
-  %150 = load i64, ptr %149, align 8
-  %151 = icmp sgt i64 %150, -1
-  br i1 %151, label %152, label %156
+146:
+  %147 = getelementptr inbounds nuw i8, ptr %100, i64 32
+  %148 = load ptr, ptr %147, align 8
+  %149 = getelementptr inbounds nuw i8, ptr %85, i64 40
+  %150 = load ptr, ptr %149, align 8
+  %151 = icmp sgt i32 %107, 0
+  br i1 %151, label %152, label %171
 
 152:
-  %153 = getelementptr inbounds nuw i64, ptr %139, i64 %146
-  %154 = load i64, ptr %153, align 8
-  %155 = icmp eq i64 %150, %154
-  br i1 %155, label %156, label %378
+  %153 = icmp eq ptr %150, null
+  br label %154
 
-156:
-  %157 = getelementptr inbounds nuw i64, ptr %139, i64 %146
-  %158 = load i64, ptr %157, align 8
-  %159 = mul i64 %158, %147
-  %160 = add nuw nsw i64 %146, 1
-  %161 = icmp eq i64 %160, %108
-  br i1 %161, label %162, label %145
+154:
+  %155 = phi i64 [ 0, %152 ], [ %169, %165 ]
+  %156 = phi i64 [ 1, %152 ], [ %168, %165 ]
+  br i1 %153, label %165, label %157
 
-162:
-  %163 = phi i64 [ 1, %137 ], [ %159, %156 ]
-  %164 = getelementptr inbounds nuw i8, ptr %100, i64 16
-  %165 = load i64, ptr %164, align 8
-  store i64 %165, ptr %84, align 8
-  %166 = ptrtoint ptr %139 to i64
-  %167 = getelementptr inbounds nuw i8, ptr %84, i64 8
-  store i64 %166, ptr %167, align 8
-  %168 = getelementptr inbounds nuw i8, ptr %100, i64 40
-  %169 = load i64, ptr %168, align 8
-  %170 = getelementptr inbounds nuw i8, ptr %84, i64 16
-  store i64 %169, ptr %170, align 8
-  %171 = load i64, ptr %85, align 8
-  %172 = icmp eq i64 %171, 0
-  br i1 %172, label %223, label %173
+157:
+  %158 = getelementptr inbounds nuw i64, ptr %150, i64 %155
+  %159 = load i64, ptr %158, align 8
+  %160 = icmp sgt i64 %159, -1
+  br i1 %160, label %161, label %165
 
-173:
-  %174 = getelementptr inbounds nuw ptr, ptr %38, i64 %86
-  store ptr %100, ptr %174, align 8
-  br label %223
+161:
+  %162 = getelementptr inbounds nuw i64, ptr %148, i64 %155
+  %163 = load i64, ptr %162, align 8
+  %164 = icmp eq i64 %159, %163
+  br i1 %164, label %165, label %388
 
-175:
-  %176 = getelementptr inbounds nuw i8, ptr %85, i64 48
-  %177 = load i64, ptr %176, align 8
-  %178 = getelementptr inbounds nuw ptr, ptr %38, i64 %86
-  %179 = icmp eq i64 %177, 0
-  br i1 %179, label %213, label %180
+165:
+  %166 = getelementptr inbounds nuw i64, ptr %148, i64 %155
+  %167 = load i64, ptr %166, align 8
+  %168 = mul i64 %167, %156
+  %169 = add nuw nsw i64 %155, 1
+  %170 = icmp eq i64 %169, %108
+  br i1 %170, label %171, label %154
 
-180:
-  %181 = and i64 %177, 2
-  %182 = icmp ne i64 %181, 0
-  %183 = load ptr, ptr %78, align 8
-  %184 = icmp eq ptr %102, %183
-  %185 = and i64 %177, 1
-  %186 = icmp eq i64 %185, 0
-  br i1 %186, label %195, label %187
+171:
+  %172 = phi i64 [ 1, %146 ], [ %168, %165 ]
+  %173 = getelementptr inbounds nuw i8, ptr %100, i64 16
+  %174 = load i64, ptr %173, align 8
+  store i64 %174, ptr %84, align 8
+  %175 = ptrtoint ptr %148 to i64
+  %176 = getelementptr inbounds nuw i8, ptr %84, i64 8
+  store i64 %175, ptr %176, align 8
+  %177 = getelementptr inbounds nuw i8, ptr %100, i64 40
+  %178 = load i64, ptr %177, align 8
+  %179 = getelementptr inbounds nuw i8, ptr %84, i64 16
+  store i64 %178, ptr %179, align 8
+  %180 = load i64, ptr %85, align 8
+  %181 = icmp eq i64 %180, 0
+  br i1 %181, label %233, label %182
 
-187:
-  br i1 %184, label %192, label %188
+182:
+  %183 = getelementptr inbounds nuw ptr, ptr %38, i64 %86
+  store ptr %100, ptr %183, align 8
+  br label %233
 
-188:
-  %189 = load ptr, ptr %79, align 8
-  %190 = icmp ne ptr %102, %189
-  %191 = or i1 %182, %190
-  br i1 %191, label %195, label %192
+184:
+  %185 = getelementptr inbounds nuw i8, ptr %85, i64 48
+  %186 = load i64, ptr %185, align 8
+  %187 = getelementptr inbounds nuw ptr, ptr %38, i64 %86
+  %188 = and i64 %186, 5
+  %189 = icmp eq i64 %188, 0
+  br i1 %189, label %223, label %190
 
-192:
-  %193 = getelementptr inbounds nuw i8, ptr %100, i64 16
-  %194 = load double, ptr %193, align 8
-  br label %211
+190:
+  %191 = and i64 %186, 2
+  %192 = icmp ne i64 %191, 0
+  %193 = load ptr, ptr %78, align 8
+  %194 = icmp eq ptr %102, %193
+  %195 = and i64 %186, 1
+  %196 = icmp eq i64 %195, 0
+  br i1 %196, label %205, label %197
 
-195:
-  %196 = load ptr, ptr %80, align 8
-  %197 = icmp eq ptr %102, %196
-  br i1 %197, label %198, label %213
+197:
+  br i1 %194, label %202, label %198
 
 198:
-  %199 = load ptr, ptr %81, align 8
-  %200 = call i64 %199(ptr %100, ptr %5)
-  %201 = load i32, ptr %5, align 4
-  %202 = icmp eq i32 %201, 0
-  br i1 %202, label %203, label %213
+  %199 = load ptr, ptr %79, align 8
+  %200 = icmp ne ptr %102, %199
+  %201 = or i1 %192, %200
+  br i1 %201, label %205, label %202
 
-203:
-  br i1 %186, label %204, label %206
-
-204:
-  %205 = bitcast i64 %200 to double
-  br label %214
-
-206:
-  %207 = add i64 %200, -9007199254740993
-  %208 = icmp ult i64 %207, -18014398509481985
-  br i1 %208, label %213, label %209
-
-209:
-  %210 = sitofp i64 %200 to double
-  br label %211
-
-211:
-  %212 = phi double [ %194, %192 ], [ %210, %209 ]
-  br i1 %182, label %216, label %214
-
-213:
-  br label %378
-
-214:
-  %215 = phi double [ %205, %204 ], [ %212, %211 ]
-  store double %215, ptr %178, align 8
+202:
+  %203 = getelementptr inbounds nuw i8, ptr %100, i64 16
+  %204 = load double, ptr %203, align 8
   br label %221
 
+205:
+  %206 = load ptr, ptr %80, align 8
+  %207 = icmp eq ptr %102, %206
+  br i1 %207, label %208, label %223
+
+208:
+  %209 = load ptr, ptr %81, align 8
+  %210 = call i64 %209(ptr %100, ptr %5)
+  %211 = load i32, ptr %5, align 4
+  %212 = icmp eq i32 %211, 0
+  br i1 %212, label %213, label %223
+
+213:
+  br i1 %196, label %214, label %216
+
+214:
+  %215 = bitcast i64 %210 to double
+  br label %224
+
 216:
-  %217 = fptrunc double %212 to float
-  store float %217, ptr %178, align 4
-  %218 = fpext float %217 to double
-  %219 = fcmp oeq double %212, %218
-  %220 = select i1 %184, i1 true, i1 %219
-  br i1 %220, label %221, label %378
+  %217 = add i64 %210, -9007199254740993
+  %218 = icmp ult i64 %217, -18014398509481985
+  br i1 %218, label %223, label %219
+
+219:
+  %220 = sitofp i64 %210 to double
+  br label %221
 
 221:
-  %222 = ptrtoint ptr %178 to i64
-  store i64 %222, ptr %84, align 8
-  br label %223
+  %222 = phi double [ %204, %202 ], [ %220, %219 ]
+  br i1 %192, label %226, label %224
 
 223:
-  %224 = phi i1 [ %83, %162 ], [ true, %173 ], [ %83, %221 ]
-  %225 = phi i64 [ %163, %162 ], [ %163, %173 ], [ 1, %221 ]
-  %226 = add i64 %225, %87
-  %227 = add nuw nsw i64 %86, 1
-  %228 = getelementptr inbounds nuw i8, ptr %85, i64 64
-  %229 = getelementptr inbounds nuw i8, ptr %84, i64 24
-  %230 = icmp eq i64 %227, %72
-  br i1 %230, label %231, label %82
+  br label %388
+
+224:
+  %225 = phi double [ %215, %214 ], [ %222, %221 ]
+  store double %225, ptr %187, align 8
+  br label %231
+
+226:
+  %227 = fptrunc double %222 to float
+  store float %227, ptr %187, align 4
+  %228 = fpext float %227 to double
+  %229 = fcmp oeq double %222, %228
+  %230 = select i1 %194, i1 true, i1 %229
+  br i1 %230, label %231, label %388
 
 231:
-  %232 = icmp sgt i64 %226, -1
-  br i1 %232, label %233, label %378
+  %232 = ptrtoint ptr %187 to i64
+  store i64 %232, ptr %84, align 8
+  br label %233
 
 233:
-  br i1 %224, label %234, label %237
-
-234:
-  %235 = getelementptr inbounds nuw i8, ptr %8, i64 96
-  %236 = load ptr, ptr %235, align 8
-  call fastcc void @each_held(ptr %8, ptr %38, ptr %236)
-  br label %237
-
-237:
-  %238 = phi i1 [ false, %233 ], [ true, %234 ], [ false, %71 ]
-  %239 = phi i64 [ %226, %233 ], [ %226, %234 ], [ 0, %71 ]
-  %240 = icmp sgt i64 %36, 0
-  br i1 %240, label %241, label %245
+  %234 = phi i1 [ %83, %171 ], [ true, %182 ], [ %83, %231 ]
+  %235 = phi i64 [ %172, %171 ], [ %172, %182 ], [ 1, %231 ]
+  %236 = add i64 %235, %87
+  %237 = add nuw nsw i64 %86, 1
+  %238 = getelementptr inbounds nuw i8, ptr %85, i64 64
+  %239 = getelementptr inbounds nuw i8, ptr %84, i64 24
+  %240 = icmp eq i64 %237, %72
+  br i1 %240, label %241, label %82
 
 241:
-  %242 = phi ptr [ %243, %241 ], [ %35, %237 ]
-  store ptr null, ptr %242, align 8
-  %243 = getelementptr inbounds nuw i8, ptr %242, i64 8
-  %244 = icmp ult ptr %243, %38
-  br i1 %244, label %241, label %245
+  %242 = icmp sgt i64 %236, -1
+  br i1 %242, label %243, label %388
 
-245:
-  %246 = getelementptr inbounds nuw i8, ptr %30, i64 32
-  store i64 0, ptr %246, align 8
-  %247 = getelementptr inbounds nuw i8, ptr %30, i64 24
-  store i64 0, ptr %247, align 8
-  %248 = getelementptr inbounds nuw i8, ptr %30, i64 16
-  store i64 0, ptr %248, align 8
-  %249 = getelementptr inbounds nuw i8, ptr %30, i64 8
-  store i64 0, ptr %249, align 8
-  %250 = getelementptr inbounds nuw i8, ptr %8, i64 64
-  %251 = load i64, ptr %250, align 8
-  %252 = icmp eq i64 %251, 0
-  br i1 %252, label %259, label %253
+243:
+  br i1 %234, label %244, label %247
 
-253:
-  store i64 0, ptr %250, align 8
-  %254 = add i64 %251, 71
-  %255 = and i64 %254, -64
-  store i64 %255, ptr %249, align 8
-  %256 = inttoptr i64 %251 to ptr
-  %257 = load i64, ptr %256, align 8
-  %258 = add i64 %257, %251
-  store i64 %258, ptr %248, align 8
-  br label %259
+244:
+  %245 = getelementptr inbounds nuw i8, ptr %8, i64 96
+  %246 = load ptr, ptr %245, align 8
+  call fastcc void @each_held(ptr %8, ptr %38, ptr %246)
+  br label %247
 
-259:
-  %260 = icmp samesign ugt i64 %239, 16384
-  br i1 %260, label %261, label %266
+247:
+  %248 = phi i1 [ false, %243 ], [ true, %244 ], [ false, %71 ]
+  %249 = phi i64 [ %236, %243 ], [ %236, %244 ], [ 0, %71 ]
+  %250 = icmp sgt i64 %36, 0
+  br i1 %250, label %251, label %255
 
-261:
-  %262 = getelementptr inbounds nuw i8, ptr %8, i64 176
-  %263 = load ptr, ptr %262, align 8
-  %264 = call ptr %263()
-  %265 = ptrtoint ptr %264 to i64
-  store i64 %265, ptr %246, align 8
-  br label %266
+251:
+  %252 = phi ptr [ %253, %251 ], [ %35, %247 ]
+  store ptr null, ptr %252, align 8
+  %253 = getelementptr inbounds nuw i8, ptr %252, i64 8
+  %254 = icmp ult ptr %253, %38
+  br i1 %254, label %251, label %255
 
-266:
-  %267 = load ptr, ptr %8, align 8
-  %268 = getelementptr inbounds nuw i8, ptr %8, i64 8
-  %269 = load ptr, ptr %268, align 8
-  %270 = call i64 %267(ptr %30, ptr %269)
-  %271 = load i64, ptr %246, align 8
-  %272 = icmp eq i64 %271, 0
-  br i1 %272, label %277, label %273
+255:
+  %256 = getelementptr inbounds nuw i8, ptr %30, i64 32
+  store i64 0, ptr %256, align 8
+  %257 = getelementptr inbounds nuw i8, ptr %30, i64 24
+  store i64 0, ptr %257, align 8
+  %258 = getelementptr inbounds nuw i8, ptr %30, i64 16
+  store i64 0, ptr %258, align 8
+  %259 = getelementptr inbounds nuw i8, ptr %30, i64 8
+  store i64 0, ptr %259, align 8
+  %260 = getelementptr inbounds nuw i8, ptr %8, i64 64
+  %261 = load i64, ptr %260, align 8
+  %262 = icmp eq i64 %261, 0
+  br i1 %262, label %269, label %263
 
-273:
-  %274 = getelementptr inbounds nuw i8, ptr %8, i64 184
-  %275 = load ptr, ptr %274, align 8
-  %276 = inttoptr i64 %271 to ptr
-  call void %275(ptr %276)
-  store i64 0, ptr %246, align 8
-  br label %277
+263:
+  store i64 0, ptr %260, align 8
+  %264 = add i64 %261, 71
+  %265 = and i64 %264, -64
+  store i64 %265, ptr %259, align 8
+  %266 = inttoptr i64 %261 to ptr
+  %267 = load i64, ptr %266, align 8
+  %268 = add i64 %267, %261
+  store i64 %268, ptr %258, align 8
+  br label %269
 
-277:
-  %278 = load i64, ptr %247, align 8
-  %279 = icmp eq i64 %278, 0
-  br i1 %279, label %282, label %280
+269:
+  %270 = icmp samesign ugt i64 %249, 16384
+  br i1 %270, label %271, label %276
 
-280:
-  %281 = call fastcc i64 @larger_arena(ptr %8, ptr %30, i64 %251)
-  br label %282
+271:
+  %272 = getelementptr inbounds nuw i8, ptr %8, i64 176
+  %273 = load ptr, ptr %272, align 8
+  %274 = call ptr %273()
+  %275 = ptrtoint ptr %274 to i64
+  store i64 %275, ptr %256, align 8
+  br label %276
 
-282:
-  %283 = phi i64 [ %281, %280 ], [ %251, %277 ]
-  %284 = icmp eq i64 %283, 0
-  br i1 %284, label %292, label %285
+276:
+  %277 = load ptr, ptr %8, align 8
+  %278 = getelementptr inbounds nuw i8, ptr %8, i64 8
+  %279 = load ptr, ptr %278, align 8
+  %280 = call i64 %277(ptr %30, ptr %279)
+  %281 = load i64, ptr %256, align 8
+  %282 = icmp eq i64 %281, 0
+  br i1 %282, label %287, label %283
 
-285:
-  %286 = load i64, ptr %250, align 8
-  store i64 %283, ptr %250, align 8
-  %287 = icmp eq i64 %286, 0
-  br i1 %287, label %292, label %288
+283:
+  %284 = getelementptr inbounds nuw i8, ptr %8, i64 184
+  %285 = load ptr, ptr %284, align 8
+  %286 = inttoptr i64 %281 to ptr
+  call void %285(ptr %286)
+  store i64 0, ptr %256, align 8
+  br label %287
 
-288:
-  %289 = getelementptr inbounds nuw i8, ptr %8, i64 128
-  %290 = load ptr, ptr %289, align 8
-  %291 = inttoptr i64 %286 to ptr
-  call void %290(ptr %291)
+287:
+  %288 = load i64, ptr %257, align 8
+  %289 = icmp eq i64 %288, 0
+  br i1 %289, label %292, label %290
+
+290:
+  %291 = call fastcc i64 @larger_arena(ptr %8, ptr %30, i64 %261)
   br label %292
 
 292:
-  br i1 %238, label %293, label %296
+  %293 = phi i64 [ %291, %290 ], [ %261, %287 ]
+  %294 = icmp eq i64 %293, 0
+  br i1 %294, label %302, label %295
 
-293:
-  %294 = getelementptr inbounds nuw i8, ptr %8, i64 104
-  %295 = load ptr, ptr %294, align 8
-  call fastcc void @each_held(ptr %8, ptr %38, ptr %295)
-  br label %296
+295:
+  %296 = load i64, ptr %260, align 8
+  store i64 %293, ptr %260, align 8
+  %297 = icmp eq i64 %296, 0
+  br i1 %297, label %302, label %298
 
-296:
-  %297 = icmp eq i64 %270, 0
-  %298 = icmp eq i64 %270, -2
-  %299 = or i1 %297, %298
-  br i1 %297, label %300, label %372
+298:
+  %299 = getelementptr inbounds nuw i8, ptr %8, i64 128
+  %300 = load ptr, ptr %299, align 8
+  %301 = inttoptr i64 %296 to ptr
+  call void %300(ptr %301)
+  br label %302
 
-300:
-  %301 = load ptr, ptr %35, align 8
-  %302 = getelementptr inbounds nuw i8, ptr %8, i64 40
-  %303 = load i64, ptr %302, align 8
-  %304 = load i64, ptr %19, align 8
-  %305 = getelementptr inbounds nuw i8, ptr %8, i64 48
-  %306 = load i64, ptr %305, align 8
-  %307 = icmp eq i64 %306, 1
-  br i1 %307, label %325, label %308
+302:
+  br i1 %248, label %303, label %306
 
-308:
-  %309 = getelementptr inbounds nuw i8, ptr %8, i64 88
-  %310 = load ptr, ptr %309, align 8
-  %311 = call ptr %310(i64 %303)
-  %312 = icmp eq ptr %311, null
-  br i1 %312, label %313, label %314
+303:
+  %304 = getelementptr inbounds nuw i8, ptr %8, i64 104
+  %305 = load ptr, ptr %304, align 8
+  call fastcc void @each_held(ptr %8, ptr %38, ptr %305)
+  br label %306
 
-313:
-  call fastcc void @drop_outputs(ptr %8, ptr %35)
-  br label %378
+306:
+  %307 = icmp eq i64 %280, 0
+  %308 = icmp eq i64 %280, -2
+  %309 = or i1 %307, %308
+  br i1 %307, label %310, label %382
 
-314:
-  %315 = getelementptr inbounds nuw i8, ptr %311, i64 24
-  %316 = load ptr, ptr %315, align 8
-  %317 = icmp sgt i64 %303, 0
-  br i1 %317, label %318, label %325
+310:
+  %311 = load ptr, ptr %35, align 8
+  %312 = getelementptr inbounds nuw i8, ptr %8, i64 40
+  %313 = load i64, ptr %312, align 8
+  %314 = load i64, ptr %19, align 8
+  %315 = getelementptr inbounds nuw i8, ptr %8, i64 48
+  %316 = load i64, ptr %315, align 8
+  %317 = icmp eq i64 %316, 1
+  br i1 %317, label %335, label %318
 
 318:
-  %319 = phi i64 [ %323, %318 ], [ 0, %314 ]
-  %320 = getelementptr inbounds nuw ptr, ptr %35, i64 %319
-  %321 = load ptr, ptr %320, align 8
-  %322 = getelementptr inbounds nuw ptr, ptr %316, i64 %319
-  store ptr %321, ptr %322, align 8
-  %323 = add nuw nsw i64 %319, 1
-  %324 = icmp eq i64 %323, %303
-  br i1 %324, label %325, label %318
+  %319 = getelementptr inbounds nuw i8, ptr %8, i64 88
+  %320 = load ptr, ptr %319, align 8
+  %321 = call ptr %320(i64 %313)
+  %322 = icmp eq ptr %321, null
+  br i1 %322, label %323, label %324
 
-325:
-  %326 = phi ptr [ %301, %300 ], [ %311, %314 ], [ %311, %318 ]
-  %327 = icmp slt i64 %303, %304
-  br i1 %327, label %328, label %378
+323:
+  call fastcc void @drop_outputs(ptr %8, ptr %35)
+  br label %388
+
+324:
+  %325 = getelementptr inbounds nuw i8, ptr %321, i64 24
+  %326 = load ptr, ptr %325, align 8
+  %327 = icmp sgt i64 %313, 0
+  br i1 %327, label %328, label %335
 
 328:
-  %329 = getelementptr inbounds nuw i8, ptr %8, i64 256
-  %330 = getelementptr inbounds nuw i8, ptr %8, i64 72
-  %331 = getelementptr inbounds nuw i8, ptr %8, i64 104
-  br label %332
+  %329 = phi i64 [ %333, %328 ], [ 0, %324 ]
+  %330 = getelementptr inbounds nuw ptr, ptr %35, i64 %329
+  %331 = load ptr, ptr %330, align 8
+  %332 = getelementptr inbounds nuw ptr, ptr %326, i64 %329
+  store ptr %331, ptr %332, align 8
+  %333 = add nuw nsw i64 %329, 1
+  %334 = icmp eq i64 %333, %313
+  br i1 %334, label %335, label %328
 
-332:
-  %333 = phi i64 [ %303, %328 ], [ %370, %369 ]
-  %334 = load i64, ptr %15, align 8
-  %335 = getelementptr %struct.input_record, ptr %329, i64 %334
-  %336 = getelementptr %struct.input_record, ptr %335, i64 %333
-  %337 = getelementptr inbounds ptr, ptr %35, i64 %333
-  %338 = load ptr, ptr %337, align 8
-  %339 = getelementptr inbounds nuw i8, ptr %336, i64 16
-  %340 = load ptr, ptr %339, align 8
-  %341 = getelementptr inbounds nuw i8, ptr %340, i64 24
-  %342 = load ptr, ptr %341, align 8
-  %343 = load ptr, ptr %342, align 8
-  store ptr %338, ptr %342, align 8
-  %344 = getelementptr inbounds nuw i8, ptr %336, i64 24
-  %345 = load ptr, ptr %344, align 8
-  %346 = icmp eq ptr %345, null
-  br i1 %346, label %347, label %367
+335:
+  %336 = phi ptr [ %311, %310 ], [ %321, %324 ], [ %321, %328 ]
+  %337 = icmp slt i64 %313, %314
+  br i1 %337, label %338, label %388
 
-347:
-  %348 = getelementptr inbounds nuw i8, ptr %343, i64 8
-  %349 = load ptr, ptr %348, align 8
-  %350 = load ptr, ptr %330, align 8
-  %351 = icmp eq ptr %349, %350
-  br i1 %351, label %352, label %367
+338:
+  %339 = getelementptr inbounds nuw i8, ptr %8, i64 256
+  %340 = getelementptr inbounds nuw i8, ptr %8, i64 72
+  %341 = getelementptr inbounds nuw i8, ptr %8, i64 104
+  br label %342
 
-352:
-  %353 = load i32, ptr %343, align 4
-  %354 = icmp eq i32 %353, 1
-  br i1 %354, label %355, label %367
+342:
+  %343 = phi i64 [ %313, %338 ], [ %380, %379 ]
+  %344 = load i64, ptr %15, align 8
+  %345 = getelementptr %struct.input_record, ptr %339, i64 %344
+  %346 = getelementptr %struct.input_record, ptr %345, i64 %343
+  %347 = getelementptr inbounds ptr, ptr %35, i64 %343
+  %348 = load ptr, ptr %347, align 8
+  %349 = getelementptr inbounds nuw i8, ptr %346, i64 16
+  %350 = load ptr, ptr %349, align 8
+  %351 = getelementptr inbounds nuw i8, ptr %350, i64 24
+  %352 = load ptr, ptr %351, align 8
+  %353 = load ptr, ptr %352, align 8
+  store ptr %348, ptr %352, align 8
+  %354 = getelementptr inbounds nuw i8, ptr %346, i64 24
+  %355 = load ptr, ptr %354, align 8
+  %356 = icmp eq ptr %355, null
+  br i1 %356, label %357, label %377
 
-355:
-  %356 = getelementptr inbounds nuw i8, ptr %343, i64 64
-  %357 = load i32, ptr %356, align 4
-  %358 = and i32 %357, 1285
-  %359 = icmp eq i32 %358, 1285
-  br i1 %359, label %360, label %367
+357:
+  %358 = getelementptr inbounds nuw i8, ptr %353, i64 8
+  %359 = load ptr, ptr %358, align 8
+  %360 = load ptr, ptr %340, align 8
+  %361 = icmp eq ptr %359, %360
+  br i1 %361, label %362, label %377
 
-360:
-  %361 = getelementptr inbounds nuw i8, ptr %343, i64 56
-  %362 = load ptr, ptr %361, align 8
-  %363 = getelementptr inbounds nuw i8, ptr %338, i64 56
-  %364 = load ptr, ptr %363, align 8
-  %365 = icmp eq ptr %362, %364
-  br i1 %365, label %366, label %367
+362:
+  %363 = load i32, ptr %353, align 4
+  %364 = icmp eq i32 %363, 1
+  br i1 %364, label %365, label %377
 
-366:
-  store ptr %343, ptr %344, align 8
-  br label %369
+365:
+  %366 = getelementptr inbounds nuw i8, ptr %353, i64 64
+  %367 = load i32, ptr %366, align 4
+  %368 = and i32 %367, 1285
+  %369 = icmp eq i32 %368, 1285
+  br i1 %369, label %370, label %377
 
-367:
-  %368 = load ptr, ptr %331, align 8
-  call void %368(ptr %343)
-  br label %369
+370:
+  %371 = getelementptr inbounds nuw i8, ptr %353, i64 56
+  %372 = load ptr, ptr %371, align 8
+  %373 = getelementptr inbounds nuw i8, ptr %348, i64 56
+  %374 = load ptr, ptr %373, align 8
+  %375 = icmp eq ptr %372, %374
+  br i1 %375, label %376, label %377
 
-369:
-  %370 = add i64 %333, 1
-  %371 = icmp eq i64 %370, %304
-  br i1 %371, label %378, label %332
+376:
+  store ptr %353, ptr %354, align 8
+  br label %379
 
-372:
+377:
+  %378 = load ptr, ptr %341, align 8
+  call void %378(ptr %353)
+  br label %379
+
+379:
+  %380 = add i64 %343, 1
+  %381 = icmp eq i64 %380, %314
+  br i1 %381, label %388, label %342
+
+382:
   call fastcc void @drop_outputs(ptr %8, ptr %35)
-  %373 = icmp sgt i64 %270, -1
-  %374 = or i1 %373, %298
-  br i1 %374, label %378, label %375
+  %383 = icmp sgt i64 %280, -1
+  %384 = or i1 %383, %308
+  br i1 %384, label %388, label %385
 
-375:
-  %376 = getelementptr inbounds nuw i8, ptr %8, i64 168
-  %377 = load ptr, ptr %376, align 8
-  call void %377()
-  br label %378
+385:
+  %386 = getelementptr inbounds nuw i8, ptr %8, i64 168
+  %387 = load ptr, ptr %386, align 8
+  call void %387()
+  br label %388
 
-378:
-  %379 = phi ptr [ null, %372 ], [ null, %375 ], [ %326, %369 ], [ null, %231 ], [ null, %313 ], [ %326, %325 ], [ null, %213 ], [ null, %152 ], [ null, %136 ], [ null, %132 ], [ null, %105 ], [ null, %216 ], [ null, %112 ]
-  %380 = phi i1 [ %299, %372 ], [ %299, %375 ], [ %299, %369 ], [ false, %231 ], [ true, %313 ], [ true, %325 ], [ false, %213 ], [ false, %152 ], [ false, %136 ], [ false, %132 ], [ false, %105 ], [ false, %216 ], [ false, %112 ]
-  %381 = load i64, ptr %39, align 8
-  %382 = icmp sgt i64 %381, 0
-  br i1 %382, label %383, label %394
+388:
+  %389 = phi ptr [ null, %382 ], [ null, %385 ], [ %336, %379 ], [ null, %241 ], [ null, %323 ], [ %336, %335 ], [ null, %223 ], [ null, %161 ], [ null, %112 ], [ null, %145 ], [ null, %141 ], [ null, %116 ], [ null, %105 ], [ null, %226 ], [ null, %121 ]
+  %390 = phi i1 [ %309, %382 ], [ %309, %385 ], [ %309, %379 ], [ false, %241 ], [ true, %323 ], [ true, %335 ], [ false, %223 ], [ false, %161 ], [ false, %112 ], [ false, %145 ], [ false, %141 ], [ false, %116 ], [ false, %105 ], [ false, %226 ], [ false, %121 ]
+  %391 = load i64, ptr %39, align 8
+  %392 = icmp sgt i64 %391, 0
+  br i1 %392, label %393, label %404
 
-383:
-  %384 = getelementptr inbounds nuw i8, ptr %8, i64 200
-  %385 = getelementptr inbounds nuw i8, ptr %8, i64 208
-  br label %386
+393:
+  %394 = getelementptr inbounds nuw i8, ptr %8, i64 200
+  %395 = getelementptr inbounds nuw i8, ptr %8, i64 208
+  br label %396
 
-386:
-  %387 = phi i64 [ %381, %383 ], [ %390, %386 ]
-  %388 = load ptr, ptr %384, align 8
-  %389 = load ptr, ptr %385, align 8
-  %390 = add nsw i64 %387, -1
-  %391 = getelementptr inbounds nuw ptr, ptr %389, i64 %390
-  %392 = load ptr, ptr %391, align 8
-  call void %388(ptr %392)
-  %393 = icmp samesign ugt i64 %387, 1
-  br i1 %393, label %386, label %394
+396:
+  %397 = phi i64 [ %391, %393 ], [ %400, %396 ]
+  %398 = load ptr, ptr %394, align 8
+  %399 = load ptr, ptr %395, align 8
+  %400 = add nsw i64 %397, -1
+  %401 = getelementptr inbounds nuw ptr, ptr %399, i64 %400
+  %402 = load ptr, ptr %401, align 8
+  call void %398(ptr %402)
+  %403 = icmp samesign ugt i64 %397, 1
+  br i1 %403, label %396, label %404
 
-394:
-  %395 = phi ptr [ %379, %386 ], [ null, %53 ], [ %379, %378 ], [ null, %57 ]
-  %396 = phi i1 [ %380, %386 ], [ false, %53 ], [ %380, %378 ], [ false, %57 ]
-  %397 = icmp eq ptr %30, %6
-  br i1 %397, label %401, label %398
-
-398:
-  %399 = getelementptr inbounds nuw i8, ptr %8, i64 128
-  %400 = load ptr, ptr %399, align 8
-  call void %400(ptr %30)
-  br label %401
-
-401:
-  br i1 %396, label %408, label %402
-
-402:
-  %403 = getelementptr inbounds nuw i8, ptr %8, i64 112
-  %404 = load ptr, ptr %403, align 8
-  %405 = getelementptr inbounds nuw i8, ptr %8, i64 56
-  %406 = load ptr, ptr %405, align 8
-  %407 = call ptr %404(ptr %406, ptr %1, i64 %2, ptr %3)
-  br label %408
+404:
+  %405 = phi ptr [ %389, %396 ], [ null, %53 ], [ %389, %388 ], [ null, %57 ]
+  %406 = phi i1 [ %390, %396 ], [ false, %53 ], [ %390, %388 ], [ false, %57 ]
+  %407 = icmp eq ptr %30, %6
+  br i1 %407, label %411, label %408
 
 408:
-  %409 = phi ptr [ %407, %402 ], [ %395, %401 ]
-  ret ptr %409
+  %409 = getelementptr inbounds nuw i8, ptr %8, i64 128
+  %410 = load ptr, ptr %409, align 8
+  call void %410(ptr %30)
+  br label %411
+
+411:
+  br i1 %406, label %418, label %412
+
+412:
+  %413 = getelementptr inbounds nuw i8, ptr %8, i64 112
+  %414 = load ptr, ptr %413, align 8
+  %415 = getelementptr inbounds nuw i8, ptr %8, i64 56
+  %416 = load ptr, ptr %415, align 8
+  %417 = call ptr %414(ptr %416, ptr %1, i64 %2, ptr %3)
+  br label %418
+
+418:
+  %419 = phi ptr [ %417, %412 ], [ %405, %411 ]
+  ret ptr %419
 }
 
 define internal fastcc void @each_held(ptr %0, ptr %1, ptr %2) {
@@ -1055,6 +1072,54 @@ define ptr @counted_entry(ptr %0, ptr %1, i64 %2, ptr %3) {
 18:
   %19 = phi ptr [ %9, %8 ], [ %17, %10 ]
   ret ptr %19
+}
+
+define internal fastcc zeroext i1 @in_either_order(ptr %0, i64 %1) nounwind {
+  %3 = getelementptr inbounds nuw i8, ptr %0, i64 32
+  %4 = load ptr, ptr %3, align 8
+  %5 = getelementptr inbounds nuw i8, ptr %0, i64 40
+  %6 = load ptr, ptr %5, align 8
+  br label %7
+
+7:
+  %8 = phi i1 [ true, %2 ], [ false, %30 ]
+  %9 = phi i64 [ 0, %2 ], [ 1, %30 ]
+  %10 = xor i64 %9, 1
+  %11 = getelementptr inbounds nuw i64, ptr %4, i64 %9
+  %12 = load i64, ptr %11, align 8
+  %13 = icmp slt i64 %12, 2
+  br i1 %13, label %18, label %14
+
+14:
+  %15 = getelementptr inbounds nuw i64, ptr %6, i64 %9
+  %16 = load i64, ptr %15, align 8
+  %17 = icmp eq i64 %16, %1
+  br i1 %17, label %18, label %29
+
+18:
+  %19 = getelementptr inbounds nuw i64, ptr %4, i64 %10
+  %20 = load i64, ptr %19, align 8
+  %21 = icmp slt i64 %20, 2
+  br i1 %21, label %31, label %22
+
+22:
+  %23 = getelementptr inbounds nuw i64, ptr %6, i64 %10
+  %24 = load i64, ptr %23, align 8
+  %25 = mul i64 %12, %1
+  %26 = icmp sge i64 %24, %25
+  %27 = xor i1 %8, true
+  %28 = or i1 %26, %27
+  br i1 %28, label %31, label %30
+
+29:
+  br i1 %8, label %30, label %31
+
+30:
+  br label %7
+
+31:
+  %32 = phi i1 [ false, %29 ], [ true, %18 ], [ %26, %22 ]
+  ret i1 %32
 }
 
 define internal fastcc i64 @larger_arena(ptr %0, ptr %1, i64 %2) {

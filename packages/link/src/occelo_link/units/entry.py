@@ -27,13 +27,15 @@ from occelo_link.units.entry_loading import EntryCode, MethodDef, entry_code
 class InputRule:
     """The type and the source of an input. ``source`` is the position of an argument, or a cell.
 
-    If ``scalars`` is True, Python and NumPy numbers are accepted for a tensor without dimensions.
+    If ``scalars`` is True, Python and NumPy numbers are accepted for a tensor without dimensions. If ``in_either_order``
+    is True, so are matrices as `Buffer.in_either_order` describes them.
     """
 
     dtype: str
     shape: tuple[int | None, ...]
     source: int | list[Any]
     scalars: bool = False
+    in_either_order: bool = False
 
 
 @mutable_dataclass
@@ -125,7 +127,9 @@ def _type_numbers(dtype: str) -> tuple[int, int]:
     return plain.num, numbers[0] if numbers else plain.num
 
 
-def _scalar_kinds(rule: InputRule) -> int:
+def _accepted(rule: InputRule) -> int:
+    if rule.in_either_order:
+        return ctx.EITHER_ORDER | (ctx.SINGLES if rule.dtype == "float32" else 0)
     if rule.shape or not rule.scalars or not isinstance(rule.source, int):
         return 0
     return {"float64": ctx.FLOATS, "float32": ctx.FLOATS | ctx.SINGLES, "int64": ctx.INTEGERS}.get(
@@ -182,7 +186,7 @@ def make_entry(
             other,
             len(rule.shape),
             0 if dims is None else dims.ctypes.data,
-            _scalar_kinds(rule),
+            _accepted(rule),
             id(np.dtype(rule.dtype)),
         ]
         alive += [dims, rule.source, np.dtype(rule.dtype)]

@@ -45,13 +45,15 @@ from __future__ import annotations
 ) = range(33)
 RECORD = 8
 # an input: whether it is an argument (0) or a cell (1), its position or address, two type numbers, the number of
-# dimensions, the address of the static lengths, which scalars are accepted, the dtype object
-(IN_KIND, IN_WHICH, IN_TYPE, IN_OTHER, IN_NDIM, IN_DIMS, IN_SCALARS, IN_DESCR) = range(8)
+# dimensions, the address of the static lengths, what is accepted besides arrays in C order, the dtype object
+(IN_KIND, IN_WHICH, IN_TYPE, IN_OTHER, IN_NDIM, IN_DIMS, IN_ACCEPTS, IN_DESCR) = range(8)
 # an output: the dtype object, the number of dimensions, the cell that it updates, an array that may be reused
 (OUT_DESCR, OUT_NDIM, OUT_CELL, OUT_SPARE) = range(4)
-FLOATS, SINGLES, INTEGERS = 1, 2, 4
-"""Flags in the slot ``IN_SCALARS`` of an input that accepts numbers. They say what the dtype of the input is.
+FLOATS, SINGLES, INTEGERS, EITHER_ORDER = 1, 2, 4, 8
+"""Flags in the slot ``IN_ACCEPTS`` of an input that accepts numbers, or a matrix in either order. They say what the dtype
+of the input is.
 
-`FLOATS` is for float64 and float32, `SINGLES` for float32 only, and `INTEGERS` for int64. A slot with 0 means that the
-input accepts only arrays.
+`FLOATS` is for float64 and float32, `SINGLES` for float32 only, and `INTEGERS` for int64. With `EITHER_ORDER`, the input is
+a matrix of float32 if `SINGLES` is there, and else of float64. A slot with 0 means that the input accepts only arrays in C
+order.
 """

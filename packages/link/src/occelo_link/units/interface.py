@@ -36,6 +36,7 @@ class UnitInterface:
 
     ``inputs`` has the dtype and the static shape of each input, and ``outputs`` has the dtype and the number of
     dimensions of each output. A value that consists of several arrays (`Type.parts`) has an item for each array.
+    ``in_either_order`` are the positions of inputs that need not be in C order (`Buffer.in_either_order`).
     ``table`` maps the names of functions and constants to slots of the unit's table, counted after the services.
     """
 
@@ -44,6 +45,7 @@ class UnitInterface:
     table: dict[str, int]
     constants: list[Any]
     callbacks: Callbacks | None = None
+    in_either_order: Sequence[int] = ()
 
     @classmethod
     def of(cls, program: Program, inputs: Sequence[Variable]) -> UnitInterface:
@@ -54,6 +56,7 @@ class UnitInterface:
             dict(program.table),
             list(program.constants),
             Callbacks(program.callbacks) if program.callbacks else None,
+            [i for i, buffer in enumerate(program.inputs) if buffer.in_either_order],
         )
 
     def pack(self, code: bytes) -> bytes | None:
@@ -62,6 +65,7 @@ class UnitInterface:
             return None
         header = {
             "inputs": self.inputs,
+            "in_either_order": self.in_either_order,
             "outputs": self.outputs,
             "table": self.table,
             "constants": [[c.dtype.str, c.shape] for c in self.constants],
@@ -86,6 +90,7 @@ class UnitInterface:
             [(d, n) for d, n in header["outputs"]],
             header["table"],
             constants,
+            in_either_order=header["in_either_order"],
         )
         return interface, code
 

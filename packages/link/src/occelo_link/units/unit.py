@@ -5,7 +5,7 @@ The linkers ``native``, ``c`` and ``numba`` make a unit for each block, and ``c|
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from occelo_link.entry_kinds import LIST
@@ -73,6 +73,10 @@ class NativeUnit(CompiledUnit):
         return entry_at_hand()
 
     @property
+    def in_either_order(self) -> Collection[int]:
+        return self.interface.in_either_order
+
+    @property
     def callbacks(self) -> Callbacks | None:
         return self.interface.callbacks
 
@@ -113,8 +117,10 @@ class NativeUnit(CompiledUnit):
         chosen = list(range(len(kinds))) if sources is None else sources
         numbers = [False] * len(kinds) if scalars is None else scalars
         inputs = [
-            InputRule(dtype, shape, source, number)
-            for (dtype, shape), source, number in zip(kinds, chosen, numbers, strict=True)
+            InputRule(dtype, shape, source, number, i in self.in_either_order)
+            for i, ((dtype, shape), source, number) in enumerate(
+                zip(kinds, chosen, numbers, strict=True)
+            )
         ]
         targets = [None] * len(results) if cells is None else cells
         outputs = [

@@ -94,10 +94,14 @@ class Buffer:
     ``holds`` is the dtype of the caller's array, and ``dtype`` is the dtype of the elements in the program. They differ
     for float16 (uint16 in the program) and for complex numbers (two floats). ``version`` counts the writes to the
     buffer while a program is built. ``read`` is the version at which a value of the buffer was last loaded or reused
-    (see `Block.uses`).
+    (see `Block.uses`). If ``in_either_order`` is True, the buffer is an input of two dimensions, whose rows or columns are
+    contiguous.
     """
 
-    __slots__ = ("dtype", "entry", "holds", "name", "ndim", "position", "read", "space", "version")
+    __slots__ = (
+        *("dtype", "entry", "holds", "in_either_order", "name", "ndim", "position", "read"),
+        *("space", "version"),
+    )
 
     def __init__(
         self,
@@ -116,6 +120,7 @@ class Buffer:
         self.position = position
         self.ndim = ndim
         self.entry = entry
+        self.in_either_order = False
         self.version = 0
         self.read = -1
 

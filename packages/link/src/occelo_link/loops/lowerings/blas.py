@@ -6,11 +6,12 @@ They call BLAS for products of floats. Small products and products of other dtyp
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
+from math import prod
 from typing import cast
 
-from occelo_graph import Apply, TensorApply, TensorType
+from occelo_graph import Apply, TensorApply, TensorType, Variable
 from occelo_graph.ops.blas.products import Dot, MatMul
 from occelo_graph.ops.blas.updates import Gemm, Gemv, Ger
 from occelo_link.loops.complexes import product_by_parts
@@ -18,22 +19,70 @@ from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.operations import is_float
 from occelo_link.loops.ir.program import Pointer, Reference, Value
 from occelo_link.loops.loop_nests import copy_elements
-from occelo_link.loops.lowering import CHEAP, Context
+from occelo_link.loops.lowering import CHEAP, Context, readers_of
 from occelo_link.loops.lowerings.elemwise.op import broadcast_lengths
-from occelo_link.loops.operands import MatrixOperand, vector_operand
+from occelo_link.loops.operands import ProductOperand, vector_operand
 from occelo_link.loops.python_only import leave_to_python
 from occelo_link.loops.registry import lowers_complex_to_loops, lowers_to_loops
-from occelo_link.loops.tensors import Index, Stored, Tensor, is_small, is_unit
+from occelo_link.loops.tensors import SMALL, Index, Stored, Tensor, is_small, is_unit
 
 FEW, FEW_OF_VECTORS = 16, 4
 """A matrix product is lowered to a formula for each element if its inner dimension is at most this long. The limit is
 lower if the second factor is a vector, since the formula then gathers elements of the first factor.
 """
+_Indices = tuple[Index, Index]
+_Factors = Callable[[Index, Value], _Indices]
 _LETTER = {"float32": "s", "float64": "d"}
 _LARGEST_FACTOR = {"float32": 2.0**25, "float64": 2.0**204}
 """BLAS may multiply by a factor if its absolute value is between this number and its inverse. The exponent of this
 number is a fifth of the largest exponent of the dtype.
 """
+
+
+def only_factors(
+    variables: Sequence[Variable],
+    uses: Mapping[Variable, Sequence[Apply]],
+    copied: Sequence[Variable],
+    most: int = 2,
+) -> set[Variable]:
+    """Those of the variables of which only products with at most ``most`` dimensions read elements: large matrices of
+    floats, which BLAS reads by rows or by columns. ``uses`` maps variables to the nodes that read them. The elements of
+    the variables ``copied`` are read in other ways, too.
+    """
+
+    def is_factor(variable: Variable) -> bool:
+        readers = uses.get(variable, ())
+        return variable not in copied and all(multiplies(node, variable) for node in readers)
+
+    def multiplies(node: Apply, matrix: Variable) -> bool:
+        op, output = node.op, node.outputs[0]
+        if getattr(op, "new_order", None) == (1, 0):
+            return is_factor(output)
+        if isinstance(op, Dot | MatMul | Gemv | Gemm):
+            first = 2 if isinstance(op, Gemv | Gemm) else 0
+            others = [*node.inputs[:first], *node.inputs[first + 2 :]]
+            one_dtype = len({v.type.dtype for v in (*node.inputs, output)}) == 1
+            return one_dtype and matrix not in others and (output.type.ndim or 0) <= most
+        if not op.loops:
+            return op.of_shapes
+        loop = op.loop(node)
+        body, carried = loop.body, [node.inputs[i] for i in loop.carried]
+        read = range(len(node.inputs)) if loop.count is None else loop.read
+        pairs = zip(body.inputs[len(carried) :], read, strict=True)
+        inner = {v for v, i in pairs if node.inputs[i] is matrix}
+        factors = only_factors([*inner], readers_of(body.nodes), body.outputs, most)
+        return matrix not in carried and factors == inner
+
+    arrays = [v for v in variables if v in uses and v.type.is_array]
+    types = {v: kind for v in arrays for kind in v.type.parts() or ()}
+    matrices = [v for v, t in types.items() if t.ndim == 2 and t.dtype in _LETTER]
+    return {v for v in matrices if not _has_few(types[v].shape) and is_factor(v)}
+
+
+def _has_few(shape: Sequence[int | None]) -> bool:
+    """Whether a matrix is a row or a column, or has so few elements, by its static shape, that loops compute its products."""
+    lengths = [n for n in shape if n is not None]
+    return 1 in lengths or (len(lengths) == len(shape) and prod(lengths) <= SMALL)
 
 
 @lowers_to_loops(Dot)
@@ -46,24 +95,19 @@ def lower_dot(context: Context, node: TensorApply[Dot], inputs: list[Tensor]) ->
     same = x.dtype == y.dtype == output.dtype
     if not (same and is_float(output.dtype)) or is_small([*x.shape, *y.shape[1:]]):
         return [_product_loops(context, x, y, inner, output.dtype)]
-    if x.ndim == 2 and y.ndim == 2:
-        return [_matrix_product(context, x, y, inner)]
-    if x.ndim == 2:
-        return [_matrix_vector(context, x, y, inner, False)]
-    return [_matrix_vector(context, y, x, inner, True)]
+    product = _Product(context, x, y, inner)
+    result = context.new_stored(output.dtype, [*x.shape[:-1], *y.shape[1:]])
+    context.step(product.operands, [result], lambda: product.write(result))
+    return [result]
 
 
 lowers_complex_to_loops(Dot)(product_by_parts(lower_dot))
 
 
 def _inner_product(context: Context, x: Tensor, y: Tensor, inner: Value, dtype: str) -> Tensor:
-    def element(builder: Builder, index: Index) -> Value:
-        a, b = (builder.cast(t.at(builder, index), dtype) for t in (x, y))
-        return builder.op("and" if dtype == "bool" else "mul", a, b)
-
-    product = context.virtual(
-        dtype, [inner], element, [x, y], flat=x.flat and y.flat, identity=True
-    )
+    op = "and" if dtype == "bool" else "mul"
+    factors = (context.cast(t, dtype) for t in (x, y))
+    product = context.mapped(dtype, lambda builder, values: builder.op(op, *values), *factors)
     return context.reduce(product, (0,), "or" if dtype == "bool" else "add", dtype, dtype)
 
 
@@ -79,58 +123,71 @@ def _product_loops(context: Context, x: Tensor, y: Tensor, inner: Value, dtype: 
     # innermost loop
     repeated = not all(map(is_unit, rows))
     y = context.store(y) if y.cost > (0 if repeated else CHEAP) else y
-    if (
-        inner.op == "const"
-        and 1 <= inner.args[0] <= (FEW if columns else FEW_OF_VECTORS)
-        and dtype != "bool"
-    ):
-        if columns and _is_gathered(y) and is_small(y.shape) and is_small(rows):
+    few = FEW if columns else FEW_OF_VECTORS
+    count, shape = len(rows), [*rows, *columns]
+
+    def factors(index: Index, k: Value) -> _Indices:
+        return [*index[:count], k], [k, *index[count:]]
+
+    if is_small([inner], few) and 1 <= inner.args[0] and dtype != "bool":
+        gaps = isinstance(y, Stored) and not is_unit(y.strides[-1])
+        if columns and gaps and is_small(y.shape) and is_small(rows):
             # the copy gathers elements once, not once for each row
             y = context.contiguous_copy(y)
-        return _product_formula(context, x, y, inner.args[0], dtype)
+        return _formula(context, x, y, shape, inner.args[0], dtype, factors)
+    return _sums(context, x, y, shape, count, inner, dtype, factors)
+
+
+def _sums(
+    context: Context,
+    x: Tensor,
+    y: Tensor,
+    shape: Sequence[Value],
+    axis: int,
+    inner: Value,
+    dtype: str,
+    factors: _Factors,
+) -> Tensor:
+    """A product as a reduction of products of elements over ``axis``, which has the length ``inner``.
+
+    ``factors`` maps the index of an element of the product, and an index along ``axis``, to the indices in both factors.
+    """
 
     def element(builder: Builder, index: Index) -> Value:
-        left = [*index[: len(rows)], index[len(rows)]]
-        right = index[len(rows) :]
-        a = builder.cast(x.at(builder, left), dtype)
-        b = builder.cast(y.at(builder, right), dtype)
+        at = factors([*index[:axis], *index[axis + 1 :]], index[axis])
+        a, b = (builder.cast(t.at(builder, i), dtype) for t, i in zip((x, y), at, strict=True))
         return builder.op("and" if dtype == "bool" else "mul", a, b)
 
-    terms = context.virtual(dtype, [*rows, inner, *columns], element, [x, y])
+    terms = context.virtual(dtype, [*shape[:axis], inner, *shape[axis:]], element, [x, y])
     combine = "or" if dtype == "bool" else "add"
-    return context.reduce(terms, (len(rows),), combine, dtype, dtype)
+    return context.reduce(terms, (axis,), combine, dtype, dtype)
 
 
-def _is_gathered(matrix: Tensor) -> bool:
-    """Whether a matrix is stored with gaps between the elements of a row, so that a vector load along a row is a
-    gather.
+def _formula(
+    context: Context,
+    x: Tensor,
+    y: Tensor,
+    shape: Sequence[Value],
+    inner: int,
+    dtype: str,
+    factors: _Factors,
+) -> Tensor:
+    """A product as a formula for each element: a sum of ``inner`` terms, where ``inner`` is small.
+
+    Sums that are accumulated in memory would cost more. ``factors`` is as for `_sums`.
     """
-    return isinstance(matrix, Stored) and not is_unit(matrix.strides[-1])
-
-
-def _product_formula(context: Context, x: Tensor, y: Tensor, inner: int, dtype: str) -> Tensor:
-    """The product as a formula for each element: a sum of ``inner`` terms, where ``inner`` is small.
-
-    Sums that are accumulated in memory would cost more.
-    """
-    rows, columns = list(x.shape[:-1]), list(y.shape[1:])
 
     def element(builder: Builder, index: Index) -> Value:
         total: Value | None = None
-        for k in range(inner):
-            at = builder.i64(k)
-            a = builder.cast(x.at(builder, [*index[: len(rows)], at]), dtype)
-            b = builder.cast(y.at(builder, [at, *index[len(rows) :]]), dtype)
+        for k in map(builder.i64, range(inner)):
+            at = factors(index, k)
+            a, b = (builder.cast(t.at(builder, i), dtype) for t, i in zip((x, y), at, strict=True))
             term = builder.op("mul", a, b)
             total = term if total is None else builder.op("add", total, term)
         assert total is not None
         return total
 
-    return context.virtual(dtype, [*rows, *columns], element, [x, y], cost=2 * inner)
-
-
-def _char(context: Context, letter: str) -> Reference:
-    return Reference(context.builder.const(ord(letter), "int8"))
+    return context.virtual(dtype, shape, element, [x, y], cost=2 * inner)
 
 
 def _integer(context: Context, value: Value) -> Reference:
@@ -151,7 +208,7 @@ def _fill_if_empty(context: Context, result: Stored, inner: Value) -> None:
         builder.store(result.buffer, loop.index, zero)
 
 
-class _Factors:
+class _Scales:
     """The factors ``alpha`` and ``beta`` of a call of BLAS that writes ``alpha x y + beta z`` to ``z``.
 
     If no ``alpha`` is passed, the factors are 1 and 0. BLAS then overwrites ``z`` with the product. It does not read
@@ -165,13 +222,13 @@ class _Factors:
 
 def _gemm(
     context: Context,
-    left: MatrixOperand,
-    right: MatrixOperand,
+    left: ProductOperand,
+    right: ProductOperand,
     at: Sequence[Value],
     target: Value,
     result: Stored,
     inner: Value,
-    alpha: Value | None = None,
+    scales: _Scales,
 ) -> None:
     """Write a call of the BLAS routine gemm, which multiplies two matrices. If a factor has only one row or one column,
     gemv is called instead, which takes about half the time.
@@ -182,24 +239,23 @@ def _gemm(
     """
     builder, dtype = context.builder, result.dtype
     m, n = result.shape[-2], result.shape[-1]
-    factors = _Factors(builder, dtype, alpha)
     if is_unit(n) or is_unit(m):
-        _gemv_of_one(context, (left, right), at, target, result, factors)
+        _gemv_of_one(context, (left, right), at, target, result, scales)
         return
     builder.invoke(
         f"blas:{_LETTER[dtype]}gemm",
         [
-            _char(context, "N" if right.by_rows else "T"),
-            _char(context, "N" if left.by_rows else "T"),
+            right.letter(builder, "N", "T"),
+            left.letter(builder, "N", "T"),
             _integer(context, n),
             _integer(context, m),
             _integer(context, inner),
-            factors.alpha,
+            scales.alpha,
             Pointer(right.stored.buffer, at[1]),
             _integer(context, right.leading),
             Pointer(left.stored.buffer, at[0]),
             _integer(context, left.leading),
-            factors.beta,
+            scales.beta,
             Pointer(result.buffer, target),
             _integer(context, builder.op("max", n, context.i64(1))),
         ],
@@ -209,11 +265,11 @@ def _gemm(
 
 def _gemv_of_one(
     context: Context,
-    operands: tuple[MatrixOperand, MatrixOperand],
+    operands: tuple[ProductOperand, ProductOperand],
     at: Sequence[Value],
     target: Value,
     result: Stored,
-    factors: _Factors,
+    scales: _Scales,
 ) -> None:
     """Write a call of gemv for the product of two matrices, of which the right one is a column or the left one is a row.
 
@@ -222,93 +278,71 @@ def _gemv_of_one(
     of_column = is_unit(result.shape[-1])
     matrix, vector = operands if of_column else reversed(operands)
     start, first = at if of_column else reversed(at)
-    height, width = matrix.stored.shape[-2:]
-    # BLAS expects column-major order, so it reads a row-major matrix as its transpose
-    rows, columns = (width, height) if matrix.by_rows else (height, width)
     # the elements of a row-major column are apart by its leading dimension, and so are those of a column-major row
-    one = context.i64(1)
-    step = vector.leading if vector.by_rows == of_column else one
-    context.builder.invoke(
-        f"blas:{_LETTER[result.dtype]}gemv",
-        [
-            _char(context, "T" if matrix.by_rows == of_column else "N"),
-            _integer(context, rows),
-            _integer(context, columns),
-            factors.alpha,
-            Pointer(matrix.stored.buffer, start),
-            _integer(context, matrix.leading),
-            Pointer(vector.stored.buffer, first),
-            _integer(context, step),
-            factors.beta,
-            Pointer(result.buffer, target),
-            _integer(context, one),
-        ],
-        writes=[result.buffer],
-    )
+    steps = [vector.leading, context.i64(1)]
+    step = context.builder.select(vector.by_rows, *(steps if of_column else steps[::-1]))
+    pointers = (Pointer(vector.stored.buffer, first), Pointer(result.buffer, target))
+    _gemv(context, matrix, start, not of_column, pointers, step, scales)
 
 
 def _gemv(
     context: Context,
-    matrix: MatrixOperand,
-    vector: Stored,
+    matrix: ProductOperand,
+    start: Value,
     transposed: bool,
-    result: Stored,
-    alpha: Value | None = None,
+    vectors: tuple[Pointer, Pointer],
+    step: Value,
+    scales: _Scales,
 ) -> None:
-    """Write a call of the BLAS routine gemv, which multiplies a matrix and a vector.
+    """Write a call of the BLAS routine gemv, which multiplies a matrix, at the offset ``start``, and a vector.
 
-    BLAS expects the matrix in column-major order, so it reads a row-major matrix as its transpose.
+    ``vectors`` are the vector, whose elements are ``step`` apart, and the result. BLAS expects the matrix in column-major
+    order, so it reads a row-major matrix as its transpose.
     """
-    builder, dtype, a = context.builder, result.dtype, matrix.stored
-    rows, columns = (a.shape[1], a.shape[0]) if matrix.by_rows else a.shape
-    step = _integer(context, context.i64(1))
-    factors = _Factors(builder, dtype, alpha)
+    builder, lengths = context.builder, matrix.stored.shape[-2:]
+    of_rows = zip(reversed(lengths), lengths, strict=True)
     builder.invoke(
-        f"blas:{_LETTER[dtype]}gemv",
+        f"blas:{_LETTER[matrix.stored.dtype]}gemv",
         [
-            _char(context, "T" if matrix.by_rows != transposed else "N"),
-            _integer(context, rows),
-            _integer(context, columns),
-            factors.alpha,
-            Pointer(a.buffer, a.offset),
+            matrix.letter(builder, *("NT" if transposed else "TN")),
+            *(_integer(context, builder.select(matrix.by_rows, *each)) for each in of_rows),
+            scales.alpha,
+            Pointer(matrix.stored.buffer, start),
             _integer(context, matrix.leading),
-            Pointer(vector.buffer, vector.offset),
-            step,
-            factors.beta,
-            Pointer(result.buffer, context.i64(0)),
-            step,
+            vectors[0],
+            _integer(context, step),
+            scales.beta,
+            vectors[1],
+            _integer(context, context.i64(1)),
         ],
-        writes=[result.buffer],
+        writes=[vectors[1].buffer],
     )
 
 
-def _matrix_product(context: Context, x: Tensor, y: Tensor, inner: Value) -> Tensor:
-    left, right = MatrixOperand(context, x), MatrixOperand(context, y)
-    result = context.new_stored(x.dtype, [x.shape[0], y.shape[1]])
+class _Product:
+    """The product of two matrices, or of a matrix and a vector, which BLAS computes. ``inner`` is the common length."""
 
-    def emit() -> None:
-        _fill_if_empty(context, result, inner)
-        at = (left.stored.offset, right.stored.offset)
-        _gemm(context, left, right, at, context.i64(0), result, inner)
+    def __init__(self, context: Context, x: Tensor, y: Tensor, inner: Value) -> None:
+        self.context, self.inner, self.transposed = context, inner, x.ndim == 1
+        x, y = (y, x) if self.transposed else (x, y)
+        self.left = ProductOperand(context, x)
+        self.right = ProductOperand(context, y) if y.ndim == 2 else vector_operand(context, y)
+        right = self.right if isinstance(self.right, Stored) else self.right.stored
+        self.operands = [self.left.stored, right]
 
-    context.step([left.stored, right.stored], [result], emit)
-    return result
-
-
-def _matrix_vector(
-    context: Context, matrix: Tensor, vector: Tensor, inner: Value, transposed: bool
-) -> Tensor:
-    a = MatrixOperand(context, matrix)
-    v = vector_operand(context, vector)
-    length = matrix.shape[1] if transposed else matrix.shape[0]
-    result = context.new_stored(matrix.dtype, [length])
-
-    def emit() -> None:
-        _fill_if_empty(context, result, inner)
-        _gemv(context, a, v, transposed, result)
-
-    context.step([a.stored, v], [result], emit)
-    return result
+    def write(self, result: Stored, alpha: Value | None = None) -> None:
+        """Write a call of BLAS that writes the product to ``result``, or adds it, multiplied by ``alpha``."""
+        context, left, right = self.context, self.left, self.right
+        start, zero = left.stored.offset, context.i64(0)
+        scales = _Scales(context.builder, result.dtype, alpha)
+        if alpha is None:
+            _fill_if_empty(context, result, self.inner)
+        if isinstance(right, Stored):
+            vectors = (Pointer(right.buffer, right.offset), Pointer(result.buffer, zero))
+            _gemv(context, left, start, self.transposed, vectors, context.i64(1), scales)
+        else:
+            at = (start, right.stored.offset)
+            _gemm(context, left, right, at, zero, result, self.inner, scales)
 
 
 @lowers_to_loops(Gemm)
@@ -321,24 +355,15 @@ def lower_update(context: Context, node: Apply, inputs: list[Tensor]) -> Sequenc
     small = is_small([*x.shape, *y.shape[1:]])
     if small or not _is_accumulated(context, node, z):
         dot = cast("TensorApply[Dot]", Dot().make_node(*node.inputs[2:4]))
-        product = lower_dot(context, dot, [x, y])[0]
-        return [_sum(context, _scaled(context, z, beta), _scaled(context, product, alpha))]
-    left = MatrixOperand(context, x)
-    right = MatrixOperand(context, y) if y.ndim == 2 else vector_operand(context, y)
-    operands = [left.stored, right if isinstance(right, Stored) else right.stored]
-
-    def call(result: Stored, factor: Value | None) -> None:
-        if factor is None:
-            _fill_if_empty(context, result, inner)
-        if isinstance(right, Stored):
-            _gemv(context, left, right, False, result, factor)
-        else:
-            at = (left.stored.offset, right.stored.offset)
-            _gemm(context, left, right, at, context.i64(0), result, inner, factor)
-
+        terms = (
+            _scaled(context, z, beta),
+            _scaled(context, lower_dot(context, dot, [x, y])[0], alpha),
+        )
+        return [_sum(context, *terms)]
+    product = _Product(context, x, y, inner)
     start = context.store(_scaled(context, z, beta))
-    update = _Update(context, alpha, start.shape, call)
-    return [context.change(start, [*operands, alpha], update.write, update.prepare)]
+    update = _Update(context, alpha, start.shape, product.write)
+    return [context.change(start, [*product.operands, alpha], update.write, update.prepare)]
 
 
 def _is_accumulated(context: Context, node: Apply, z: Tensor) -> bool:
@@ -358,20 +383,13 @@ def _scaled(context: Context, tensor: Tensor, factor: Tensor) -> Tensor:
     """A tensor times a scalar; the tensor itself if the scalar is the constant 1."""
     if _number(context, factor) == 1.0:
         return tensor
-
-    def element(builder: Builder, index: Index) -> Value:
-        return builder.op("mul", factor.at(builder, []), tensor.at(builder, index))
-
-    return context.virtual(
-        tensor.dtype, tensor.shape, element, [tensor, factor], flat=tensor.flat, identity=True
+    return context.mapped(
+        tensor.dtype, lambda b, values: b.op("mul", *values[::-1]), tensor, factor
     )
 
 
 def _sum(context: Context, x: Tensor, y: Tensor) -> Tensor:
-    def element(builder: Builder, index: Index) -> Value:
-        return builder.op("add", x.at(builder, index), y.at(builder, index))
-
-    return context.virtual(x.dtype, x.shape, element, [x, y], flat=x.flat and y.flat, identity=True)
+    return context.mapped(x.dtype, lambda b, values: b.op("add", *values), x, y)
 
 
 def _number(context: Context, scalar: Tensor) -> float | None:
@@ -458,17 +476,32 @@ def lower_matmul(
     lead_types = [t.clone(shape=t.shape[:-2]) for t in types]
     batch = broadcast_lengths(context, lead_types, lead) if output.ndim > 2 else []
     shape = [*batch, x.shape[-2], y.shape[-1]]
+    count = len(shape) - 2
+
+    def factors(index: Index, k: Value) -> _Indices:
+        (i, j), (left, right) = index[count:], (_own(context, t, index[:count]) for t in types)
+        return [*left, i, k], [*right, k, j]
+
     if not (x.dtype == y.dtype and is_float(output.dtype)):
-        return [_batched_loops(context, types, x, y, shape, inner, output.dtype)]
-    if is_small([*shape[-2:], inner]):
-        few = FEW_OF_VECTORS if is_unit(shape[-1]) else FEW
-        if 1 <= inner.args[0] <= few:
-            return [_batched_formula(context, types, x, y, shape, inner.args[0])]
-    left, right = MatrixOperand(context, x), MatrixOperand(context, y)
+        x, y = (context.store(t) if t.cost > CHEAP else t for t in (x, y))
+        return [_sums(context, x, y, shape, count + 1, inner, output.dtype, factors)]
+    few = FEW_OF_VECTORS if is_unit(shape[-1]) else FEW
+    if is_small([*shape[-2:], inner]) and 1 <= inner.args[0] <= few:
+        # formulas take less time than calls of BLAS; all elements of the batch read a small operand
+        x, y = (
+            context.contiguous_copy(t)
+            if is_small(t.shape)
+            else context.store(t)
+            if t.cost > CHEAP
+            else t
+            for t in (x, y)
+        )
+        return [_formula(context, x, y, shape, inner.args[0], output.dtype, factors)]
+    left, right = ProductOperand(context, x), ProductOperand(context, y)
     result = context.new_stored(output.dtype, shape)
 
     def emit() -> None:
-        builder = context.builder
+        builder, scales = context.builder, _Scales(context.builder, output.dtype)
         _fill_if_empty(context, result, inner)
         with ExitStack() as stack:
             index = [stack.enter_context(builder.loop(n, fixed=True)).index for n in batch]
@@ -478,7 +511,7 @@ def lower_matmul(
                 for operand, t in ((left, types[0]), (right, types[1]))
             ]
             target = result.position(builder, [*index, zero, zero])
-            _gemm(context, left, right, offsets, target, result, inner)
+            _gemm(context, left, right, offsets, target, result, inner, scales)
 
     context.step([left.stored, right.stored], [result], emit)
     return [result]
@@ -489,65 +522,6 @@ def _own(context: Context, type_: TensorType, index: Sequence[Value]) -> list[Va
     lead = type_.shape[:-2]
     own = index[len(index) - len(lead) :]
     return [context.i64(0) if n == 1 else i for n, i in zip(lead, own, strict=True)]
-
-
-def _batched_loops(
-    context: Context,
-    types: Sequence[TensorType],
-    x: Tensor,
-    y: Tensor,
-    shape: Sequence[Value],
-    inner: Value,
-    dtype: str,
-) -> Tensor:
-    x, y = (context.store(t) if t.cost > CHEAP else t for t in (x, y))
-    count = len(shape) - 2
-
-    def element(builder: Builder, index: Index) -> Value:
-        batch, (i, k, j) = index[:count], index[count:]
-        a = builder.cast(x.at(builder, [*_own(context, types[0], batch), i, k]), dtype)
-        b = builder.cast(y.at(builder, [*_own(context, types[1], batch), k, j]), dtype)
-        return builder.op("and" if dtype == "bool" else "mul", a, b)
-
-    terms = context.virtual(dtype, [*shape[:-1], inner, shape[-1]], element, [x, y])
-    combine = "or" if dtype == "bool" else "add"
-    return context.reduce(terms, (len(shape) - 1,), combine, dtype, dtype)
-
-
-def _batched_formula(
-    context: Context,
-    types: Sequence[TensorType],
-    x: Tensor,
-    y: Tensor,
-    shape: Sequence[Value],
-    inner: int,
-) -> Tensor:
-    """A batch of products of small matrices, with a formula for each element.
-
-    The formulas take less time than calls of BLAS. A small operand is copied to contiguous memory, since all elements
-    of the batch read it.
-    """
-    x, y = (
-        context.contiguous_copy(t)
-        if is_small(t.shape)
-        else context.store(t)
-        if t.cost > CHEAP
-        else t
-        for t in (x, y)
-    )
-    count = len(shape) - 2
-
-    def element(builder: Builder, index: Index) -> Value:
-        batch, (i, j) = index[:count], index[count:]
-        left, right = (_own(context, t, batch) for t in types)
-        total: Value | None = None
-        for k in map(builder.i64, range(inner)):
-            term = builder.op("mul", x.at(builder, [*left, i, k]), y.at(builder, [*right, k, j]))
-            total = term if total is None else builder.op("add", total, term)
-        assert total is not None
-        return total
-
-    return context.virtual(x.dtype, shape, element, [x, y], cost=2 * inner)
 
 
 lowers_complex_to_loops(MatMul)(product_by_parts(lower_matmul))

@@ -43,18 +43,6 @@ def _computed_in(node: TensorApply[CAReduce]) -> str:
     return node.op.computed_in(dtype) or dtype
 
 
-def _cast_tensor(context: Context, tensor: Tensor, dtype: str) -> Tensor:
-    if tensor.dtype == dtype:
-        return tensor
-
-    def element(builder: Builder, index: Index) -> Value:
-        return builder.cast(tensor.at(builder, index), dtype)
-
-    return context.virtual(
-        dtype, tensor.shape, element, [tensor], cost=1, flat=tensor.flat, identity=True
-    )
-
-
 def _check_not_empty(context: Context, x: Tensor, axes: Sequence[int]) -> None:
     """Write a check that there are elements along ``axes``. Like NumPy's, it also holds for results without elements."""
     builder = context.builder
@@ -77,12 +65,12 @@ def lower_reduce(
     x = inputs[0]
     acc = _computed_in(node)
     if not op.axis:
-        return [_cast_tensor(context, _cast_tensor(context, x, acc), output.dtype)]
+        return [context.cast(context.cast(x, acc), output.dtype)]
     if not op.reduction.may_be_empty:
         _check_not_empty(context, x, op.axis)
     operation = _operation(op.reduction, acc)
     if operation is None:
-        return [_fold(context, node, _cast_tensor(context, x, acc))]
+        return [_fold(context, node, context.cast(x, acc))]
     return [context.reduce(x, op.axis, operation, acc, output.dtype)]
 
 
@@ -99,36 +87,17 @@ def _fold(context: Context, node: TensorApply[CAReduce], x: Tensor) -> Tensor:
     result = context.new_stored(output.dtype, [x.shape[i] for i in outer])
     initial = op.reduction.start(x.dtype) if op.reduction.may_be_empty else 0
 
-    def elements(
-        index: Sequence[Value], axes: Sequence[int], state: tuple[Value, Value]
-    ) -> tuple[Value, Value]:
-        builder = context.builder
-        so_far, seen = state
-        if not axes:
-            value = x.at(builder, index)
-            return builder.select(seen, combine(builder, so_far, value), value), builder.const(
-                True, "bool"
-            )
-        with builder.loop(x.shape[axes[0]], fixed=True) as loop:
-            carried = [loop.carry(v) for v in state]
-            at = list(index)
-            at[axes[0]] = loop.index
-            inner = (carried[0].param, carried[1].param)
-            for each, value in zip(carried, elements(at, axes[1:], inner), strict=True):
-                each.following = value
-        return carried[0].result, carried[1].result
+    def combined(state: tuple[Value, Value], index: Index) -> tuple[Value, Value]:
+        builder, (so_far, seen) = context.builder, state
+        value = x.at(builder, index)
+        both = combine(builder, so_far, value)
+        return builder.select(seen, both, value), builder.const(True, "bool")
 
     def emit() -> None:
-        builder = context.builder
-        index = [context.i64(0)] * x.ndim
-        with ExitStack() as stack:
-            for axis in outer:
-                row = builder.loop(x.shape[axis], parallel=axis == outer[0])
-                index[axis] = stack.enter_context(row).index
-            start = builder.const(initial, x.dtype), builder.const(False, "bool")
-            value, _ = elements(index, op.axis, start)
-            where = result.position(builder, [index[i] for i in outer])
-            builder.store(result.buffer, where, builder.cast(value, output.dtype))
+        start = [
+            context.builder.const(each, d) for each, d in ((initial, x.dtype), (False, "bool"))
+        ]
+        _combine_each(context, x.shape, op.axis, [result], (start[0], start[1]), combined)
 
     context.step([x], [result], emit)
     return result
@@ -191,7 +160,7 @@ def lower_complex_reduce(
             _combine_each(context, x.shape, op.axis, results, one, combined)
 
     context.step(parts_of(x), results, emit)
-    return [ComplexTensor(*(_cast_tensor(context, each, output) for each in results))]
+    return [ComplexTensor(*(context.cast(each, output) for each in results))]
 
 
 def _combine_each(
@@ -202,7 +171,9 @@ def _combine_each(
     start: Complex,
     combined: Callable[[Complex, Index], Complex],
 ) -> None:
-    """Reduce complex elements along axes. Each result is completed before the next one begins."""
+    """Reduce elements along axes, with two values as the state: a complex number, or an element and another value. Each
+    result is completed before the next one begins.
+    """
     builder = context.builder
     outer = [i for i in range(len(shape)) if i not in axes]
     index = [context.i64(0)] * len(shape)
@@ -221,9 +192,9 @@ def _combine_each(
         for axis in outer:
             row = builder.loop(shape[axis], parallel=axis == outer[0])
             index[axis] = stack.enter_context(row).index
-        for result, value in zip(results, elements(index, axes, start), strict=True):
+        for result, value in zip(results, elements(index, axes, start), strict=False):
             where = result.position(builder, [index[i] for i in outer])
-            builder.store(result.buffer, where, value)
+            builder.store(result.buffer, where, builder.cast(value, result.dtype))
 
 
 def _combine_rows(

@@ -28,22 +28,17 @@ def lower_nonzero(context: Context, node: Apply, inputs: list[Tensor]) -> Sequen
 def lower_complex_nonzero(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
     parts = parts_of(inputs[0])
 
-    def element(b: Builder, index: Index) -> Value:
-        return b.op("or", *[b.cast(part.at(b, index), "bool") for part in parts])
+    def either(b: Builder, values: Sequence[Value]) -> Value:
+        return b.op("or", *[b.cast(value, "bool") for value in values])
 
-    flat = context.flat_over(parts, parts[0].shape)
-    mask = context.virtual("bool", parts[0].shape, element, parts, flat=flat, identity=True)
-    return positions_of_mask(context, mask)
+    return positions_of_mask(context, context.mapped("bool", either, *parts))
 
 
 def positions_of_mask(context: Context, mask: Tensor) -> list[Stored]:
     """The positions of the elements that are not 0, in C order. Returns a vector of indices for each dimension."""
     x = context.store(mask) if mask.cost > CHEAP else mask
 
-    def element(b: Builder, index: Index) -> Value:
-        return b.cast(b.cast(x.at(b, index), "bool"), "int64")
-
-    ones = context.virtual("int64", x.shape, element, [x], cost=2, flat=x.flat, identity=True)
+    ones = context.cast(context.cast(x, "bool"), "int64")
     axes = tuple(range(x.ndim))
     count = context.scalar(context.reduce(ones, axes, "add", "int64", "int64"))
     results = [context.new_stored("int64", [count]) for _ in axes]
