@@ -18,7 +18,7 @@ from occelo_graph.ops.index.subtensor import (
     Subtensor,
 )
 from occelo_link.loops.ir.builder import Builder
-from occelo_link.loops.ir.program import Value
+from occelo_link.loops.ir.program import Carried, Value
 from occelo_link.loops.loop_nests import copy_elements
 from occelo_link.loops.lowering import CHEAP, Context
 from occelo_link.loops.lowerings.index.key import Entry, Part, Position, read_key
@@ -167,6 +167,7 @@ class Layout:
     ) -> None:
         self.context = context
         self.x = x
+        self.sources = sources
         places = [i for i, e in enumerate(key) if not isinstance(e, slice)]
         neighbours = places == list(range(places[0], places[-1] + 1))
         self.where = places[0] if neighbours else 0
@@ -226,7 +227,7 @@ class Layout:
             axes = tuple(range(array.ndim))
             if array.cost > CHEAP:
                 array = context.store(array)
-            as_int = array if array.dtype == "int64" else self._as_int64(array)
+            as_int = self.context.cast(array, "int64")
             if axes:
                 low = context.reduce(as_int, axes, "min", "int64", "int64")
                 high = context.reduce(as_int, axes, "max", "int64", "int64")
@@ -239,16 +240,6 @@ class Layout:
             return
         context.check(builder.op("le", negative, least))
 
-    def _as_int64(self, array: Tensor) -> Tensor:
-        return self.context.virtual(
-            "int64",
-            array.shape,
-            lambda b, index: b.cast(array.at(b, index), "int64"),
-            [array],
-            flat=array.flat,
-            identity=True,
-        )
-
     def _wrapped(self, array: Tensor, source: TensorVariable, length: Value) -> Tensor:
         """The positions, counted from 0: the length is added to negative positions, which count from the end."""
         # as in NumPy, positions from 2**63 on are negative ones
@@ -258,16 +249,14 @@ class Layout:
         if array.bounds is not None and array.bounds[0].op == "const":
             unsigned = unsigned or array.bounds[0].args[0] >= 0
 
-        def element(builder: Builder, index: Index) -> Value:
-            value = builder.cast(array.at(builder, index), "int64")
+        def wrapped(builder: Builder, values: Sequence[Value]) -> Value:
+            value = builder.cast(values[0], "int64")
             if unsigned:
                 return value
             below = builder.lt(value, builder.i64(0))
             return builder.select(below, builder.add(value, length), value)
 
-        return self.context.virtual(
-            "int64", array.shape, element, [array], cost=2, flat=array.flat, identity=True
-        )
+        return self.context.mapped("int64", wrapped, array, cost=2)
 
     def _broadcast(self, arrays: Sequence[Tensor]) -> list[Value]:
         context = self.context
@@ -337,20 +326,44 @@ def write_selected(
 ) -> None:
     """Store ``value`` in the selected elements, or combine them by the operation ``combine``, in C order.
 
-    If the last dimension comes from a slice, the loop over it is vectorized.
+    If the last dimension comes from a slice, the loop over it is vectorized. Elements of equal constant positions one after
+    the other are combined in a register: a load that waits for the store before it takes several times as long.
     """
-    builder = context.builder
-    shape = layout.shape
+    builder, shape = context.builder, layout.shape
     axes = [i for i, n in enumerate(shape) if not is_unit(n)]
     array_axes = range(layout.where, layout.where + len(layout.made))
     index = [context.i64(0)] * len(shape)
+    in_runs = combine is not None and len(axes) == 1 and _are_in_runs(layout.sources)
     with ExitStack() as stack:
+        carried: list[Carried] = []
         for axis in axes:
             last_slice = axis == axes[-1] and axis not in array_axes
-            loop = builder.loop(shape[axis], lanes=8 if last_slice else 1)
-            index[axis] = stack.enter_context(loop).index
+            loop = stack.enter_context(builder.loop(shape[axis], lanes=8 if last_slice else 1))
+            index[axis] = loop.index
+            if in_runs:
+                first = (context.i64(-1), builder.const(0, result.dtype))
+                carried = [loop.carry(each) for each in first]
         where = result.position(builder, layout.index_into(builder, index))
         new = value.at(builder, index)
-        if combine is not None:
-            new = builder.op(combine, builder.load(result.buffer, where, fixed=True), new)
+
+        def load() -> list[Value]:
+            return [builder.load(result.buffer, where, fixed=True)]
+
+        if carried:
+            last, total = (each.param for each in carried)
+            before = builder.branch(builder.eq(where, last), lambda: [total], load)
+        else:
+            before = load() if combine else []
+        new = builder.op(combine, *before, new) if combine else new
         builder.store(result.buffer, where, new)
+        for each, following in zip(carried, (where, new), strict=False):
+            each.following = following
+
+
+def _are_in_runs(sources: Sequence[TensorVariable]) -> bool:
+    """Whether most positions of a constant vector, the only array of a key, are equal to the ones before them."""
+    arrays = [v for v in sources if v.type.ndim]
+    if len(arrays) != 1 or not isinstance(arrays[0], Constant) or arrays[0].type.ndim != 1:
+        return False
+    data: npt.NDArray[Any] = arrays[0].data
+    return 4 * int((data[1:] == data[:-1]).sum()) > 3 * data.size

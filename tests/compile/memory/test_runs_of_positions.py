@@ -1,0 +1,105 @@
+"""Sums at constant positions that repeat: elements of equal positions one after the other are added in a register."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import occelo_compile as oc
+from occelo_graph import TensorType
+from occelo_graph import tensor as ot
+from occelo_link.loops.ir.program import If
+from occelo_testing.loop_programs import has_compiler
+
+MODES = ["native", "numba", *(["c"] if has_compiler() else [])]
+ROWS = 9
+POSITIONS: dict[str, list[int]] = {
+    "none": [],
+    "one": [4],
+    "two": [4, 4],
+    "one run": [3] * 40,
+    "sorted": sorted([*range(ROWS)] * 11),
+    "from the end": [-1] * 20 + [ROWS - 1] * 20 + [0] * 20 + [-ROWS] * 7,
+    "runs again": [*[2] * 9, *[5] * 9, *[2] * 9, 5, *[2] * 9],
+    "shuffled": [(7 * k * k) % ROWS for k in range(60)],
+}
+compiled: Callable[..., Any] = oc.function
+
+
+def of_dtype(dtype: str, length: int, seed: int = 0) -> Any:
+    array = np.random.default_rng(seed).normal(size=length) * 9
+    return array > 0 if dtype == "bool" else array.astype(dtype)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "bool"])
+def test_sums_are_numpys_to_the_bit(mode: str, dtype: str) -> None:
+    x, y = (TensorType(dtype, (None,))() for _ in range(2))
+    for name, listed in POSITIONS.items():
+        at = np.array(listed, np.int64)
+        f = compiled([x, y], ot.inc_subtensor(x[ot.constant(at)], y), mode=mode)
+        start, added = of_dtype(dtype, ROWS), of_dtype(dtype, len(at), 1)
+        expected = start.copy()
+        np.add.at(expected, at, added)
+        for _ in range(2):
+            np.testing.assert_array_equal(f(start, added), expected, err_msg=name)
+
+
+def test_numbers_that_are_not_finite_stay_where_they_are() -> None:
+    at = np.repeat(np.arange(ROWS), 6)
+    y = ot.dvector()
+    f = compiled([y], ot.inc_subtensor(ot.zeros(ROWS)[ot.constant(at)], y))
+    added = np.ones(len(at))
+    added[[7, 20, 33, 34]] = np.nan, np.inf, np.inf, -np.inf
+    expected = np.zeros(ROWS)
+    with np.errstate(all="ignore"):
+        np.add.at(expected, at, added)
+    np.testing.assert_array_equal(f(added), expected)
+
+
+def test_one_number_for_all_positions_and_elements_of_a_matrix() -> None:
+    at = np.repeat(np.arange(ROWS), 6)
+    x, y, i, z = ot.dmatrix(), ot.dvector(), ot.lscalar(), ot.dscalar()
+    sums = [ot.inc_subtensor(x[ot.constant(at), i], y), ot.inc_subtensor(x[i, ot.constant(at)], z)]
+    f = compiled([x, y, i, z], sums)
+    a, b = np.arange(81.0).reshape(9, 9), of_dtype("float64", len(at))
+    first, second = a.copy(), a.copy()
+    np.add.at(first[:, 3], at, b)
+    np.add.at(second[3], at, 0.1)
+    for result, expected in zip(f(a, b, 3, 0.1), (first, second), strict=True):
+        np.testing.assert_array_equal(result, expected)
+
+
+@pytest.mark.parametrize("name", ["one run", "sorted", "runs again", "shuffled"])
+def test_a_state_is_changed_in_place(name: str) -> None:
+    at = np.array(POSITIONS[name])
+    state = oc.shared(np.zeros(ROWS))
+    y = ot.dvector()
+    f = compiled([y], [], updates={state: ot.inc_subtensor(state[ot.constant(at)], y)})
+    expected, added = np.zeros(ROWS), of_dtype("float64", len(at))
+    for _ in range(3):
+        f(added)
+        np.add.at(expected, at, added)
+        np.testing.assert_array_equal(state.get_value(), expected)
+
+
+def test_positions_out_of_range_are_an_error() -> None:
+    y = ot.dvector()
+    with pytest.raises(IndexError):
+        compiled([y], ot.inc_subtensor(ot.zeros(ROWS)[np.repeat([1, ROWS], 9)], y))(np.ones(18))
+
+
+def branches(at: Any) -> int:
+    y = ot.dvector()
+    f = compiled([y], ot.inc_subtensor(ot.zeros(ROWS)[at], y))
+    blocks = f.vm.units[0].program.blocks()
+    return sum(isinstance(statement, If) for block in blocks for statement in block)
+
+
+def test_only_constant_positions_with_runs_are_branched_on() -> None:
+    assert branches(ot.constant(np.array(POSITIONS["sorted"]))) > branches(
+        ot.constant(np.array(POSITIONS["shuffled"]))
+    )
