@@ -110,3 +110,14 @@ def test_limits_of_two_dtypes():
         assert found.dtype == "float64"
         assert slope.dtype == "float32"
         np.testing.assert_allclose([found, slope], [sign * 8.0, sign * -2.0])
+
+
+@pytest.mark.parametrize("mode", ["py", "native"])
+@pytest.mark.parametrize("method", ["BFGS", "L-BFGS", "newton"])
+def test_an_objective_that_is_nan_at_the_start_has_no_minimum(method, mode):
+    v = ot.dvector("v")
+    result = optimize.minimize(ot.log(v).sum() ** 2 + v.sum(), v, method=method)
+    found = oc.function([v], result, mode=mode)([-0.5, 0.5])
+    assert not found.success
+    assert found.status == 2
+    np.testing.assert_array_equal(found.x, [-0.5, 0.5])

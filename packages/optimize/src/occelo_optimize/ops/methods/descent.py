@@ -182,7 +182,7 @@ def newton(f: Function, x: Any, *, gtol: Any, maxiter: Any) -> Found:
 
     def step(state: Any) -> Any:
         x, value, gradient, *_ = state
-        values, vectors = eigh(jacobian(_value_and_grad(f, x)[1], x))
+        values, vectors = eigh(jacobian(_value_and_grad(f, x)[1], x), on_error="nan")
         sizes = abs(values)
         least = np.finfo(x.dtype).eps * largest(sizes)
         sizes = switch(sizes > least, sizes, 1.0)
