@@ -573,7 +573,7 @@ SCRIPTS: dict[str, tuple[str, Any]] = {
 
 FURTHER = [
     runpy.run_path(str(Path(__file__).with_name(f"scripts_of_{kind}.py")))
-    for kind in ("galleries", "libraries", "models", "networks", "tutorials")
+    for kind in ("algorithms", "galleries", "libraries", "models", "networks", "tutorials")
 ]
 ALL: dict[str, tuple[str, Any]] = dict(
     pair for scripts in (SCRIPTS, *(f["SCRIPTS"] for f in FURTHER)) for pair in scripts.items()
