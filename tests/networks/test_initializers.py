@@ -102,6 +102,14 @@ def test_filters_that_are_orthogonal_at_their_middle() -> None:
             init.delta_orthogonal()(KEY, shape)
 
 
+def test_keys_and_shapes_are_checked() -> None:
+    for made in (init.he_normal(), init.glorot_uniform(), init.normal(), init.orthogonal()):
+        with pytest.raises(TypeError, match="A key of random numbers is"):
+            made(3, (2, 3))
+        with pytest.raises(TypeError, match="The shape of an initializer is a tuple"):
+            made(KEY, 3)
+
+
 def test_log1mexp_is_that_of_jax() -> None:
     x = np.array([1e-9, 0.3, 0.7, 5.0, 800.0])
     np.testing.assert_allclose(functions.log1mexp(x).eval(), np.log(-np.expm1(-x)), rtol=1e-12)

@@ -56,3 +56,8 @@ def test_a_center_of_a_symmetric_window() -> None:
         windows.exponential(5, 1.0)
     made = og.evaluate(windows.exponential(5, 1.0, 2.0, sym=False))
     np.testing.assert_allclose(made, np.exp(-np.abs(np.arange(5) - 1) / 2))
+
+
+def test_weights_of_cosines_are_a_sequence() -> None:
+    with pytest.raises(TypeError, match="a of general_cosine is a sequence of weights, got 3"):
+        windows.general_cosine(5, 3)

@@ -16,8 +16,10 @@ import numpy as np
 from occelo_graph import tensor as ot
 from occelo_graph.errors import explained
 from occelo_graph.missing_names import missing_name_hints
+from occelo_graph.narrowing import is_list_or_tuple
 from occelo_linalg.functions import qr
 from occelo_random import functions as random
+from occelo_random.ops.keys import as_key
 
 if TYPE_CHECKING:
     from occelo_graph.tensor import TensorVariable
@@ -61,7 +63,7 @@ def ones(key: Any, shape: Sequence[int], dtype: Any = None) -> TensorVariable:
 
 def constant(value: Any, dtype: Any = None) -> Initializer:
     """Equal numbers, or copies of an array that broadcasts to the shape; the key is not used."""
-    return _with_dtype(lambda key, shape, dtype: ot.full(shape, value, dtype=dtype), dtype)
+    return _with_dtype(lambda key, shape, dtype: ot.full(shape, value, dtype=dtype), dtype, False)
 
 
 def uniform(scale: Any = 0.01, dtype: Any = None) -> Initializer:
@@ -147,9 +149,14 @@ def _product(shape: Sequence[int], axes: int | Sequence[int]) -> int:
     return math.prod(shape[a] for a in ([axes] if isinstance(axes, int) else axes))
 
 
-def _with_dtype(draw: Callable[[Any, tuple[int, ...], Any], Any], default: Any) -> Initializer:
+def _with_dtype(
+    draw: Callable[[Any, tuple[int, ...], Any], Any], default: Any, random_numbers: bool = True
+) -> Initializer:
     def initialize(key: Any, shape: Sequence[int], dtype: Any = None) -> TensorVariable:
+        if not is_list_or_tuple(shape):
+            raise TypeError(f"The shape of an initializer is a tuple of integers, got {shape!r}")
         wanted: Any = default if dtype is None else dtype
+        key = as_key(key) if random_numbers else key
         return draw(key, tuple(shape), None if wanted is None else np.dtype(wanted).name)
 
     return initialize

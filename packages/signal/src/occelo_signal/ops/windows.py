@@ -9,6 +9,9 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.create import arange, ones
 from occelo_graph.ops.elemwise.arithmetic import abs as abs_
@@ -135,7 +138,9 @@ def barthann(M: Any, sym: bool = True) -> TensorVariable:
 
 
 def general_cosine(M: Any, a: Sequence[Any], sym: bool = True) -> TensorVariable:
-    """A sum of cosines: ``a[i]`` weighs the one with i periods, counted from the middle."""
+    """A sum of cosines: ``a[i]`` weighs the one with i periods, counted from the middle. TypeError if ``a`` is no sequence."""
+    if not is_list_or_tuple(a) and np.ndim(a) != 1:
+        raise TypeError(f"a of general_cosine is a sequence of weights, got {a!r}")
     samples = _Samples(M, sym)
     angle = math.pi * samples.at
     total: Any = 0.0
