@@ -68,6 +68,23 @@ def test_later_calls_run_no_python() -> None:
         f(a, 1.0, 2.0)
 
 
+def test_inputs_that_nothing_reads_are_checked_and_cost_no_python() -> None:
+    x, unread, number = ot.dvector("x"), ot.fmatrix("unread"), ot.lscalar("number")
+    w = oc.shared(np.ones(2), "w")
+    inputs = [unread, x, number]
+    for updates in ([], [(w, w + x)], [(w, x * 2)]):
+        f = attached(inputs, x.sum(), updates=updates, on_unused_input="ignore")
+        a, m = np.arange(2.0), np.zeros((2, 3), "float32")
+        f(m, a, 1)
+        assert is_builtin(f)
+        for each in (m, m.T, m[:0], m[::-1, ::2]):
+            assert f(each, a, number=3) == 1.0
+        for bad in ((a, a, 1), (m, a, 1.5), (m, a), (None, a, 1)):
+            with pytest.raises(TypeError):
+                f(*bad)
+    np.testing.assert_array_equal(w.get_value(), [0.0, 2.0])
+
+
 FIRST_CALLS = """
 import gc
 import weakref

@@ -41,40 +41,12 @@ if TYPE_CHECKING:
     from occelo_link.withheld_lowerings import without_lowering as without_lowering
 
 __all__ = [
-    "BACKENDS",
-    "VM",
-    "CLinker",
-    "JAXLinker",
-    "Linker",
-    "Linking",
-    "NativeLinker",
-    "NodeThunk",
-    "NumbaLinker",
-    "OpWiseCLinker",
-    "PerformLinker",
-    "PythonVM",
-    "PytorchLinker",
-    "TensorGroup",
-    "VMLinker",
-    "WrapLinker",
-    "as_jax",
-    "as_numba",
-    "as_torch",
-    "available_linkers",
-    "lowers_complex_to_loops",
-    "lowers_parts_to_loops",
-    "lowers_scalar_to_loops",
-    "lowers_to_loops",
-    "make_linker",
-    "register_linker",
-    "scalar_value",
-    "supports",
-    "traces",
-    "traces_parts",
-    "traces_scalar",
-    "without_lowering",
-    "wrap_jax",
-]
+    "BACKENDS", "VM", "CLinker", "JAXLinker", "Linker", "Linking", "NativeLinker", "NodeThunk", "NumbaLinker",
+    "OpWiseCLinker", "PerformLinker", "PythonVM", "PytorchLinker", "TensorGroup", "VMLinker", "WrapLinker",
+    "as_jax", "as_numba", "as_torch", "available_linkers", "lowers_complex_to_loops", "lowers_parts_to_loops",
+    "lowers_scalar_to_loops", "lowers_to_loops", "make_linker", "register_linker", "scalar_value", "supports",
+    "traces", "traces_parts", "traces_scalar", "without_lowering", "wrap_jax",
+]  # fmt: skip
 
 
 # imported at the first use of a name, since these modules need compilers or other libraries

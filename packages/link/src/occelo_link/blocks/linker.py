@@ -79,6 +79,9 @@ class BlockLinker(Linker):
             if set(whole.outputs) == set(computed):
                 whole.outputs = list(computed)
                 whole.states = _states(fgraph, whole)
+                # a call may enter machine code only if that takes all arguments
+                unread = dict.fromkeys(fgraph.inputs).keys() - {*whole.inputs, *fgraph.outputs}
+                whole.inputs += [v for v in fgraph.inputs if v in unread and v.type.is_array]
         return parts
 
     def program(self, part: Part) -> Program:
