@@ -139,6 +139,7 @@ COMPUTED: dict[type, dict[str, str]] = {
         "batch": "one element of the batch after the other",
         "do_constant_folding": "pure",
         "prop_names": "the fields, or __props__",
+        "named_extensions": "none: it looks nothing up by name",
         "written": "None: printed as a call of its name",
     },
 }
