@@ -34,7 +34,7 @@ LIBRARIES = {"numba": "numba", "jax": "jax", "pytorch": "torch"}
 UNMEASURED = pytest.StashKey[bool]()
 STOPPED = pytest.StashKey[Any]()
 """What measures coverage in this process, while it is stopped for collecting."""
-MEASURED_SECONDS = 0.6
+MEASURED_SECONDS = 0.5
 """So many seconds coverage sees of a measured test without a mark, by processor time. With it a test takes twice as long; later it mostly runs the same code again."""
 FOR_OTHER_PROCESSES = "COVERAGE_PROCESS_CONFIG"
 """The variable by which coverage is measured in the processes that a test starts."""
