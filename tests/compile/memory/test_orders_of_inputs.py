@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 import occelo_compile as oc
-from occelo_graph import TensorType, shared
+from occelo_graph import FunctionGraph, TensorType, shared
 from occelo_graph import tensor as ot
 from occelo_link.entry_kinds import SINGLE
+from occelo_link.loops.build import lower_graph
 from occelo_testing.loop_programs import has_compiler
 
 MODES = ["native", "numba", *(["c", "c|py"] if has_compiler() else [])]
@@ -242,3 +243,9 @@ def test_constants_of_equal_elements_are_one_array() -> None:
         np.testing.assert_array_equal(np.signbit(value), np.signbit(each @ np.ones(7)))
         np.testing.assert_array_equal(value, each @ np.ones(7))
     assert len(constants_of(f)) == 3
+    # zeros of float32 and of float64 are equal integers, but one array for both would be read beyond its end
+    v, w = ot.fvector("v"), ot.dvector("w")
+    outputs = [ot.dot(ot.constant(np.zeros((4000, 2), each.dtype)), each) for each in (v, w)]
+    graph = FunctionGraph([v, w], [*outputs, ot.dot(ot.constant(np.zeros((2, 4000))).T, w)])
+    program = lower_graph(graph.inputs, graph.outputs, graph.toposort())
+    assert [c.dtype.name for c in program.constants] == ["float32", "float64"]

@@ -453,8 +453,8 @@ class Context:
         wide = data if data.shape[1] == longer else data.T
         # folding has copied the transpose of a constant
         matrices, bits = self.state.matrices, wide.view(f"u{wide.itemsize}")
-        same = (tensor for tensor, other in matrices if np.array_equal(bits, other))
-        stored = next(same, None) or self._constant(wide)
+        equal = (t for t, b in matrices if b.dtype == bits.dtype and np.array_equal(b, bits))
+        stored = next(equal, None) or self._constant(wide)
         matrices.append((stored, bits))
         return stored if wide is data else transposed(stored)
 
