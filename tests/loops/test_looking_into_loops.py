@@ -1,4 +1,4 @@
-"""`DebugMode` and profiles tell of the steps of loops."""
+"""`DebugMode`, profiles and `time_loops` tell of the steps of loops."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ import occelo_compile as oc
 import occelo_graph as og
 from occelo_compile.debugging.debug_mode import DebugMode
 from occelo_compile.debugging.errors import BadDestroyMap, BadThunkOutput, InvalidValueError
-from occelo_compile.flame_graph import flame_page
+from occelo_compile.profiles.flame_graph import flame_page
 from occelo_graph import tensor as ot
+from occelo_linalg import functions as linalg
+from occelo_loops.ops.building.classic import scan
 from occelo_loops.ops.building.loops import fori_loop, loop
 from occelo_testing.loop_programs import lower_as_doubling
 
@@ -118,3 +120,35 @@ def test_nodes_inside_loops_are_counted(mode: str) -> None:
     assert own == pytest.approx(sum(n["seconds"] for n in everything["nodes"]))
     assert sine["op"] in f.profile.report()
     assert sine["op"] in flame_page(f.profile)
+
+
+def test_loops_of_the_user_are_looked_into() -> None:
+    x, m = ot.dvector("x"), ot.dmatrix("m")
+    states = scan(
+        lambda v, m: ot.tanh(m @ v),
+        outputs_info=[x],
+        non_sequences=[m],
+        n_steps=7,
+        return_updates=False,
+    )
+    times = oc.function([x, m], states[-1]).time_loops(np.ones(40), np.eye(40), runs=3)
+    (outer,) = [loop for loop in times if loop.depth == 0 and "Dot" in loop.ops]
+    inside = [loop for loop in times if loop.outer is outer]
+    assert {loop.entered for loop in inside} == {7}
+    assert outer.entered == 1
+    (product,) = [loop for loop in inside if loop.operations == 7 * 2 * 40 * 40]
+    assert product.ops == ("Dot",)
+    assert sum(loop.minimum for loop in inside) <= outer.seconds
+    known = [loop.operations for loop in inside]
+    assert outer.operations is not None
+    assert outer.operations >= sum(n for n in known if n is not None)
+    order = [loop.depth for loop in times.slowest_first()]
+    assert order[: 1 + len(inside)] == [0, *[1] * len(inside)]
+
+
+def test_calls_whose_operations_are_not_known_say_so() -> None:
+    m = ot.dmatrix("m")
+    times = oc.function([m], linalg.eigvalsh(m)).time_loops(np.eye(50), runs=1)
+    assert None in [loop.operations for loop in times]
+    factor = oc.function([m], linalg.cholesky(m)).time_loops(np.eye(300), runs=1)
+    assert max(loop.operations or 0 for loop in factor) == 300**3 // 3

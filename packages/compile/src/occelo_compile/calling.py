@@ -27,7 +27,7 @@ from occelo_graph.errors import explained, explained_by, lines
 from occelo_graph.ir.container import external_array_types, local
 from occelo_graph.missing_names import MissingNameError
 from occelo_graph.notebook import Shown
-from occelo_link import VM, make_linker
+from occelo_link import VM
 from occelo_link.entry_kinds import LIST, NOTHING, SINGLE
 from occelo_link.update_locks import UpdateLocks
 
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import TypeVar
 
+    from occelo_compile.profiles.loop_times import LoopTimes
     from occelo_link.standalone.c_function import CFunction
 
     R = TypeVar("R", default=Any)
@@ -532,13 +533,20 @@ class Function(Shown, Generic[R]):
 
         return compile_report(self)
 
-    def time_loops(self, *args: Any, runs: int = 20) -> Any:
+    def time_loops(self, *args: Any, runs: int = 20) -> LoopTimes:
         """Measure how long each loop takes. The graph is compiled again by the linker `native`, whatever the mode is.
 
-        ``args`` are the arguments of a call. Returns `occelo_link.native.timing.LoopTimes`, a list that is printed as a
-        table. Each row has the ops that are fused in a loop, and the mean seconds of the loop over ``runs`` runs.
-        Shared variables are not updated. Raises OSError on systems without ``clock_gettime``.
+        ``args`` are the arguments of a call. Returns `LoopTimes`, a list that is printed as a table. Each row has the ops
+        that are fused in a loop, the least and the median of its seconds over ``runs`` runs, and its operations and bytes; rows of a
+        user's loop are followed by those of the loops inside. `LoopTimes.roofline` compares them with what the machine can do.
+        Shared variables are not updated. Raises ValueError if ``runs`` is less than 1, and OSError on systems without
+        ``clock_gettime``.
         """
+        from occelo_compile.profiles.loop_times import LoopTimes  # rarely needed
+        from occelo_link.timing import measure_loops
+
+        if runs < 1:
+            raise ValueError(f"runs must be at least 1, not {runs}")
         graph = self.maker.fgraph
         rest = iter(args)
         values = [
@@ -547,7 +555,7 @@ class Function(Shown, Generic[R]):
             else local(container.storage[0])
             for i, container in enumerate(self.input_storage)
         ]
-        return make_linker("native").time_loops(graph, values, runs)
+        return LoopTimes(*measure_loops(graph, values, runs))
 
     def c_function(self, form: str = "arrays") -> CFunction:
         """Return the function as machine code for C, which runs without Python and without the GIL.

@@ -360,7 +360,7 @@ class FunctionMaker:
         linker = self.mode.linker.clone().accept(fgraph, no_recycling, self.profile)
         vm, _, outputs = linker.make_thunk(input_storage=cells, storage_map=storage_map)
         if self.profile is not None and TIME_THUNKS.get():
-            from occelo_link.profiling import ProfiledVM  # slow to import
+            from occelo_compile.profiles.node_profiling import ProfiledVM  # slow to import
 
             vm = ProfiledVM(vm, fgraph, linker.schedule(fgraph), self.profile.nodes)
         inputs = self.input_containers(cells)

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from occelo_compile import options
+from occelo_compile.profiles.node_profiling import NodeCost, NodeProfile
 from occelo_graph.notebook import Table, Tabulated
-from occelo_link.profiling import NodeCost, NodeProfile
 
 if TYPE_CHECKING:
     from occelo_compile.maker import Times
@@ -128,7 +128,7 @@ class ProfileStats(Tabulated):
 
     def write_page(self, path: str | os.PathLike[str]) -> Path:
         """Write a self-contained page with a flame graph. Returns its path."""
-        from occelo_compile.flame_graph import flame_page  # slow to import
+        from occelo_compile.profiles.flame_graph import flame_page  # slow to import
 
         target = Path(path)
         target.write_text(flame_page(self), encoding="utf-8")

@@ -236,13 +236,6 @@ class Linker:
         """
         return None
 
-    def time_loops(self, fgraph: FunctionGraph, values: Sequence[Any], runs: int = 20) -> Any:
-        """Measure the time of each compiled loop of a graph, for the given values of the inputs.
-
-        Each time is the mean of ``runs`` runs. Raises NotImplementedError if the linker cannot time loops.
-        """
-        raise NotImplementedError(f"The linker {self} does not time loops")
-
     def schedule(self, fgraph: FunctionGraph) -> list[Apply]:
         """Return the nodes of a graph in execution order."""
         return list(self.scheduler(fgraph))

@@ -1,7 +1,7 @@
 """`BlockLinker`: base class of the linkers that compile blocks of nodes to machine code.
 
 The classes of the linkers ``native``, ``c``, ``c|py`` and ``numba`` derive from `BlockLinker`. So does the linker in
-`native.timing`, which times loops. The linker ``c|py`` makes a block of each node.
+`timing`, which times loops. The linker ``c|py`` makes a block of each node.
 """
 
 from __future__ import annotations

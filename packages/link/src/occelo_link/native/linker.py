@@ -7,10 +7,8 @@ the code of any function, and the linker ``pytorch`` to compile loops. The linke
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from occelo_graph import FunctionGraph
 from occelo_link.blocks.linker import BlockLinker
 from occelo_link.blocks.partition import Part
 from occelo_link.cache.objects import object_code
@@ -94,11 +92,6 @@ class NativeLinker(BlockLinker):
         from occelo_link.machine.threads import may_be_several  # importing compiles nothing yet
 
         return may_be_several()
-
-    def time_loops(self, fgraph: FunctionGraph, values: Sequence[Any], runs: int = 20) -> Any:
-        from occelo_link.native.timing import time_loops  # slow to import, and rarely needed
-
-        return time_loops(self, fgraph, values, runs)
 
     def compile(self, program: Program, part: Part) -> NativeUnit:
         return compiled_by_llvm(program, part, threads=self.threaded())

@@ -1,6 +1,6 @@
 """The printer of loop programs as LLVM IR.
 
-The linker ``native`` compiles the printed text, and `dumping` writes the text to files. `native.timing` prints with
+The linker ``native`` compiles the printed text, and `dumping` writes the text to files. `timing` prints with
 additional readings of the clock. The linker ``numba`` uses the text of single operations and calls (`exports`).
 """
 

@@ -1,22 +1,57 @@
 """Prints loop programs as LLVM IR with readings of the clock before and after each loop and library call.
 
-`occelo_link.native.timing` compiles the printed text.
+`occelo_link.timing` compiles the printed text. `work_counting` prints counts of operations and bytes, too.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
-from occelo_link.loops.ir.program import Block, Program, Statement, Value
-from occelo_link.loops.ir.visitor import Visitor
-from occelo_link.native.llvm.module_writer import fixed_function
+from occelo_graph.frozen_dataclasses import frozen_dataclass
+from occelo_link.loops.ir.cost import may_be_divided
+from occelo_link.loops.ir.program import Block, For, Invoke, Program, Statement
 from occelo_link.native.llvm.printer import Printer
 
 _CLOCK = "libm:clock_gettime"
+
+
+@frozen_dataclass(eq=False)
+class Place:
+    """A loop, a branch or a library call that is timed. ``outer`` is the number of the place that contains it, or None.
+
+    ``nodes`` are the numbers of the nodes that it computes, with those of places inside.
+    """
+
+    statement: Statement
+    outer: int | None
+    nodes: tuple[int, ...]
+
+
+def places(program: Program) -> list[Place]:
+    """List what is timed: loops and calls in the program's body, and those in the bodies of the user's loops and branches.
+
+    A place comes before those inside of it. Nothing is timed inside of a loop that several threads may run.
+    """
+    listed: list[Place] = []
+
+    def visit(block: Block, outer: int | None) -> None:
+        for statement in block:
+            if not statement.blocks and not isinstance(statement, Invoke):
+                continue
+            nodes = tuple(sorted({k for k in _nodes(statement) if k >= 0}))
+            number = len(listed)
+            listed.append(Place(statement, outer, nodes))
+            if _is_of_user(program, statement, nodes):
+                for inner in statement.blocks:
+                    visit(inner, number)
+
+    visit(program.body, None)
+    return listed
 
 
 def _nodes(statement: Statement) -> Iterator[int]:
@@ -27,58 +62,64 @@ def _nodes(statement: Statement) -> Iterator[int]:
             yield from _nodes(inner)
 
 
-class _TimingVisitor(Visitor[None]):
-    """Prints the statements of a program's body, with readings of the clock around loops and calls.
+def _is_of_user(program: Program, statement: Statement, nodes: tuple[int, ...]) -> bool:
+    """Whether a statement runs the nodes of a loop or a branch that the user's graph contains."""
+    if statement.node < 0 or len(nodes) < 2:
+        return False
+    if isinstance(statement, For) and may_be_divided(statement, program):
+        return False
+    node = program.nodes[statement.node]
+    return bool(node.op.loops or node.op.regions(node))
 
-    ``times`` is the table entry of an array with one element for each loop or call. The code adds the measured times to
-    this array. ``nodes_of_loops`` lists the numbers of the nodes of each loop or call.
+
+class TimedPrinter(Printer):
+    """Prints a program with readings of the clock around its `places`.
+
+    The printed code adds times in nanoseconds to ``times``, a constant of the program with an element for each place.
+    Raises OSError on systems without ``clock_gettime``.
     """
 
-    def __init__(self, printer: Printer, times: str) -> None:
-        self.printer = printer
-        self.times = times
-        self.nodes_of_loops: list[list[int]] = []
+    def __init__(self, program: Program, threads: bool) -> None:
+        if not hasattr(time, "CLOCK_MONOTONIC"):
+            raise OSError("Loops are timed by clock_gettime, which this system has not")
+        super().__init__(program, threads)
+        self.places = places(program)
+        self.numbers = {id(place.statement): k for k, place in enumerate(self.places)}
+        self.times_entry, self.times = self.counters(len(self.places))
+        program.entry(_CLOCK)
+
+    def counters(self, count: int) -> tuple[str, Any]:
+        """Add an array of ``count`` integers, all 0, to the program. Returns its entry in the table, and the array."""
+        program, array = self.out.program, np.zeros(count, np.int64)
+        entry = program.entry(f"constant{len(program.constants)}")
+        program.constants.append(array)
+        return entry, array
 
     def block(self, block: Block) -> None:
-        for statement in block:
-            self.statement(statement)
+        for statement in block.statements:
+            with self.measured(statement):
+                self.methods[type(statement)](self, statement)
 
-    def plain(self, statement: Statement, /) -> None:
-        self.printer.statement(statement)
+    @contextmanager
+    def measured(self, statement: Statement) -> Generator[None]:
+        """A context in which a statement is printed, with readings of the clock if it is a place."""
+        number = self.numbers.get(id(statement))
+        if number is None:
+            yield
+            return
+        before = self.ticks()
+        yield
+        taken = self.out.emit(f"sub i64 {self.ticks()}, {before}")
+        self.add(self.times_entry, number, taken)
 
-    def timed(self, statement: Statement, /) -> None:
-        out = self.printer.out
-        number = len(self.nodes_of_loops)
-        self.nodes_of_loops.append(sorted({k for k in _nodes(statement) if k >= 0}))
-        clock, times = out.entries[_CLOCK], out.entries[self.times]
-        ticks = f"call i64 @ticks(ptr {clock}, i32 {time.CLOCK_MONOTONIC})"
-        before = out.emit(ticks)
-        self.printer.statement(statement)
-        after = out.emit(ticks)
-        taken = out.emit(f"sub i64 {after}, {before}")
-        slot = out.emit(f"getelementptr i64, ptr {times}, i64 {number}")
-        sum_before = out.emit(f"load i64, ptr {slot}, align 8")
-        total = out.emit(f"add i64 {sum_before}, {taken}")
-        out.line(f"store i64 {total}, ptr {slot}, align 8")
+    def ticks(self) -> str:
+        """Print a reading of the clock. Returns its name."""
+        clock = f"ptr {self.out.entries[_CLOCK]}, i32 {time.CLOCK_MONOTONIC}"
+        return self.out.emit(f"call i64 @ticks({clock})")
 
-    value = store = check = alloc = swap = plain
-    loop = while_loop = branch = invoke = timed
-
-
-def print_timed(program: Program, threads: bool = False) -> tuple[str, list[list[int]], Any]:
-    """Print a program. Returns the LLVM IR, the numbers of the nodes of each loop or call, and the array of times.
-
-    The printed code adds times in nanoseconds to the array, which becomes a constant of the program. Raises OSError on
-    systems without ``clock_gettime``.
-    """
-    if not hasattr(time, "CLOCK_MONOTONIC"):
-        raise OSError("Loops are timed by clock_gettime, which this system has not")
-    count = sum(not isinstance(s, Value) for s in program.body)
-    times = np.zeros(count, np.int64)
-    entry = program.entry(f"constant{len(program.constants)}")
-    program.constants.append(times)
-    program.entry(_CLOCK)
-    printer = Printer(program, threads)
-    timing = _TimingVisitor(printer, entry)
-    text = f"{printer.unit(timing.block)}\n{fixed_function('ticks')}\n"
-    return text, timing.nodes_of_loops, times
+    def add(self, entry: str, position: int, amount: str) -> None:
+        """Print code that adds ``amount`` to an element of an array of counters."""
+        emit = self.out.emit
+        slot = emit(f"getelementptr i64, ptr {self.out.entries[entry]}, i64 {position}")
+        before = emit(f"load i64, ptr {slot}, align 8")
+        self.out.line(f"store i64 {emit(f'add i64 {before}, {amount}')}, ptr {slot}, align 8")

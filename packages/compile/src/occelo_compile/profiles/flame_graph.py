@@ -10,8 +10,8 @@ from html import escape
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from occelo_compile.profiles.node_profiling import NodeCost
     from occelo_compile.profiling import ProfileStats
-    from occelo_link.profiling import NodeCost
 
 
 @dataclass
