@@ -30,9 +30,12 @@ CALLS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("lstsq", (G[:, :2], V), {"overwrite_a": True, "lapack_driver": "gelsy"}),
     ("lu", (G,), {"overwrite_a": True}),
     ("lu_factor", (G,), {"overwrite_a": True}),
+    ("norm", (G,), {}),
+    ("ordqz", (G, S), {"overwrite_a": True, "overwrite_b": True}),
     ("pinv", (G,), {}),
-    ("qr", (G,), {"overwrite_a": True}),
-    ("schur", (G,), {"overwrite_a": True}),
+    ("qr", (G,), {"overwrite_a": True, "lwork": 64}),
+    ("qz", (G, S), {"overwrite_a": True, "overwrite_b": True, "lwork": None}),
+    ("schur", (G,), {"overwrite_a": True, "lwork": None}),
     ("solve", (G, V), {"overwrite_a": True, "overwrite_b": True}),
     ("solve_banded", ((1, 1), G, V), {"overwrite_ab": True, "overwrite_b": True}),
     ("solveh_banded", (np.array([[0.0, 1, 0.5], [5, 5, 6]]), V), {"overwrite_ab": True}),
@@ -86,6 +89,33 @@ def test_generalized_eigenvalues_by_position_are_those_of_scipy() -> None:
     np.testing.assert_allclose(abs(found[1]), abs(columns), rtol=1e-10)
     with pytest.raises(TypeError, match="b twice"):
         linalg.eigh(a, b, b=b)
+
+
+@pytest.mark.parametrize("lower", [False, True])
+@pytest.mark.parametrize(
+    "assume_a",
+    "gen general pos sym her diagonal lower_triangular upper_triangular".split(),
+)
+def test_inverses_under_an_assumption_are_those_of_scipy(assume_a: str, lower: bool) -> None:
+    a, kind = ot.dtensor3("a"), assume_a.replace("_", " ")
+    definite = {"lower triangular": np.tril(G), "upper triangular": np.triu(G), "gen": G}
+    value = definite.get(kind, S) if kind != "diagonal" else np.diag([1.0, -2.0, 4.0])
+    unread = {"lower triangular": np.tril(value), "upper triangular": np.triu(value)}
+    read = unread.get(kind, np.tril(value) if lower else np.triu(value))
+    passed = read if kind in ("pos", "sym", "her") else value
+    inverses = og.evaluate(
+        linalg.inv(a, assume_a=kind, lower=lower), {a: np.stack([passed, 2 * passed])}
+    )
+    expected = scipy.linalg.inv(passed, assume_a=kind, lower=lower)
+    np.testing.assert_allclose(inverses, [expected, expected / 2], rtol=1e-10, atol=1e-14)
+
+
+def test_qz_sorts_as_ordqz_does() -> None:
+    a, b = ot.dmatrix("a"), ot.dmatrix("b")
+    sorted_pair = og.evaluate(list(linalg.qz(a, b, sort="ouc")), {a: G, b: S})
+    left, right, _, _, *unitary = scipy.linalg.ordqz(G, S, "ouc")
+    for computed, expected in zip(sorted_pair, (left, right, *unitary), strict=True):
+        np.testing.assert_allclose(computed, expected, rtol=1e-12, atol=1e-13)
 
 
 def test_mistakes() -> None:

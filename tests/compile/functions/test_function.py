@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import pickle
 import re
+from collections import OrderedDict
 from pathlib import Path
 from typing import Any
 
@@ -358,6 +359,10 @@ def test_output_subset_skips_the_rest_but_not_updates(mode: str) -> None:
     assert named(2, output_subset=["b"]) == {"b": 4.0}
     with pytest.raises(KeyError, match="no output 'c'"):
         named(2, output_subset=["c"])
+    ordered = oc.function([x], OrderedDict(b=x, a=x * 2), mode=mode)
+    assert list(ordered(3).items()) == [("b", 3.0), ("a", 6.0)]
+    assert isinstance(ordered(3), OrderedDict)
+    assert ordered(2, output_subset=["a"]) == {"a": 4.0}
 
 
 def test_memory_contract_over_all_combinations(mode: str) -> None:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import importlib
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
 from typing import Any
@@ -150,7 +151,7 @@ def _as_output(given: object) -> SymbolicOutput:
 class _Outputs:
     """The outputs of a function, and the form in which the user passed them (`Collected`).
 
-    ``structure`` is that of a tree, None for a variable, a list, or a dict of variables.
+    ``structure`` is that of a tree, None for a variable, a list, or a plain dict of variables.
     """
 
     outputs: list[SymbolicOutput]
@@ -168,8 +169,9 @@ def _outputs(given: Any) -> _Outputs:
             if not isinstance(key, str):
                 raise TypeError(f"The keys of outputs must be strings, got {key!r}")
         if not any(map(trees.is_tree, given.values())):
-            keys = sorted(given)
-            return _Outputs([_as_output(given[k]) for k in keys], keys)
+            structure = trees.flatten(given)[1] if isinstance(given, OrderedDict) else None
+            keys = sorted(given) if structure is None else list(given)
+            return _Outputs([_as_output(given[k]) for k in keys], keys, structure=structure)
     if not trees.is_tree(given):
         return _Outputs([_as_output(given)], unpack_single=True)
     leaves, structure = trees.flatten(given, "outputs")

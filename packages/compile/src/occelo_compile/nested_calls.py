@@ -58,7 +58,7 @@ class NestedCall:
         kwargs: dict[str, Any],
     ) -> Any:
         """Call ``function`` by ``flat``, its call without trees."""
-        if self.results is not None and output_subset is not None:
+        if self.results is not None and output_subset is not None and function.output_keys is None:
             raise TypeError(f"{function} returns a tree, so output_subset cannot choose results")
         options: dict[str, Any] = {} if output_subset is None else {"output_subset": output_subset}
         if self.arguments is None:
@@ -70,7 +70,9 @@ class NestedCall:
             for argument, value in zip(self.arguments, args, strict=False):
                 values += self._leaves(function, argument, value)
             results = flat(*values, **options)
-        return results if self.results is None else self.results.unflatten(results)
+        if self.results is None or output_subset is not None:
+            return results
+        return self.results.unflatten(results if function.output_keys is None else results.values())
 
     def _leaves(self, function: Function, argument: Argument, value: Any) -> list[Any]:
         structure = argument.structure

@@ -44,4 +44,9 @@ EXAMPLES: list[Example] = [
     _row("det", dominant, M, check_finite=True, overwrite_a=True),
     _row("eigh", positive_definite, M, check_finite=True, driver="ev"),
     _row("svdvals", dominant, M, check_finite=True, overwrite_a=True),
+    _row("norm", dominant, M, check_finite=True),
+    _row("inv", positive_definite, M, assume_a="pos", lower=True, overwrite_a=True),
+    _row("inv", dominant, M, assume_a="upper triangular", check_finite=True),
+    _row("inv", dominant, M, assume_a="diagonal"),
+    _row("qr", dominant, M, lwork=64, mode="full", overwrite_a=True),
 ]

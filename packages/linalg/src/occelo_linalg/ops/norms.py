@@ -21,13 +21,22 @@ from occelo_graph.ops.shape.dimensions import expand_dims, moveaxis, squeeze
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import is_discrete
 from occelo_linalg.ops.factorizations.svd import svdvals
+from occelo_linalg.ops.scipy_options import ScipyOptions, checked_options
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from occelo_graph.tensors.variable import TensorVariable
 
 
 @stands_for("linalg.norm", "x ord axis keepdims")
-def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> TensorVariable:
+def norm(
+    x: Any,
+    ord: Any = None,
+    axis: Any = None,
+    keepdims: bool = False,
+    **options: Unpack[ScipyOptions],
+) -> TensorVariable:
     """Norm of vectors along one axis, or of matrices along two axes, like NumPy's ``linalg.norm``.
 
     ``axis`` None means all dimensions. If ``axis`` and ``ord`` are both None, ``x`` may have any number of dimensions,
@@ -43,8 +52,9 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> T
     vectors, and -1, -2 and -inf of matrices.
 
     At a zero vector the gradient is 0, the subgradient of least norm. The formula x / norm(x) would compute 0 / 0.
+    ``options`` are SciPy's.
     """
-    x = as_tensor_variable(x)
+    (x,) = checked_options("norm", options, [as_tensor_variable(x)])
     if is_discrete(x.dtype):
         x = x.astype("float64")
     order = _known_order(ord)

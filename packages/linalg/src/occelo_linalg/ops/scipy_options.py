@@ -1,8 +1,8 @@
 """Keywords of SciPy's functions of matrices that say nothing about the result: they are accepted with their meaning.
 
 ``check_finite=True`` checks the arguments when the graph runs. ``overwrite_a`` and its like allow what rewriting decides
-itself, and a ``driver`` chooses a routine of LAPACK, which backends choose themselves: both are only checked for typing
-errors.
+itself, and a ``driver`` chooses a routine of LAPACK, which backends choose themselves, as they do the working memory
+``lwork``: these are only checked for typing errors.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ class ScipyOptions(TypedDict, total=False):
     overwrite_ab: bool
     driver: str | None
     lapack_driver: str | None
+    lwork: int | None
 
 
 DRIVERS: Mapping[str, tuple[str, Sequence[str]]] = {
@@ -46,6 +47,7 @@ def checked_options(label: str, options: Mapping[str, Any], arrays: Sequence[Any
     names = ["check_finite", "overwrite_ab" if "banded" in label else "overwrite_a"]
     names += ["overwrite_b"] if len(arrays) > 1 or label == "eigh" else []
     names += [keyword] if keyword else []
+    names += ["lwork"] if label in ("qr", "qz", "schur") else []
     for name in options:
         if name not in names:
             near = get_close_matches(name, names, 1)

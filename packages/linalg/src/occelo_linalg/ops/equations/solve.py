@@ -52,6 +52,8 @@ ASSUMPTIONS = {
 """Maps SciPy's name for an assumption about a matrix to the name in this module. The assumption "banded" changes
 nothing, since no code searches for the width of the band.
 """
+GENERAL = (None, *(name for pair in ASSUMPTIONS.items() if pair[1] == "gen" for name in pair))
+"""The names that assume nothing."""
 
 
 @op

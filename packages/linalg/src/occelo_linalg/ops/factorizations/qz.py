@@ -19,8 +19,11 @@ from occelo_graph.tensors.type import is_complex
 from occelo_linalg.ops.factorizations.schur import Output, as_output, check_sort
 from occelo_linalg.ops.gradient_formulas import absent, complex_dtype, nothing, require_finite
 from occelo_linalg.ops.matrix_op import MatrixOp, as_matrices, check_on_error
+from occelo_linalg.ops.scipy_options import ScipyOptions
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from occelo_graph.tensors.signatures import Array
     from occelo_graph.tensors.type import TensorType
     from occelo_graph.tensors.variable import TensorVariable
@@ -110,7 +113,13 @@ class SortedQZ(_Pair):
 
 
 def qz(
-    A: Any, B: Any, output: Output = "real", *, on_error: str = "raise"
+    A: Any,
+    B: Any,
+    output: Output = "real",
+    *,
+    sort: str | None = None,
+    on_error: str = "raise",
+    **options: Unpack[ScipyOptions],
 ) -> tuple[TensorVariable, ...]:
     """Generalised Schur decomposition of pairs of square matrices of shape (..., n, n), like SciPy's ``qz``.
 
@@ -118,26 +127,36 @@ def qz(
     Z^H``. ``Q`` and ``Z`` are unitary, and ``AA`` and ``BB`` are upper triangular. If the matrices are real and
     ``output`` is "real", the results are real, and ``AA`` has a 2 x 2 block on its diagonal for each pair of complex
     eigenvalues. Batch dimensions broadcast. Results have the common precision, or float64 or complex128 for integers.
+    ``sort`` is that of `ordqz`. ``options`` are SciPy's.
 
     There is no gradient (MethodNotDefined). If a matrix has infinite or NaN elements, or if the algorithm does not
     converge, ``numpy.linalg.LinAlgError`` is raised. With ``on_error="nan"``, the results are NaN for this element of
     the batch. ValueError for other shapes or another ``output``, TypeError for float16.
     """
-    factor = QZ(check_on_error(on_error))
-    return tuple(factor(*(as_output(x, output) for x in as_matrices("qz", A, B)), return_list=True))
+    a, b = (as_output(x, output) for x in as_matrices("qz", A, B, options=options))
+    if sort is not None:
+        left, right, _, _, *unitary = ordqz(a, b, sort, on_error=on_error)
+        return left, right, *unitary
+    return tuple(QZ(check_on_error(on_error))(a, b, return_list=True))
 
 
 def ordqz(
-    A: Any, B: Any, sort: str = "lhp", output: Output = "real", *, on_error: str = "raise"
+    A: Any,
+    B: Any,
+    sort: str = "lhp",
+    output: Output = "real",
+    *,
+    on_error: str = "raise",
+    **options: Unpack[ScipyOptions],
 ) -> tuple[TensorVariable, ...]:
     """Like `qz`, but the generalised eigenvalues in a region of the complex plane come first, as in SciPy's ``ordqz``.
 
     Returns ``AA``, ``BB``, ``alpha``, ``beta``, ``Q`` and ``Z``. The eigenvalues are ``alpha / beta``. ``alpha``, which
     is complex, and ``beta`` have the shape (..., n). ``sort`` is the region: "lhp" (negative real parts), "rhp"
     (positive real parts), "iuc" (inside the unit circle) or "ouc" (outside the unit circle, or infinite). Unlike in
-    SciPy, ``sort`` cannot be a function. ``A``, ``B``, ``output``, ``on_error`` and other results are as in `qz`.
+    SciPy, ``sort`` cannot be a function. ``A``, ``B``, ``output``, ``on_error``, ``options`` and other results are as in
+    `qz`.
     """
     factor = SortedQZ(check_sort(sort), check_on_error(on_error))
-    return tuple(
-        factor(*(as_output(x, output) for x in as_matrices("ordqz", A, B)), return_list=True)
-    )
+    pair = [as_output(x, output) for x in as_matrices("ordqz", A, B, options=options)]
+    return tuple(factor(*pair, return_list=True))
