@@ -7,6 +7,7 @@ FAMILY = Family(
     "occelo_sparse",
     requires=("arrays", "sorting"),
     rules="rules",
+    facts="facts",
     lowerings="lowerings",
     traced="traced",
     examples="examples.table",

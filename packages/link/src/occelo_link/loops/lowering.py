@@ -443,9 +443,9 @@ class Context:
         dimension is contiguous: BLAS takes down to a third of the time. So a matrix and its transpose are one array. None
         for other constants.
         """
-        if constant.type.ndim != 2:
-            return None
         data: npt.NDArray[Any] = np.asarray(constant.data)
+        if data.ndim != 2:  # a sparse matrix is no array
+            return None
         shorter, longer = sorted(data.shape)
         find = self.state.only_factors
         if longer < _LONG * shorter or not (find and find([constant], self.uses, (), 1)):

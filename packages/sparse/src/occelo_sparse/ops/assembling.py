@@ -86,9 +86,11 @@ class CSMProperties(_OfParts):
         return [tangents[0], None, None, None]
 
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+        # there is an index for each value, so both have one length
+        measured = [node.outputs[1], *node.outputs[1:]]
         return [
             tuple(Shape_i(i)(v) if n is None else n for i, n in enumerate(v.type.shape or ()))
-            for v in node.outputs
+            for v in measured
         ]
 
 

@@ -23,6 +23,8 @@ from occelo_sparse.ops.assembling import (
     properties,
     with_values,
 )
+from occelo_sparse.ops.ordering import OrderOfPlaces
+from occelo_sparse.ops.stated import ORDERS, arranged, of_symmetric
 from occelo_sparse.ops.structure import lines_of
 from occelo_sparse.ops.types import SparseTensorType, is_sparse
 
@@ -122,7 +124,8 @@ def _from_dense(x: Any, format: str) -> SparseVariable:
     ]
     values = turned[lines, indices]
     offsets = offsets_of(lines, first if format == "csr" else second)
-    return COMPRESSED[format](values, indices, offsets, lengths)
+    matrix = COMPRESSED[format](values, indices, offsets, lengths)
+    return arranged(matrix, facts=("canonical",))
 
 
 def csr_from_dense(x: Any) -> SparseVariable:
@@ -152,9 +155,11 @@ def to_format(x: Any, format: str) -> SparseVariable:
     order = argsort(indices, kind="stable")
     lines = indices[order]
     count = lengths_of(x)[1 - x.type.major]
-    return COMPRESSED[format](
+    turned = COMPRESSED[format](
         values[order], lines_of(indices, offsets)[order], offsets_of(lines, count), properties(x)[3]
     )
+    turned = arranged(turned, x, facts=("sorted_indices",), inherited=("canonical",))
+    return of_symmetric(turned, x)
 
 
 def tocsr(x: Any) -> SparseVariable:
@@ -239,9 +244,11 @@ def ensure_sorted_indices(x: Any) -> SparseVariable:
     """``x`` with the stored values of each line in the order of their indices."""
     x = as_sparse_variable(x)
     values, indices, offsets, extent = properties(x)
-    minor = lengths_of(x)[1 - x.type.major]
-    order = argsort(lines_of(indices, offsets) * minor + indices, kind="stable")
-    return COMPRESSED[x.type.format](values[order], indices[order], offsets, extent)
+    minor = as_tensor_variable(lengths_of(x)[1 - x.type.major])
+    order = OrderOfPlaces()(indices, offsets, minor)
+    ordered = COMPRESSED[x.type.format](values[order], indices[order], offsets, extent)
+    ordered = arranged(ordered, x, facts=("sorted_indices",), inherited=("canonical",))
+    return of_symmetric(ordered, x)
 
 
 def remove0(x: Any) -> SparseVariable:
@@ -251,9 +258,10 @@ def remove0(x: Any) -> SparseVariable:
     (nonzeros,) = nonzero(neq(values, 0))
     lines = lines_of(indices, offsets)[nonzeros]
     count = lengths_of(x)[x.type.major]
-    return COMPRESSED[x.type.format](
+    rest = COMPRESSED[x.type.format](
         values[nonzeros], indices[nonzeros], offsets_of(lines, count), properties(x)[3]
     )
+    return of_symmetric(arranged(rest, x, inherited=ORDERS), x)
 
 
 def clean(x: Any) -> SparseVariable:

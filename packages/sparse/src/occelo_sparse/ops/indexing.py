@@ -22,6 +22,7 @@ from occelo_sparse.ops.assembling import (
 from occelo_sparse.ops.conversions import places, to_format
 from occelo_sparse.ops.merging import keys_of, sum_duplicates
 from occelo_sparse.ops.multiplying import dot
+from occelo_sparse.ops.stated import ORDERS, arranged, of_symmetric
 from occelo_sparse.ops.structure import lines_of
 
 if TYPE_CHECKING:
@@ -167,7 +168,8 @@ def _taken(x: Any, entry: Any, axis: int) -> SparseVariable:
     of = searchsorted(ends, ot.arange(total), side="right")
     at = ot.arange(total) - bounds[of] + starts[of]
     lengths[axis] = lines.shape[0]
-    return to_format(COMPRESSED[x.type.format](values[at], indices[at], bounds, lengths), format)
+    taken = COMPRESSED[x.type.format](values[at], indices[at], bounds, lengths)
+    return to_format(arranged(taken, x, inherited=ORDERS), format)
 
 
 def _cut(x: Any, entry: slice) -> SparseVariable:
@@ -183,7 +185,9 @@ def _cut(x: Any, entry: slice) -> SparseVariable:
     lines = lines_of(indices, offsets)[inside]
     bounds = searchsorted(lines, ot.arange(lengths[x.type.major] + 1))
     lengths[minor] = count
-    return COMPRESSED[x.type.format](values[inside], moved[inside], bounds, lengths)
+    cut = COMPRESSED[x.type.format](values[inside], moved[inside], bounds, lengths)
+    ahead = entry.step is None or (isinstance(entry.step, int) and entry.step > 0)
+    return arranged(cut, x, inherited=ORDERS) if ahead else cut
 
 
 def diag(x: Any) -> TensorVariable:
@@ -209,7 +213,8 @@ def square_diagonal(diag: Any) -> SparseVariable:
         raise TypeError(f"square_diagonal takes a vector, got {describe(values)}")
     (length,) = values.type.shape
     n = values.shape[0] if length is None else length
-    return CSC(values, ot.arange(n), ot.arange(n + 1), (n, n))
+    matrix = CSC(values, ot.arange(n), ot.arange(n + 1), (n, n))
+    return of_symmetric(arranged(matrix, facts=("canonical",)))
 
 
 def sp_sum(x: Any, axis: int | None = None, sparse_grad: bool = False) -> TensorVariable:

@@ -12,6 +12,8 @@ from occelo_sorting.ops.orders import argsort
 from occelo_sorting.ops.sets import unique
 from occelo_sparse.ops.assembling import COMPRESSED, lengths_of, properties, where_equal
 from occelo_sparse.ops.conversions import offsets_of, to_format
+from occelo_sparse.ops.ordering import DistinctPlaces
+from occelo_sparse.ops.stated import arranged, of_symmetric
 from occelo_sparse.ops.structure import lines_of
 
 if TYPE_CHECKING:
@@ -35,19 +37,25 @@ def from_keys(values: Any, keys: Any, extent: Any, format: str) -> SparseVariabl
 
 
 def from_places(values: Any, rows: Any, columns: Any, extent: Any, format: str) -> SparseVariable:
-    """A matrix of ``values`` at places in any order. Places that occur several times are kept."""
+    """A matrix of ``values`` at places in any order, in order. Places that occur several times are kept."""
     lines, indices = (rows, columns) if format == "csr" else (columns, rows)
     major = 0 if format == "csr" else 1
     keys = ot.cast(lines, "int64") * extent.shape[1 - major] + indices
     order = argsort(keys, kind="stable")
-    return from_keys(values[order], keys[order], extent, format)
+    return arranged(
+        from_keys(values[order], keys[order], extent, format), facts=("sorted_indices",)
+    )
 
 
 def sum_duplicates(x: Any) -> SparseVariable:
     """``x`` in order, with one stored value for each place: the sum of those that were there."""
-    values, _, _, extent = properties(x)
-    keys, inverse = unique(keys_of(x), return_inverse=True)
-    return from_keys(_summed(values, inverse, keys), keys, extent, x.type.format)
+    values, indices, offsets, extent = properties(x)
+    minor = ot.as_tensor_variable(lengths_of(x)[1 - x.type.major])
+    distinct, starts, positions = DistinctPlaces()(indices, offsets, minor)
+    summed = COMPRESSED[x.type.format](
+        _summed(values, positions, distinct), distinct, starts, extent
+    )
+    return of_symmetric(arranged(summed, facts=("canonical",)), x)
 
 
 def _summed(values: Any, places: Any, keys: Any) -> Any:
@@ -72,6 +80,7 @@ class Union:
     def __init__(self, x: Any, y: Any) -> None:
         y = to_format(y, x.type.format)
         self.format: str = x.type.format
+        self.operands = x, y
         self.extent = properties(x)[3]
         count = properties(x)[1].shape[0]
         keys = ot.concatenate([keys_of(x), keys_of(y)])
@@ -85,8 +94,11 @@ class Union:
         ]
 
     def matrix(self, values: Any) -> SparseVariable:
-        """A matrix with ``values`` at these places."""
-        return from_keys(values, self.keys, self.extent, self.format)
+        """A matrix with ``values`` at these places: a function of the values of both."""
+        return self._known(from_keys(values, self.keys, self.extent, self.format))
+
+    def _known(self, matrix: SparseVariable) -> SparseVariable:
+        return of_symmetric(arranged(matrix, facts=("canonical",)), *self.operands)
 
     def of_both(self, values: Any) -> SparseVariable:
         """A matrix with ``values`` at the places where both matrices have one."""
@@ -94,4 +106,4 @@ class Union:
             _summed(ot.ones(at.shape, "bool").astype("int8"), at, self.keys) for at in self.places
         ]
         common = ot.flatnonzero(ot.and_(ot.neq(here[0], 0), ot.neq(here[1], 0)))
-        return from_keys(values[common], self.keys[common], self.extent, self.format)
+        return self._known(from_keys(values[common], self.keys[common], self.extent, self.format))

@@ -9,6 +9,7 @@ import numpy as np
 from occelo_graph.errors import describe
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.length_inputs import integer_length
+from occelo_graph.ops.shape.asserting import specify_shape
 from occelo_graph.ops.shape.reading import lengths_by_variables
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_sparse.ops.assembling import (
@@ -78,7 +79,10 @@ def _operand(dense: Any, matrix: Any) -> Any:
 def _of_length(dense: Any, n: Any, message: str) -> Any:
     """``dense`` with a check that it has ``n`` rows: the products only see that it has enough."""
     (rows, *_) = lengths_by_variables(dense)
-    return where_equal(dense, n, rows, message)
+    checked = where_equal(dense, n, rows, message)
+    if not isinstance(n, int) or isinstance(rows, int):
+        return checked
+    return specify_shape(checked, (n, *[None] * (dense.type.ndim - 1)))
 
 
 def _transposed(x: Any) -> Any:

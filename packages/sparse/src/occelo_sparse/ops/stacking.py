@@ -27,6 +27,7 @@ from occelo_sparse.ops.conversions import csr_from_dense, places, to_format, tra
 from occelo_sparse.ops.merging import from_places, sum_duplicates
 from occelo_sparse.ops.multiplying import common_dtype, dot
 from occelo_sparse.ops.products import SampledProduct
+from occelo_sparse.ops.stated import ORDERS, arranged, of_symmetric
 from occelo_sparse.ops.structure import lines_of
 from occelo_sparse.ops.types import FORMATS, is_sparse
 
@@ -81,12 +82,13 @@ def _stacked(blocks: Sequence[Any], dtype: str, name: str) -> SparseVariable:
         starts.append((offsets if i == len(parts) - 1 else offsets[:-1]) + start)
         start = start + ot.cast(indices.shape[0], "int32")
     rows = reduce(lambda a, b: a + b, [block[3].shape[0] for block in parts])
-    return CSR(
+    matrix = CSR(
         ot.concatenate([ot.cast(values, dtype) for values, *_ in parts]),
         ot.concatenate([indices for _, indices, *_ in parts]),
         ot.concatenate(starts),
         extent_of((_total([n for n, _ in lengths], rows), lengths[0][1])),
     )
+    return arranged(matrix, *blocks, inherited=ORDERS)
 
 
 def _total(lengths: Sequence[Any], dynamic: Any) -> Any:
@@ -125,7 +127,8 @@ def block_diag(*matrices: Any, format: str = "csc") -> SparseVariable:
     before: Any = ot.zeros((), "int32")
     for each, (rows, own) in zip(blocks, lengths, strict=True):
         values, indices, offsets, _ = properties(each)
-        wide.append(CSR(values, indices + before, offsets, (rows, columns)))
+        moved = CSR(values, indices + before, offsets, (rows, columns))
+        wide.append(arranged(moved, each, inherited=ORDERS))
         before = before + ot.cast(ot.as_tensor_variable(own), "int32")
     return to_format(_stacked(wide, dtype, "block_diag"), checked_format(format))
 
@@ -146,7 +149,11 @@ def kron(a: Any, b: Any, format: str = "csr") -> SparseVariable:
         for one, other, length in zip(_long(a), _long(b), (k, j), strict=True)
     )
     values = ot.repeat(first, few) * ot.tile(second, many)
-    return from_places(values, rows, columns, extent_of((n * k, m * j)), checked_format(format))
+    format = checked_format(format)
+    product = from_places(values, rows, columns, extent_of((n * k, m * j)), format)
+    return of_symmetric(
+        arranged(product, a, b, facts=("sorted_indices",), inherited=("canonical",)), a, b
+    )
 
 
 def _long(x: Any) -> list[Any]:
