@@ -116,7 +116,7 @@ WITHOUT_EQUAL = {
     "TruncatedNormalRV": "draws",
     "SearchSorted": "PyTensor searches one row",
     "FFT": "PyTensor transforms complex numbers of 128 bits",
-    "MvNormalRV": "draws", "ChoiceRV": "draws", "PermutationRV": "draws", "IntegersRV": "draws",
+    "MvNormalRV": "draws", "ChoiceRV": "draws", "PermutationRV": "draws",
 }  # fmt: skip
 """Classes of ops of Occelo without an equal in PyTensor and without a decomposition, and why."""
 WITHOUT_FUNCTION = {

@@ -62,7 +62,7 @@ PARAMETERS: dict[str, tuple[Any, ...]] = {
     "CategoricalRV": (np.array([0.2, 0.3, 0.5]),), "DirichletRV": (np.ones(3),),
     "StudentTRV": (4.0, 0.0, 1.0), "InvGammaRV": (2.0, 1.0), "BernoulliRV": (0.3,),
     "BetaBinomialRV": (10, 2.0, 3.0), "GenGammaRV": (1.5, 2.0, 3.0), "WeibullRV": (1.5,),
-    "MultinomialRV": (10, np.array([0.2, 0.3, 0.5])), "CauchyRV": (0.5, 1.5), "ParetoRV": (2.0, 1.5),
+    "MultinomialRV": (10, np.array([0.2, 0.3, 0.5])), "IntegersRV": (2, 100), "CauchyRV": (0.5, 1.5), "ParetoRV": (2.0, 1.5),
 }  # fmt: skip
 NAMES = sorted({cls.__name__ for cls in LAWS} | set(PARAMETERS))
 

@@ -14,6 +14,7 @@ import occelo_random.ops.generators as ours
 from occelo_pytensor.calls import call_of
 from occelo_pytensor.conversion import Unconvertible
 from occelo_pytensor.registry import register_conversion
+from occelo_random.ops.generator_distributions import IntegersRV
 
 LAWS: dict[type, Any] = {
     theirs.NormalRV: ours.normal,
@@ -29,6 +30,7 @@ LAWS: dict[type, Any] = {
     theirs.NegBinomialRV: ours.negative_binomial,
     theirs.GeometricRV: ours.geometric,
     theirs.HyperGeometricRV: ours.hypergeometric,
+    theirs.IntegersRV: IntegersRV(),
     theirs.TriangularRV: ours.triangular,
     theirs.VonMisesRV: ours.vonmises,
     theirs.BernoulliRV: ours.bernoulli,
@@ -47,13 +49,24 @@ LAWS: dict[type, Any] = {
 """Occelo's laws by PyTensor's classes; their parameters have the same order and meaning."""
 
 
+def _law(op: Any) -> Any:
+    """The law of a draw, also of a subclass that draws like its base, such as PyMC's positions of minibatches."""
+    base = next((each for each in type(op).__mro__ if each in LAWS), None)
+    if base is None or (type(op).rng_fn, op.name) != (base.rng_fn, base.name):
+        return None
+    if base is theirs.IntegersRV and op.dtype != "int64":
+        return None  # PyTensor draws int64, whatever the dtype of the op
+    return LAWS[base]
+
+
 @register_conversion(RandomVariable)
 def _draw(node: Any, generator: Any, size: Any, *parameters: Any) -> Any:
-    law = LAWS.get(type(node.op))
+    op = node.op
+    law = _law(op)
     # PyTensor draws from any numbers, such as the probabilities of cut points without order in draws from a prior
-    if law is None or isinstance(node.op, theirs.CategoricalRV):
+    if law is None or isinstance(op, theirs.CategoricalRV):
         return call_of(node, [generator, size, *parameters])
-    drawn = law.changed(dtype=node.op.dtype)
+    drawn = law.changed(dtype=op.dtype)
     return drawn(*parameters, size=size, rng=generator, return_next_rng=True)
 
 

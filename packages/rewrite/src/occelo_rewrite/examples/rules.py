@@ -292,6 +292,8 @@ CASES = [
     Case("second_of_same_shape", lambda x: ot.second(x, _other(x))),
     Case("second_to_alloc", lambda x: ot.second(ot.exp(x), x[0, 0])),
     Case("elemwise_of_alloc", lambda x: ot.exp(ot.alloc(x[0], 4, 3))),
+    Case("uniform_constants", lambda x: ot.exp(x[0, :1]) * np.full(5, 3.0)),
+    Case("uniform_constants", lambda x: ot.exp(x[0, 0] * np.arange(3.0)) * np.full(3, 2.5)),
     # shapes
     Case("length_from_inputs", lambda x: x * ot.shape_i(ot.exp(x).T, 0)),
     Case("length_from_inputs", lambda x: x * ot.shape_i(ot.join(0, x, x), 0)),

@@ -5,7 +5,17 @@ So the copies need not be stored. `pipeline` puts the rules into the stages cano
 
 from __future__ import annotations
 
-from occelo_graph import Apply, FunctionGraph, TensorApply, TensorType, TensorVariable, computed_by
+import numpy as np
+
+from occelo_graph import (
+    Apply,
+    FunctionGraph,
+    TensorApply,
+    TensorConstant,
+    TensorType,
+    TensorVariable,
+    computed_by,
+)
 from occelo_graph import tensor as ot
 from occelo_graph.ops.create import Alloc
 from occelo_graph.ops.elemwise.op import Elemwise
@@ -15,6 +25,8 @@ from occelo_rewrite.patterns.node_rule import OpPattern, Replacements, RuleSet, 
 from occelo_rewrite.shapes import shapes_of
 
 _SECOND = ot.second
+_MOST_COMPARED = 1 << 20
+"""The number of elements up to which those of a constant are compared."""
 
 
 @node_rewriter([Alloc])
@@ -171,12 +183,45 @@ def elemwise_of_alloc(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Rep
         return None
     if node.op == ot.pow and is_discrete(node.outputs[0].type.dtype):
         return None
-    repeated = [v for v in node.inputs if v.type.ndim]
-    filled = computed_by(repeated[0], Alloc) if len(repeated) == 1 else None
-    if filled is None or len(fgraph.clients[repeated[0]]) > 1:
+    repeated = [v for v in node.inputs if not all(v.type.broadcastable)]
+    filled = computed_by(repeated[0], Alloc) if len(set(repeated)) == 1 else None
+    if filled is None or any(v.type.ndim > filled.outputs[0].type.ndim for v in node.inputs):
         return None
     value = node.op(*(filled.inputs[0] if v is repeated[0] else v for v in node.inputs))
     return [filled.op(value, *filled.inputs[1:])]
 
 
-SPECIALIZE = RuleSet((second_to_alloc, elemwise_of_alloc), "create specialize")
+@node_rewriter([OpPattern(Elemwise)])
+def uniform_constants(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
+    """f(c, x) = f(c[0], x), and f(c, v) = alloc(f(c[0], v), length of c), for a constant c whose elements are equal.
+
+    x is as long as c, and v has the length 1.
+    """
+    if len(node.outputs) != 1 or node.op.destroy_map or node.op == _SECOND:
+        return None
+    uniform = [v for v in node.inputs if isinstance(v, TensorConstant) and _is_uniform(v)]
+    if not uniform:
+        return None
+    shape = node.outputs[0].type.shape
+    padded = {v: (1,) * (len(shape) - v.type.ndim) + v.type.shape for v in node.inputs}
+    others = [padded[v] for v in node.inputs if v not in uniform]
+    long = [i for i in range(len(shape)) if any(padded[v][i] != 1 for v in uniform)]
+    first: dict[TensorVariable, TensorVariable] = {
+        v: ot.constant(v.data[(slice(None, 1),) * v.type.ndim]) for v in uniform
+    }
+    value = node.op(*(first.get(v, v) for v in node.inputs))
+    if all(any(other[i] == shape[i] for other in others) for i in long):
+        return [value]
+    alone = bool(others) and all(n == 1 for other in others for n in other)
+    return [ot.alloc(value, *shape)] if alone and None not in shape else None
+
+
+def _is_uniform(constant: TensorConstant) -> bool:
+    """Whether several elements of a constant have the same bits. Those of large constants are not compared."""
+    data = np.asarray(constant.data)
+    if data.size < 2 or data.size > _MOST_COMPARED or data.flat[0] != data.flat[-1]:
+        return False
+    return data.tobytes() == data.flat[0].tobytes() * data.size
+
+
+SPECIALIZE = RuleSet((second_to_alloc, uniform_constants, elemwise_of_alloc), "create specialize")
