@@ -230,6 +230,11 @@ def test_clipping_by_leaves_and_elements() -> None:
     zero = updates.clip_by_global_norm([np.zeros(2, "float32")], 1.0)[0]
     assert zero.dtype == "float32"
     np.testing.assert_array_equal(og.evaluate(zero), 0)
+    lost = trees.map(og.evaluate, updates.clip_by_global_norm([np.array([np.nan, 1.0]), 2.0], 1.0))
+    assert all(np.isnan(leaf).all() for leaf in lost)
+    infinite = np.array([np.inf, 1.0])
+    shrunk = og.evaluate(updates.clip_by_norm(infinite, 1.0))
+    np.testing.assert_array_equal(shrunk, [np.nan, 0.0])
     turned = og.evaluate(updates.clip_by_norm(np.array([3 + 4j]), 1.0))
     np.testing.assert_allclose(turned, [0.6 + 0.8j])
 

@@ -11,12 +11,14 @@ import pytest
 import occelo_graph as og
 from occelo_graph import tensor as ot
 from occelo_graph.ops.reduce import CAReduce
+from occelo_graph.ops.shape.dimensions import DimShuffle
 from occelo_rewrite import (
     OpPattern,
     PatternNodeRewriter,
     SubstitutionNodeRewriter,
     call,
     in2out,
+    node_rewriter,
     number,
     p,
     rewrite_graph,
@@ -117,6 +119,15 @@ def test_nodes_are_bound_by_name_and_classes_match_any_of_their_ops() -> None:
     assert plus == OpPattern(CAReduce, {"scalar_op": ot.add.scalar_op})
     assert matches(call(plus, x), total)
     assert not matches(call(plus, x), a.max(axis=1))
+    for either in (OpPattern((CAReduce, DimShuffle)), OpPattern(CAReduce | DimShuffle)):
+        assert [either.match_op(v.owner.op) for v in (total, a.T, ot.exp(a))] == [True, True, False]
+        ops: list[Any] = []
+        rule_of_either = node_rewriter([either])(lambda fgraph, node: ops.append(node.op))
+        fgraph = og.FunctionGraph([a], [ot.exp(a.T).sum(axis=0)], clone=True)
+        in2out(rule_of_either, name="seen").rewrite(fgraph)
+        assert {type(op) for op in ops} == {CAReduce, DimShuffle}
+    with pytest.raises(ValueError, match="DimShuffle has no field 'scalar_op'"):
+        OpPattern((CAReduce, DimShuffle), scalar_op=ot.add.scalar_op)
 
 
 def test_a_pattern_says_what_it_is_made_of() -> None:

@@ -70,10 +70,10 @@ def _limit(limit: Any) -> TensorVariable:
 
 
 def _scaled(gradient: Any, norm: TensorVariable, limit: Any) -> TensorVariable:
-    """The gradient, times limit / norm if this is below 1. A norm of 0 divides nothing."""
+    """The gradient, times limit / norm unless the norm is within the limit. So a norm of NaN makes the gradient NaN."""
     gradient = as_float(gradient)
-    above = norm > limit
-    factor = ot.switch(above, limit / ot.switch(above, norm, 1), 1)
+    within = norm <= limit
+    factor = ot.switch(within, 1, limit / ot.switch(within, 1, norm))
     return gradient * _in(gradient, factor)
 
 

@@ -132,14 +132,15 @@ class RuleIndex:
                 always.append(number)
                 continue
             for each in tracked:
-                key: Any = each
+                keys: tuple[Any, ...] = (each,)
                 if isinstance(each, OpPattern):
-                    key = each.op_type
+                    keys = each.op_types
                     with_patterns.add(number)
-                if key is Op:
-                    always.append(number)
-                else:
-                    of.setdefault(key, []).append(number)
+                for key in keys:
+                    if key is Op:
+                        always.append(number)
+                    else:
+                        of.setdefault(key, []).append(number)
         self._tables = of, always, with_patterns
         return self._tables
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
-from typing import Any, Generic, Literal, TypeGuard, overload
+from types import UnionType
+from typing import Any, Generic, Literal, TypeGuard, get_args, overload
 
 from occelo_graph import Apply, Constant, FunctionGraph, Op, Variable
 from occelo_graph.applicable import check_arguments, check_classes
@@ -34,7 +35,7 @@ class Wildcard:
 
 @frozen_dataclass
 class OpPattern(Generic[OpT]):
-    """A pattern of ops: ops of the class ``op_type`` with the given ``parameters``.
+    """A pattern of ops: ops of the class ``op_type``, or of one of several in a tuple or a union, with the given ``parameters``.
 
     TypeError if ``op_type`` is no class of ops, ValueError for a parameter that it lacks.
 
@@ -44,12 +45,12 @@ class OpPattern(Generic[OpT]):
     overrides the NumPy code (`Op.computes_as`).
     """
 
-    op_type: type[OpT]
+    op_type: Any
     parameters: tuple[tuple[str, Any], ...] = ()
 
     def __init__(
         self,
-        op_type: type[OpT],
+        op_type: type[OpT] | tuple[type[OpT], ...] | UnionType,
         parameters: tuple[tuple[str, Any], ...] | Mapping[str, Any] = (),
         **more: Any,
     ) -> None:
@@ -59,17 +60,27 @@ class OpPattern(Generic[OpT]):
         self.__post_init__()
 
     def __post_init__(self) -> None:
-        check_classes("A pattern", [self.op_type])
-        fields = vars(self.op_type).get("__dataclass_fields__")
-        for name, _ in self.parameters:
-            if fields is not None and name not in fields and not hasattr(self.op_type, name):
-                raise ValueError(f"{self.op_type.__name__} has no field {name!r}")
+        check_classes("A pattern", self.op_types)
+        for cls in self.op_types:
+            fields = vars(cls).get("__dataclass_fields__")
+            for name, _ in self.parameters:
+                if fields is not None and name not in fields and not hasattr(cls, name):
+                    raise ValueError(f"{cls.__name__} has no field {name!r}")
+
+    @property
+    def op_types(self) -> tuple[type[OpT], ...]:
+        """The classes of ops, one if ``op_type`` is a class."""
+        if isinstance(self.op_type, UnionType):
+            return get_args(self.op_type)
+        return self.op_type if isinstance(self.op_type, tuple) else (self.op_type,)
 
     def matches(self, op: Op) -> bool:
         """Whether the pattern matches ``op``."""
-        return (self.op_type is Op or self.op_type in op.computes_as) and all(
+        return any(cls is Op or cls in op.computes_as for cls in self.op_types) and all(
             self._fits(getattr(op, name), target) for name, target in self.parameters
         )
+
+    match_op = matches
 
     @staticmethod
     def _fits(value: Any, target: Any) -> bool:

@@ -103,6 +103,8 @@ def _needed_below(patterns: Sequence[Call]) -> set[Any]:
                 continue
             own: type[Any] = op.__class__
             cls = op if is_class(op) else getattr(op, "op_type", own)
+            if not is_class(cls):
+                return set()
             if issubclass(Elemwise, cls) and cls is not Elemwise:
                 return set()
             needed.add(cls)

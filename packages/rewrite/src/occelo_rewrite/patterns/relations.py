@@ -190,7 +190,7 @@ def _walked(x: Any, s: Any) -> Any:
 
 def _pattern_of_ops(u: Any, v: Any, s: Any) -> Generator[Any, Any, None]:
     op, pattern = (u, v) if isinstance(u, Op) else (v, u)
-    if not isinstance(op, pattern.op_type):
+    if not isinstance(op, pattern.op_types):
         yield False
         return
     for name, expected in pattern.parameters:
