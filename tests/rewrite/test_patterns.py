@@ -122,7 +122,7 @@ def test_nodes_are_bound_by_name_and_classes_match_any_of_their_ops() -> None:
     for either in (OpPattern((CAReduce, DimShuffle)), OpPattern(CAReduce | DimShuffle)):
         assert [either.match_op(v.owner.op) for v in (total, a.T, ot.exp(a))] == [True, True, False]
         ops: list[Any] = []
-        rule_of_either = node_rewriter([either])(lambda fgraph, node: ops.append(node.op))
+        rule_of_either = node_rewriter([either])(lambda fgraph, node, ops=ops: ops.append(node.op))
         fgraph = og.FunctionGraph([a], [ot.exp(a.T).sum(axis=0)], clone=True)
         in2out(rule_of_either, name="seen").rewrite(fgraph)
         assert {type(op) for op in ops} == {CAReduce, DimShuffle}

@@ -18,6 +18,7 @@ from occelo_graph.extensions import is_external
 from occelo_graph.fgraph.features import Feature
 from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_graph.ir.nodes import AnyApply, OpT
+from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.ops.elemwise.scalar import ScalarOp
 from occelo_graph.tensors.nodes import TensorApply
 
@@ -72,7 +73,7 @@ class OpPattern(Generic[OpT]):
         """The classes of ops, one if ``op_type`` is a class."""
         if isinstance(self.op_type, UnionType):
             return get_args(self.op_type)
-        return self.op_type if isinstance(self.op_type, tuple) else (self.op_type,)
+        return tuple(self.op_type) if is_list_or_tuple(self.op_type) else (self.op_type,)
 
     def matches(self, op: Op) -> bool:
         """Whether the pattern matches ``op``."""
