@@ -142,6 +142,27 @@ def test_modes_are_the_smallest_of_the_most_frequent(axis: Any) -> None:
     value = GENERATOR.integers(0, 4, (5, 6))
     for keepdims in (False, True):
         _compare(sorting.mode, stats.mode, value, axis=axis, keepdims=keepdims)
+        lacking = np.where(value == 1, np.nan, value)
+        lacking[0, 0] = -0.0
+        _compare(sorting.mode, stats.mode, lacking, axis=axis, keepdims=keepdims)
+        a, options = ot.dmatrix("a"), {"axis": axis, "nan_policy": "omit", "keepdims": keepdims}
+        computed = og.evaluate(list(sorting.mode(a, **options)), {a: lacking})
+        for array, expected in zip(computed, stats.mode(lacking, **options), strict=True):
+            np.testing.assert_array_equal(array, expected)  # SciPy's counts are floats then
+
+
+def test_modes_of_nothing_but_nan() -> None:
+    a = ot.dvector("a")
+    for policy, count in (("propagate", 2), ("omit", 0)):
+        value, how_often = og.evaluate(list(sorting.mode(a, nan_policy=policy)), {a: [np.nan] * 2})
+        assert np.isnan(value)
+        assert how_often == count
+    checked = sorting.mode(a, nan_policy="raise").mode
+    assert og.evaluate(checked, {a: [2.0, 1.0]}) == 1.0
+    with pytest.raises(ValueError, match="got NaN"):
+        og.evaluate(checked, {a: [2.0, np.nan]})
+    with pytest.raises(ValueError, match="propagate, omit or raise, not 'drop'"):
+        sorting.mode(a, nan_policy="drop")
 
 
 REDUCTIONS = "nansum nanprod nanmax nanmin nanmean nanvar nanstd nanargmax nanargmin count_nonzero"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -343,19 +343,33 @@ class ModeResult(NamedTuple):
     count: Any
 
 
-def mode(a: Any, axis: Any = 0, keepdims: bool = False) -> ModeResult:
+def mode(
+    a: Any,
+    axis: Any = 0,
+    nan_policy: Literal["propagate", "omit", "raise"] = "propagate",
+    keepdims: bool = False,
+) -> ModeResult:
     """The element of ``a`` that occurs most often along ``axis`` (one, several, or None for all), and how often, as int64.
 
-    Of several such elements it is the smallest one. NaN counts as one element, larger than all others. As in SciPy,
-    ``axis`` is 0 by default; ``keepdims`` keeps it. ValueError if there are no elements.
+    Of several such elements it is the smallest one. NaN counts as one element, larger than all others, with the
+    ``nan_policy`` "propagate"; with "omit" it counts only where there is nothing else, 0 times, and "raise" makes it a
+    ValueError when the graph runs. As in SciPy, ``axis`` is 0 by default; ``keepdims`` keeps it. ValueError if there are
+    no elements, and for another policy.
     """
+    if nan_policy not in ("propagate", "omit", "raise"):
+        raise ValueError(f"nan_policy of mode is propagate, omit or raise, not {nan_policy!r}")
     rows = Rows(a, axis, keepdims)
     if rows.values.type.shape[-1:] == (0,):
         raise ValueError(
             f"mode needs an element along the axis, got {rows.tensor} of type {rows.tensor.type}"
         )
     ordered: Any = Sort()(rows.values)
+    if nan_policy == "raise":
+        check = CheckAndRaise(ValueError, "mode with nan_policy='raise' got NaN")
+        ordered = check(ordered, all_(eq(ordered, ordered)))
     counts = SearchSorted("right")(ordered, ordered) - SearchSorted("left")(ordered, ordered)
+    if nan_policy == "omit":
+        counts = switch(eq(ordered, ordered), counts, 0)
     at = argmax(counts, axis=-1, keepdims=True)
     values = getitem(take_along_axis(ordered, at, -1), (..., 0))
     return ModeResult(rows.whole(values), rows.whole(max_(counts, axis=-1)))
