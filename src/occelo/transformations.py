@@ -37,15 +37,19 @@ def value_and_grad(fun: Variable, wrt: T, /, **options: Any) -> tuple[Variable, 
 def value_and_grad(
     fun: Callable[..., Any], argnums: int | Sequence[int] = 0, /, *, has_aux: bool = False
 ) -> Callable[..., tuple[Any, Any]]: ...
+@overload
+def value_and_grad(
+    fun: Callable[..., Any], /, *, argnums: int | Sequence[int], has_aux: bool = False
+) -> Callable[..., tuple[Any, Any]]: ...
 def value_and_grad(fun: Any, wrt: Any = 0, /, *, has_aux: bool = False, **options: Any) -> Any:
     """A cost and its gradient.
 
     With a scalar variable and a tree ``wrt``: the pair of the variable and ``grad(fun, wrt, **options)``.
 
     With a Python function, as in JAX: a function with the same arguments that returns the pair of its result, a scalar, and
-    the gradient by the argument at position ``wrt``; by several arguments, if ``wrt`` is a tuple of positions. The
-    gradient is 0 where the result does not depend on an argument. With ``has_aux`` the function returns a pair of a
-    scalar and anything else, which stays with the value: ``((value, more), gradient)``.
+    the gradient by the argument at position ``wrt``, or ``argnums`` by name; by several arguments, if it is a tuple of
+    positions. The gradient is 0 where the result does not depend on an argument. With ``has_aux`` the function returns a
+    pair of a scalar and anything else, which stays with the value: ``((value, more), gradient)``.
 
     Errors are those of `grad`.
     """
@@ -53,6 +57,7 @@ def value_and_grad(fun: Any, wrt: Any = 0, /, *, has_aux: bool = False, **option
         return fun, grad(fun, wrt, **options)
     if not callable(fun):
         raise TypeError(f"value_and_grad takes a variable or a function, got {fun!r}")
+    wrt = options.pop("argnums", wrt)
     if options:
         raise TypeError(f"value_and_grad of a function has no argument {sorted(options)[0]}")
     function: Callable[..., Any] = fun

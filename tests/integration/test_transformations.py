@@ -51,6 +51,8 @@ def test_value_and_grad_of_a_function() -> None:
     _, both = value(oc.value_and_grad(cost, (1, 0))({"x": x}, y, power=2))
     np.testing.assert_array_equal(both[0], X**2 * 2)
     np.testing.assert_array_equal(both[1]["x"], 2 * X * Y * 2)
+    _, by_name = value(oc.value_and_grad(cost, argnums=1)({"x": x}, y, power=2))
+    np.testing.assert_array_equal(by_name, X**2 * 2)
     (got, more), slope = value(oc.value_and_grad(lambda v: ((v * y).sum(), v + 1), has_aux=True)(x))
     np.testing.assert_array_equal(more, X + 1)
     np.testing.assert_array_equal(slope, Y)
