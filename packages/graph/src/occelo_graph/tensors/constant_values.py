@@ -16,7 +16,7 @@ from occelo_graph.ir.nodes import Apply, Constant, Variable
 from occelo_graph.ops.create import Alloc
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.index.subtensor import Subtensor
-from occelo_graph.ops.join import MakeVector
+from occelo_graph.ops.join import Join, MakeVector
 from occelo_graph.ops.length_inputs import lengths_of
 from occelo_graph.ops.shape.asserting import SpecifyShape
 from occelo_graph.ops.shape.dimensions import DimShuffle
@@ -83,12 +83,23 @@ def _value(v: Any, elemwise: bool, depth: int) -> Any:
         return np.array(whole, v.type.dtype)
     op = node.op
     if isinstance(op, _SAME_ELEMENTS):
-        return _value(node.inputs[0], elemwise, depth - 1)
+        part = _part_read(node.inputs[0].owner, op.key) if isinstance(op, Subtensor) else None
+        return _value(node.inputs[0] if part is None else part, elemwise, depth - 1)
     if isinstance(op, MakeVector) and node.inputs:
         return _common([_value(each, elemwise, depth - 1) for each in node.inputs])
     if isinstance(op, Elemwise) and elemwise:
         return _of_elementwise(op, node, v.index or 0, depth)
     raise NotScalarConstantError(f"{v} has no value that is known while the graph is built")
+
+
+def _part_read(vector: Apply | None, key: Sequence[Any]) -> Variable | None:
+    """What an index reads of a node that makes a vector of scalars, or of vectors of length 1."""
+    if vector is None or len(key) != 1 or not isinstance(key[0], int):
+        return None
+    op, parts = vector.op, vector.inputs
+    single = isinstance(op, Join) and all(v.type == v.type.clone(shape=(1,)) for v in parts)
+    inside = -len(parts) <= key[0] < len(parts)
+    return parts[key[0]] if inside and (single or isinstance(op, MakeVector)) else None
 
 
 def _of_elementwise(op: Elemwise, node: Apply, index: int, depth: int) -> Any:
