@@ -19,7 +19,8 @@ from occelo_graph.tensors.type import TensorType
 
 DOORS = (
     "occelo", "occelo.tensor", "occelo.tensor.linalg", "occelo.tensor.random", "occelo.tensor.fft", "occelo.tensor.signal",
-    "occelo.tensor.special", "occelo.tensor.stats", "occelo.nn", "occelo.updates", "occelo.optimize", "occelo.trees", "occelo.xtensor", "occelo.xtensor.math",
+    "occelo.tensor.signal.windows", "occelo.tensor.special", "occelo.tensor.stats", "occelo.nn", "occelo.nn.initializers",
+    "occelo.updates", "occelo.optimize", "occelo.trees", "occelo.typed_list", "occelo.xtensor", "occelo.xtensor.math",
     "occelo.xtensor.reduction", "occelo.xtensor.shape", "occelo.xtensor.linalg", "occelo.xtensor.signal", "occelo.xtensor.random",
     "occelo.xtensor.basic", "occelo.sparse", "occelo.export",
     "occelo_graph", "occelo_rewrite", "occelo_link", "occelo_compile", "occelo_testing",
@@ -27,10 +28,14 @@ DOORS = (
 """The modules whose names are public. A name that several have is documented at the first, in this order."""
 
 DEFINED_BY = {
-    f"occelo.xtensor.{name}": f"occelo_dims.{name}"
-    for name in "math reduction shape linalg signal random basic".split()
+    "occelo.nn.initializers": "occelo_networks.initializers",
+    "occelo.tensor.signal.windows": "occelo_signal.ops.windows",
+    **{
+        f"occelo.xtensor.{name}": f"occelo_dims.{name}"
+        for name in "math reduction shape linalg signal random basic".split()
+    },
 }
-"""Doors that are places of PyTensor, and the modules that stand there; one without ``__all__`` has what it defines."""
+"""Doors without a file of their own, and the modules that define their names; one without ``__all__`` has what it defines."""
 
 ELSEWHERE = ("occelo.tensor.special",)
 """Doors whose module has all names of another one; only those that the other lacks are listed."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import functools
 import importlib
+import inspect
 import re
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,9 @@ import worked_examples
 
 import occelo as oc
 import occelo.tensor as ot
+
+PLACES = ("occelo.scan",)
+"""Places of PyTensor with functions that no door of the reference has."""
 
 FOLDER = Path(__file__).parents[2] / "tests" / "mistakes" / "functions"
 
@@ -60,8 +64,14 @@ def read(path: Path) -> dict[str, str]:
 
 @functools.cache
 def public_functions() -> dict[int, str]:
-    """The public functions by identity, as names and aliases lead to them."""
-    return {id(each.value): each.full for each in inventory.documented() if each.kind == "function"}
+    """The public functions by identity, as names and aliases lead to them; after those of the reference, those of `PLACES`."""
+    listed = {id(e.value): e.full for e in inventory.documented() if e.kind == "function"}
+    for place in PLACES:
+        module = importlib.import_module(place)
+        for name, value in inspect.getmembers(module, inspect.isroutine):
+            if name[0] != "_" and value.__module__.startswith("occelo"):
+                listed.setdefault(id(value), f"{place}.{name}")
+    return listed
 
 
 def blamed(expression: str) -> str | None:

@@ -26,6 +26,7 @@ PLACES = {
         "scipy.signal.windows": SCIPY,
         "scipy.ndimage": SCIPY,
     },
+    "occelo.tensor.signal.windows": {"scipy.signal.windows": SCIPY},
     "occelo.tensor.special": {"scipy.special": SCIPY},
     "occelo.tensor.stats": {"scipy.stats": SCIPY},
     "occelo.optimize": {
@@ -74,6 +75,8 @@ UNLIKE = {
     "occelo.nn.identity": "returns its argument, not a matrix",
     "occelo.tensor.random.split": "makes keys of a key",
     "occelo.trees.ravel": "makes a vector of a tree",
+    "occelo.typed_list.append": "adds an element to a list",
+    "occelo.typed_list.insert": "adds an element to a list",
 }
 """Functions that do something else than those of NumPy and SciPy with their names."""
 
@@ -92,6 +95,9 @@ def namesake(entry: Entry) -> tuple[str, str] | None:
     """The full name of the function of NumPy, SciPy, JAX or xarray and the address of its page; None if there is none."""
     if entry.door == "occelo.nn" and entry.name in JAX_NN.split():
         return f"jax.nn.{entry.name}", JAX.format(f"jax.nn.{entry.name}")
+    if entry.door == "occelo.nn.initializers" and entry.kind == "function":
+        name = f"jax.nn.initializers.{entry.name}"
+        return name, JAX.format(name)
     if entry.kind not in ("function", "constant"):
         return None
     if entry.door == "occelo.xtensor":

@@ -24,7 +24,10 @@ NAMES = {
     "oc": "occelo",
     "ot": "occelo.tensor",
     **{m: f"occelo.tensor.{m}" for m in "linalg random stats signal fft special".split()},
-    **{m: f"occelo.{m}" for m in "nn optimize updates trees export xtensor sparse".split()},
+    **{
+        m: f"occelo.{m}"
+        for m in "nn optimize updates trees typed_list export xtensor sparse".split()
+    },
     "sp": "scipy.sparse",
     "og": "occelo_graph",
     "rw": "occelo_rewrite",

@@ -58,6 +58,7 @@ SAME_NAMES = {
     "occelo.tensor.rewriting": "occelo_rewrite",
     "occelo.tensor.rewriting.basic": "occelo_rewrite",
     "occelo.tensor.signal.conv": "occelo.tensor.signal",
+    "occelo.tensor.signal.windows": "occelo_signal.windows",
     "occelo.tensor.var": "occelo.tensor.variable",
     "occelo.dims": "occelo_dims",
     **{

@@ -14,6 +14,7 @@ from typing import Any, NoReturn, cast
 
 import numpy as np
 
+from occelo_graph.errors import explain_errors
 from occelo_graph.families import Family
 from occelo_graph.ir.nodes import Apply, Constant, NominalVariable, Variable
 from occelo_graph.ir.op import Cotangents, Op, op
@@ -174,11 +175,11 @@ class _ListMethods:
 
 
 class TypedListVariable(_ListMethods, Variable):
-    """A variable whose value is a list."""
+    """A variable whose value is a list. A loop of Python over it raises TypeError: its length is not known."""
 
 
 class TypedListConstant(_ListMethods, Constant):
-    """A constant whose value is a list."""
+    """A constant whose value is a list. A loop of Python over it raises TypeError."""
 
 
 class _ListNominal(_ListMethods, NominalVariable):
@@ -197,9 +198,8 @@ def _list_type(kind: Type) -> TypedListType:
 
 
 def _as_list(value: Any) -> Variable:
-    if not isinstance(value, Variable):
+    if not _is_list_variable(value):
         raise TypeError(f"Expected a variable that is a list, got {value!r}; make_list makes one")
-    _list_type(value.type)
     return value
 
 
@@ -217,7 +217,7 @@ def _as_element(kind: Type, value: Any) -> Variable:
 def _as_position(value: Any) -> Variable:
     position = as_tensor_variable(value)
     if position.type.ndim or not position.type.is_discrete or position.type.dtype == "bool":
-        raise TypeError(f"A position in a list must be an integer, got {position.type}")
+        raise TypeError(f"A position in a list must be an integer, got {value!r}")
     return position.astype("int64")
 
 
@@ -412,11 +412,14 @@ def make_list(elements: Iterable[Any], ttype: TensorType | TypedListType | None 
     ``ttype`` is the type of the elements. By default, a length in this type is static if it is equal for all elements,
     else dynamic. An empty list needs ``ttype`` (TypeError).
     """
+    if not isinstance(elements, Iterable):
+        raise TypeError(
+            f"The elements of a list are a sequence of tensors or lists, got {elements!r}"
+        )
     variables = [v if _is_list_variable(v) else as_tensor_variable(v) for v in elements]
     if ttype is None and not variables:
         raise TypeError("A list without elements needs a type of its elements, ttype")
-    op = MakeList(_common_type([v.type for v in variables]) if ttype is None else ttype)
-    return op(*variables)
+    return MakeList(ttype or _common_type([v.type for v in variables]))(*variables)
 
 
 def _is_list_variable(value: Any) -> bool:
@@ -499,7 +502,7 @@ def length(elements: Any) -> Any:
 
 
 def index(elements: Any, element: Any) -> Any:
-    """The position of the first element that equals ``element``; ValueError at run time if there is none."""
+    """The position of the first of ``elements`` that equals ``element``; ValueError at run time if there is none."""
     typed_list = _as_list(elements)
     return Index()(typed_list, _as_element(typed_list.type, element))
 
@@ -508,3 +511,6 @@ def count(elements: Any, element: Any) -> Any:
     """How many elements of the list ``elements`` equal ``element``. Equal elements have the same shape and numbers."""
     typed_list = _as_list(elements)
     return Count()(typed_list, _as_element(typed_list.type, element))
+
+
+explain_errors(globals(), "arguments")

@@ -11,6 +11,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from occelo_graph.errors import explained
 from occelo_graph.tensors.type import DTYPES, TensorType, shape_text
 from occelo_graph.tensors.variable import TensorVariable
 
@@ -107,11 +108,14 @@ def _maker(kind: str) -> Maker:
 
 def _many(single: Maker | TensorType, plural: str) -> ManyMaker:
     def make(*names: Any, **options: Any) -> Any:
-        if len(names) == 1 and isinstance(names[0], int):
-            return [single(**options) for _ in range(names[0])]
         listed: Any = names[0] if len(names) == 1 else names
+        if not hasattr(listed, "__iter__"):
+            if not isinstance(listed, int) or listed < 0:
+                text = f"{plural} takes the names of variables or their number, got {listed!r}"
+                raise explained(TypeError(text), "arguments")
+            return [single(**options) for _ in range(listed)]
         many = [single(name, **options) for name in listed]
-        return many[0] if len(many) == 1 and len(names) == 1 and len(listed) == 1 else many
+        return many[0] if len(many) == len(names) == 1 else many
 
     make.__name__ = make.__qualname__ = plural
     make.__doc__ = f"Several symbolic tensors: {plural}('a', 'b'), {plural}('ab') or their number."

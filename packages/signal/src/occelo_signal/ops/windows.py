@@ -1,6 +1,7 @@
 """Window functions, with the names and arguments of `scipy.signal.windows`: numbers that weigh the samples of a signal.
 
-Each is a graph in the positions of the samples. Lengths and parameters may be variables.
+Each is a graph in the positions of the samples. Lengths ``M`` and parameters may be variables. A window is symmetric, or, if
+``sym`` is false, one whose repetitions join, as Fourier transforms need it.
 """
 
 from __future__ import annotations
@@ -57,7 +58,10 @@ class _Samples:
     """
 
     def __init__(self, M: Any, sym: bool) -> None:
-        self.count = as_tensor_variable(integer_length(M))
+        length = integer_length(M)
+        if isinstance(length, int) and length < 0:
+            raise ValueError(f"The length M of a window cannot be negative, got {length}")
+        self.count = as_tensor_variable(length)
         self.length = cast(self.count if sym else self.count + 1, "floatX")
         self.k = cast(arange(self.count), "floatX")
 
@@ -83,12 +87,12 @@ class _Samples:
 
 
 def boxcar(M: Any, sym: bool = True) -> TensorVariable:
-    """The rectangular window: ``M`` ones."""
+    """The rectangular window: ``M`` ones, whatever ``sym`` is."""
     return ones(integer_length(M))
 
 
 def triang(M: Any, sym: bool = True) -> TensorVariable:
-    """The triangular window, whose ends are not 0."""
+    """The triangular window of length ``M``, whose ends are not 0; ``sym=False`` makes one whose repetitions join."""
     samples = _Samples(M, sym)
     length = samples.length
     odd = length % 2
@@ -96,20 +100,20 @@ def triang(M: Any, sym: bool = True) -> TensorVariable:
 
 
 def bartlett(M: Any, sym: bool = True) -> TensorVariable:
-    """The triangular window, whose ends are 0."""
+    """The triangular window of length ``M``, whose ends are 0; ``sym=False`` makes one whose repetitions join."""
     samples = _Samples(M, sym)
     return samples.window(1 - abs_(samples.at))
 
 
 def parzen(M: Any, sym: bool = True) -> TensorVariable:
-    """The Parzen window: a piecewise cubic, the convolution of four rectangles."""
+    """The Parzen window of length ``M``, a piecewise cubic: the convolution of four rectangles. With ``sym=False`` repetitions join."""
     samples = _Samples(M, sym)
     x = abs_(samples.middle) / (samples.length / 2)
     return samples.window(switch(le(abs_(samples.middle), (samples.length - 1) / 4), 1 - 6 * x**2 + 6 * x**3, 2 * (1 - x) ** 3))  # fmt: skip
 
 
 def bohman(M: Any, sym: bool = True) -> TensorVariable:
-    """The Bohman window: the convolution of two half periods of a cosine."""
+    """The Bohman window of length ``M``: the convolution of two half periods of a cosine. With ``sym=False`` repetitions join."""
     samples = _Samples(M, sym)
     x = abs_(samples.at)
     inside = (1 - x) * cos(math.pi * x) + sin(math.pi * x) / math.pi
@@ -117,13 +121,13 @@ def bohman(M: Any, sym: bool = True) -> TensorVariable:
 
 
 def cosine(M: Any, sym: bool = True) -> TensorVariable:
-    """Half a period of a sine."""
+    """Half a period of a sine, of length ``M``; ``sym=False`` makes a window whose repetitions join."""
     samples = _Samples(M, sym)
     return samples.window(sin(math.pi / samples.length * (samples.k + 0.5)))
 
 
 def lanczos(M: Any, *, sym: bool = True) -> TensorVariable:
-    """The Lanczos window: the middle of sin(pi x) / (pi x)."""
+    """The Lanczos window of length ``M``: the middle of sin(pi x) / (pi x). With ``sym=False`` repetitions join."""
     samples = _Samples(M, sym)
     x = math.pi * samples.at
     here = le(abs_(samples.middle), 0.0)
@@ -131,14 +135,17 @@ def lanczos(M: Any, *, sym: bool = True) -> TensorVariable:
 
 
 def barthann(M: Any, sym: bool = True) -> TensorVariable:
-    """The modified Bartlett-Hann window."""
+    """The modified Bartlett-Hann window of length ``M``; ``sym=False`` makes one whose repetitions join."""
     samples = _Samples(M, sym)
     x = abs_(samples.at / 2)
     return samples.window(0.62 - 0.48 * x + 0.38 * cos(2 * math.pi * x))
 
 
 def general_cosine(M: Any, a: Sequence[Any], sym: bool = True) -> TensorVariable:
-    """A sum of cosines: ``a[i]`` weighs the one with i periods, counted from the middle. TypeError if ``a`` is no sequence."""
+    """A sum of cosines, of length ``M``: ``a[i]`` weighs the one with i periods, counted from the middle.
+
+    With ``sym=False`` repetitions join. TypeError if ``a`` is no sequence.
+    """
     if not is_list_or_tuple(a) and np.ndim(a) != 1:
         raise TypeError(f"a of general_cosine is a sequence of weights, got {a!r}")
     samples = _Samples(M, sym)
@@ -150,53 +157,54 @@ def general_cosine(M: Any, a: Sequence[Any], sym: bool = True) -> TensorVariable
 
 
 def general_hamming(M: Any, alpha: Any, sym: bool = True) -> TensorVariable:
-    """The window ``alpha`` - (1 - ``alpha``) cos(x) over one period x."""
+    """The window ``alpha`` - (1 - ``alpha``) cos(x) over one period x, of length ``M``. With ``sym=False`` repetitions join."""
+    alpha = as_tensor_variable(alpha)
     return general_cosine(M, [alpha, 1 - alpha], sym)
 
 
 def hann(M: Any, sym: bool = True) -> TensorVariable:
-    """The Hann window: a period of a raised cosine, whose ends are 0."""
+    """The Hann window of length ``M``: a period of a raised cosine, whose ends are 0. With ``sym=False`` repetitions join."""
     return general_hamming(M, 0.5, sym)
 
 
 def hamming(M: Any, sym: bool = True) -> TensorVariable:
-    """The Hamming window: a raised cosine, whose ends are 0.08."""
+    """The Hamming window of length ``M``: a raised cosine, whose ends are 0.08. With ``sym=False`` repetitions join."""
     return general_hamming(M, 0.54, sym)
 
 
 def blackman(M: Any, sym: bool = True) -> TensorVariable:
-    """The Blackman window: three cosines."""
+    """The Blackman window of length ``M``: three cosines. With ``sym=False`` repetitions join."""
     return general_cosine(M, [0.42, 0.50, 0.08], sym)
 
 
 def nuttall(M: Any, sym: bool = True) -> TensorVariable:
-    """Nuttall's window of four cosines."""
+    """Nuttall's window of four cosines, of length ``M``. With ``sym=False`` repetitions join."""
     return general_cosine(M, [0.3635819, 0.4891775, 0.1365995, 0.0106411], sym)
 
 
 def blackmanharris(M: Any, sym: bool = True) -> TensorVariable:
-    """The Blackman-Harris window: four cosines."""
+    """The Blackman-Harris window of length ``M``: four cosines. With ``sym=False`` repetitions join."""
     return general_cosine(M, [0.35875, 0.48829, 0.14128, 0.01168], sym)
 
 
 def flattop(M: Any, sym: bool = True) -> TensorVariable:
-    """The flat top window: five cosines."""
+    """The flat top window of length ``M``: five cosines. With ``sym=False`` repetitions join."""
     return general_cosine(M, [0.21557895, 0.41663158, 0.277263158, 0.083578947, 0.006947368], sym)
 
 
 def gaussian(M: Any, std: Any, sym: bool = True) -> TensorVariable:
-    """The Gaussian window with the standard deviation ``std``, in samples."""
+    """The Gaussian window of length ``M`` with the standard deviation ``std``, in samples. With ``sym=False`` repetitions join."""
     return general_gaussian(M, 1.0, std, sym)
 
 
 def general_gaussian(M: Any, p: Any, sig: Any, sym: bool = True) -> TensorVariable:
-    """The window exp(-|x / sig|^(2 p) / 2), where x counts samples from the middle."""
+    """The window exp(-|x / ``sig``|^(2 ``p``) / 2) of length ``M``, where x counts samples from the middle. With ``sym=False`` repetitions join."""
     samples = _Samples(M, sym)
     return samples.window(exp(-0.5 * abs_(samples.middle / sig) ** (2 * p)))
 
 
 def exponential(M: Any, center: Any = None, tau: Any = 1.0, sym: bool = True) -> TensorVariable:
-    """The window exp(-|k - center| / tau), by default around the middle.
+    """The window exp(-|k - ``center``| / ``tau``) of length ``M``, by default around the middle. With ``sym=False`` repetitions join.
 
     ValueError for a ``center`` if the window is symmetric.
     """
@@ -210,7 +218,10 @@ def exponential(M: Any, center: Any = None, tau: Any = 1.0, sym: bool = True) ->
 
 
 def tukey(M: Any, alpha: Any = 0.5, sym: bool = True) -> TensorVariable:
-    """The tapered cosine window: flat but for the part ``alpha``, which falls as a cosine. 0 is a rectangle, 1 is `hann`."""
+    """The tapered cosine window of length ``M``: flat but for the part ``alpha``, which falls as a cosine. 0 is a rectangle, 1 is `hann`.
+
+    With ``sym=False`` repetitions join.
+    """
     samples = _Samples(M, sym)
     from_end = (1 - abs_(samples.at)) / maximum(alpha, 1e-300)
     tapered = 0.5 * (1 - cos(math.pi * from_end))
@@ -219,7 +230,7 @@ def tukey(M: Any, alpha: Any = 0.5, sym: bool = True) -> TensorVariable:
 
 
 def kaiser(M: Any, beta: Any, sym: bool = True) -> TensorVariable:
-    """The Kaiser window: Bessel functions I0, which ``beta`` makes narrow."""
+    """The Kaiser window of length ``M``: Bessel functions I0, which ``beta`` makes narrow. With ``sym=False`` repetitions join."""
     samples = _Samples(M, sym)
     beta = as_tensor_variable(beta)
     return samples.window(i0(beta * sqrt(maximum(1 - samples.at**2, 0.0))) / i0(beta))
