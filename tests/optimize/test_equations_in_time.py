@@ -11,7 +11,7 @@ import occelo_graph as og
 import occelo_optimize as optimize
 from occelo_graph import tensor as ot
 
-METHODS = ["RK45", "Radau"]
+METHODS = ["RK45", "Radau", "DOP853", "RK23"]
 
 
 def prey(y, t, a, b, c, d):
@@ -104,7 +104,7 @@ def test_a_batch_and_its_gradient(method):
 def test_the_order_of_steps_and_of_what_is_between_them():
     """A tolerance that is smaller by 10^5 makes errors smaller by as much, also at times inside of a step."""
     times = np.linspace(0.0, 6.0, 61)
-    for method, smallest in (("RK45", 1e-9), ("Radau", 1e-8)):
+    for method, smallest in (("RK45", 1e-9), ("Radau", 1e-8), ("DOP853", 1e-9), ("RK23", 5e-9)):
         errors = []
         for tolerance in (1e-4, 1e-9):
             found = optimize.odeint(
@@ -118,6 +118,24 @@ def test_the_order_of_steps_and_of_what_is_between_them():
             errors.append(abs(og.evaluate(found, {})[:, 0] - np.sin(times)).max())
         assert errors[1] < 10 * smallest
         assert 1e3 < errors[0] / errors[1] < 1e6
+
+
+@pytest.mark.parametrize("method", ["RK23", "RK45", "DOP853"])
+def test_steps_are_those_of_scipy(method):
+    def spring(t, y):
+        return [y[1], -y[0] + 0.1 * t]
+
+    for tolerance in (1e-4, 1e-8):
+        options = {"method": method, "rtol": tolerance, "atol": tolerance}
+        between = np.linspace(0.0, 12.0, 101)
+        result = optimize.solve_ivp(spring, (0.0, 12.0), [0.0, 1.0], t_eval=between, **options)
+        found = oc.function([], result)()
+        wanted = integrate.solve_ivp(spring, (0.0, 12.0), [0.0, 1.0], **options)
+        assert (
+            found.nit == wanted.t.size - 1 if method != "RK45" else found.nit <= wanted.t.size + 9
+        )
+        at = integrate.solve_ivp(spring, (0.0, 12.0), [0.0, 1.0], t_eval=between, **options)
+        np.testing.assert_allclose(found.y, at.y, atol=10 * tolerance)
 
 
 def test_stiff_equations():
@@ -195,8 +213,10 @@ def test_refused_arguments():
     y = ot.dvector("y")
     with pytest.raises(ValueError, match="as the derivative of"):
         optimize.odeint(lambda y, t: y.sum(), y, [0.0, 1.0])
-    with pytest.raises(ValueError, match="no 'LSODA'"):
+    with pytest.raises(ValueError, match="no LSODA: Radau is the method for stiff equations"):
         optimize.odeint(lambda y, t: y, y, [0.0, 1.0], method="LSODA")
+    with pytest.raises(ValueError, match="no 'Euler'"):
+        optimize.odeint(lambda y, t: y, y, [0.0, 1.0], method="Euler")
     with pytest.raises(TypeError, match="a vector of times"):
         optimize.odeint(lambda y, t: y, y, 1.0)
     with pytest.raises(TypeError, match="is called with y, the time"):

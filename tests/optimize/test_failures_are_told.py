@@ -121,3 +121,41 @@ def test_an_objective_that_is_nan_at_the_start_has_no_minimum(method, mode):
     assert not found.success
     assert found.status == 2
     np.testing.assert_array_equal(found.x, [-0.5, 0.5])
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize(
+    "method",
+    ["Nelder-Mead", "COBYLA", "COBYQA", "trust-exact", "trust-krylov", "CG", "BFGS", "L-BFGS-B"],
+)
+def test_methods_of_scipy_at_nan_and_without_elements(method: str, dtype: str) -> None:
+    """SciPy raises errors for some of these, and COBYLA calls NaN a solution."""
+    v = ot.vector("v", dtype=dtype)
+    result = optimize.minimize(((v - 1.0) ** 2).sum(), v, method=method, using="scipy")
+    f = oc.function([v], result, mode="py")
+    failed = f([np.nan, 2.0])
+    assert not failed.success
+    assert failed.message
+    nothing = f([])
+    assert nothing.success
+    assert nothing.x.shape == (0,)
+    assert nothing.x.dtype == dtype
+    assert f([0.5]).success
+
+
+@pytest.mark.parametrize("method", ["hybr", "lm", "broyden1", "krylov"])
+def test_roots_of_scipy_at_nan(method: str) -> None:
+    v = ot.dvector("v")
+    result = optimize.root(v**2 - 2.0, v, method=method, using="scipy")
+    f = oc.function([v], result, mode="py")
+    assert not f([np.nan, 1.0]).success
+    assert f([]).status == 1
+    assert f([1.0, 2.0]).success
+    residuals = optimize.least_squares(v**2 - 2.0, v, method="trf")
+    f = oc.function([v], residuals, mode="py")
+    found = f([np.nan, 1.0])
+    assert (bool(found.success), int(found.status)) == (False, 0)
+    wrong = optimize.least_squares(v**2 - 2.0, v, bounds=([1.0, 1.0], [0.0, 0.0]))
+    f = oc.function([v], wrong.x, mode="py")
+    with pytest.raises(ValueError, match="strictly less"):  # an error of the call stays one
+        f([0.5, 0.5])

@@ -188,6 +188,41 @@ def test_least_squares_at_a_bound() -> None:
     np.testing.assert_allclose(solution, solve(1.5), atol=1e-5)
     np.testing.assert_allclose(derivative, by_differences(solve, 1.5, 1e-2), atol=1e-3)
 
+    for method in ("trf", "dogbox", "lm"):
+        own = None if method == "lm" else ([-1.0, -np.inf], [0.4, 9.0])
+        given = {"method": method, "bounds": own, "using": "scipy"}
+        found = oc.function(
+            [x], optimize.least_squares(ot.stack(residuals(x, 1.5)), x, **given), mode="py"
+        )(START)
+
+        def jacobian(v: Any, _: Any) -> Any:
+            return np.array([[1.0, 0.0], [0.0, 1.0], [v[1], v[0]]])
+
+        every = own or (-np.inf, np.inf)
+        wanted = so.least_squares(residuals, START, jacobian, every, method, args=(1.5,))
+        np.testing.assert_array_equal(found.active_mask, wanted.active_mask)
+        np.testing.assert_allclose(found.optimality, wanted.optimality, rtol=1e-6, atol=1e-12)
+        assert found.message == wanted.message
+
+
+@pytest.mark.parametrize("bounds", [None, [(0.3, 0.5), (None, None)]])
+@pytest.mark.parametrize("method", ["COBYLA", "COBYQA"])
+def test_the_largest_violation_is_that_of_scipy(method: str, bounds: Any) -> None:
+    limits: Any = [
+        {"type": "ineq", "fun": lambda x: 1.0 - x[0] - 2.0 * x[1]},
+        {"type": "eq", "fun": lambda x: x[0] * x[1] + 3.0},
+    ]
+    if method == "COBYLA":  # of SciPy 1.13, it takes no equations
+        limits[1] = {"type": "ineq", "fun": lambda x: x[0] * x[1] - 3.0}
+    x = ot.dvector("x", shape=(2,))
+    given = {"method": method, "constraints": limits, "bounds": bounds, "options": {"maxiter": 9}}
+    found = oc.function([x], optimize.minimize(cost(x, 1.5), x, **given), mode="py")([0.35, 0.1])
+    wanted = so.minimize(cost, [0.35, 0.1], (1.5,), **given)
+    np.testing.assert_allclose(found.x, wanted.x, rtol=1e-6)
+    np.testing.assert_allclose(found.maxcv, wanted.maxcv, rtol=1e-6)
+    assert found.maxcv > 0.0
+    assert found.message == wanted.message
+
 
 def test_other_constraints_are_refused() -> None:
     x = ot.dvector("x", shape=(2,))

@@ -192,3 +192,26 @@ def test_refused_arguments():
         optimize.minimize_scalar(x**2, x, method="bounded")
     with pytest.raises(TypeError, match="for a Python function only"):
         optimize.minimize_scalar(x**2, x, args=(1.0,))
+
+
+@pytest.mark.parametrize("using", ["loops", "scipy"])
+@pytest.mark.parametrize("method", ["newton", "halley", "secant", "bisect", "brentq"])
+def test_calls_are_counted_as_in_scipy(method, using):
+    x = ot.dscalar("x")
+    ends = {"bracket": [0.0, 2.0]} if method in ("bisect", "brentq") else {}
+    result = optimize.root_scalar(x**3 - 2.0, x, method=method, using=using, **ends)
+    found = oc.function([x], result, on_unused_input="ignore")(1.0)
+    wanted = scipy_optimize.root_scalar(
+        lambda x: x**3 - 2.0,
+        x0=None if ends else 1.0,
+        fprime=lambda x: 3.0 * x**2,
+        fprime2=lambda x: 6.0 * x,
+        method=method,
+        **ends,
+    )
+    assert found.flag == wanted.flag == "converged"
+    # loops take one more step of Halley's, as they do not ask whether its value is 0 before it
+    more = {"halley": 2, "secant": 1}.get(method, 0) if using == "loops" else 0
+    assert found.function_calls == wanted.function_calls + more
+    failed = optimize.root_scalar(x**2 + 1.0, x)
+    assert oc.function([x], failed)(1.0).flag == "convergence error"

@@ -241,7 +241,66 @@ def test_results_of_methods_of_scipy_are_scipys():
     result = optimize.minimize(v.sum(), v, method="Nelder-Mead", options={"maxiter": 3})
     found = oc.function([v], result)([0.0, 0.0])
     assert found.status == 2
-    assert found.message == "The method of SciPy ended with its status 2."
+    assert found.message == "Maximum number of iterations has been exceeded."
+    of_batch = og.vectorize_graph(result.x, {v: ot.dmatrix("many")})
+    assert of_batch.ndim == 2
+
+
+def banana(x):
+    return (x[0] - 1.0) ** 2 + 5.0 * (x[1] - x[0] ** 2) ** 2
+
+
+def banana_slope(x):
+    away = x[1] - x[0] ** 2
+    return np.array([2.0 * (x[0] - 1.0) - 20.0 * x[0] * away, 10.0 * away])
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_inverse_hessians(dtype):
+    v = ot.vector("v", dtype=dtype)
+    exact = np.linalg.inv([[42.0, -20.0], [-20.0, 10.0]])
+    for method in ("BFGS", "L-BFGS"):
+        result = optimize.minimize(banana(v), v, method=method, tol=1e-5)
+        inverse = result.hess_inv
+        whole = inverse if method == "BFGS" else inverse.todense()
+        product = inverse @ ot.constant(np.array([1.0, 2.0], dtype))
+        found, dense, products = oc.function([v], [result, whole, product])(np.zeros(2, dtype))
+        assert dense.dtype == dtype
+        np.testing.assert_allclose(dense, exact, rtol=0.1)
+        np.testing.assert_allclose(products, exact @ [1.0, 2.0], rtol=0.1)
+        if method == "L-BFGS":
+            assert found.hess_inv.shape == (2, 2)
+            columns = np.array([[1.0, 0.0, 1.0], [2.0, 1.0, 0.0]], dtype)
+            np.testing.assert_allclose(found.hess_inv @ columns, dense @ columns, rtol=1e-4)
+            copy = pickle.loads(pickle.dumps(found)).hess_inv
+            np.testing.assert_array_equal(copy.todense(), found.hess_inv.todense())
+    nothing = oc.function([v], optimize.minimize((v**2).sum(), v, method="L-BFGS"))([])
+    assert nothing.hess_inv.todense().shape == (0, 0)
+    at_once = oc.function([v], optimize.minimize(banana(v), v, method="L-BFGS"))([1.0, 1.0])
+    np.testing.assert_array_equal(at_once.hess_inv.todense(), np.eye(2))
+
+
+@pytest.mark.parametrize("method", ["BFGS", "L-BFGS-B", "trust-exact", "Newton-CG"])
+def test_further_attributes_of_methods_of_scipy(method):
+    v = ot.dvector("v")
+    options = {"maxcor": 3} if method == "L-BFGS-B" else None
+    settings = {"method": method, "options": options}
+    found = oc.function([v], optimize.minimize(banana(v), v, using="scipy", **settings))([0.0, 0.0])
+
+    def second(x):
+        return np.array(
+            [[2.0 - 20.0 * x[1] + 60.0 * x[0] ** 2, -20.0 * x[0]], [-20.0 * x[0], 10.0]]
+        )
+
+    more = {"hess": second} if method in ("trust-exact", "Newton-CG") else {}
+    wanted = scipy_optimize.minimize(banana, np.zeros(2), jac=banana_slope, **settings, **more)
+    assert found.message == wanted.message
+    if more:
+        assert found.nhev == wanted.nhev
+    elif method == "BFGS":
+        np.testing.assert_allclose(found.hess_inv, wanted.hess_inv, rtol=1e-9)
+    else:
+        np.testing.assert_allclose(found.hess_inv.todense(), wanted.hess_inv.todense(), rtol=1e-9)
 
 
 def test_a_message_of_a_batch_and_of_variables():

@@ -42,10 +42,13 @@ def apply_method(
     own_parameters = [parameters[v] for v in region.parameters]
     if scipy:
         settings["parameters"] = own_parameters
-    results = method(region.function(own_parameters), *starts, **settings)
-    outputs: list[Any] = list(map(as_tensor_variable, results))
+    *results, others = method(region.function(own_parameters), *starts, **settings)
+    outputs: list[Any] = list(map(as_tensor_variable, (*results, *others.values())))
     op = ImplicitFunction(inner, outputs, name, residual=residual.graph)
-    return Found(*op(*arguments, return_list=True))
+    solution: list[Any] = list(op(*arguments, return_list=True))
+    count = len(results)
+    named = dict(zip(others, solution[count:], strict=True))
+    return Found(*solution[:count])._replace(others=named)
 
 
 def options_of(

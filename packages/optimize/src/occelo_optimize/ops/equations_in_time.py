@@ -24,6 +24,9 @@ from occelo_optimize.ops.results import OptimizeResult
 
 __all__ = ["odeint", "solve_ivp"]
 
+_MULTISTEP = ("BDF", "LSODA")
+"""SciPy's methods that keep values of several steps, and orders that change."""
+
 
 def odeint(
     func: Callable[..., Any],
@@ -44,7 +47,8 @@ def odeint(
     - ``y0``: a tensor of floats, or a tree of such tensors.
     - ``t``: a vector of floats that increases or decreases, with at least one element.
     - ``rtol``, ``atol``: numbers: the estimated error of a step is at most ``atol + rtol |y|``.
-    - ``method``: "RK45", of Dormand and Prince, or "Radau" for stiff equations. (SciPy's function chooses by itself.)
+    - ``method``: "RK23", of Bogacki and Shampine, "RK45" or "DOP853", of Dormand and Prince, which have the orders 3, 5 and 8, or "Radau" for
+      stiff equations. (SciPy's function chooses by itself.)
     - ``mxstep``: the most steps between two times.
 
     Returns a tree like ``y0``, whose tensors have a new first axis for the times. Values at times that were not reached
@@ -210,6 +214,10 @@ def _is_numbers(values: Any) -> bool:
 
 
 def _settings(who: str, method: str, rtol: Any, atol: Any, steps: int) -> Settings:
+    if str(method).upper() in _MULTISTEP:
+        raise ValueError(
+            f"{who} has no {method}: Radau is the method for stiff equations, RK45 or DOP853 for others"
+        )
     name, _ = is_loop(who, method, None, METHODS, ())
     for value, what in ((rtol, "rtol"), (atol, "atol")):
         if isinstance(value, Variable) or not value > 0:

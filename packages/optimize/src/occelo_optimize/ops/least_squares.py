@@ -9,9 +9,15 @@ import numpy as np
 
 from occelo_graph.gradient.jacobians import jacobian
 from occelo_graph.gradient.reverse import grad
+from occelo_graph.ops.create import zeros_like
 from occelo_graph.ops.shape.reshaping import ravel
 from occelo_optimize.ops.applying import apply_method, is_loop, options_of
-from occelo_optimize.ops.limits import bounded_residual, has_ends
+from occelo_optimize.ops.limits import (
+    active_sides,
+    bounded_residual,
+    has_ends,
+    optimality_between,
+)
 from occelo_optimize.ops.methods import systems
 from occelo_optimize.ops.regions import problem_of, region_of
 from occelo_optimize.ops.results import OptimizeResult, result_of
@@ -55,7 +61,9 @@ def least_squares(
 
     Returns a pair of the solution, a tree like ``x0``, and whether it was found, with the attributes of `OptimizeResult`;
     ``cost`` is half of the sum of squares, ``fun`` the residuals, ``jac`` their Jacobian and ``grad`` the gradient of the
-    cost, at the solution, and ``optimality`` its largest element (SciPy's is scaled by bounds). It has derivatives as that of `minimize`.
+    cost, at the solution. ``optimality`` is its largest element, with "trf" and bounds scaled by the distance to them, with "dogbox" without
+    those that are at a bound; ``active_mask`` is -1 for elements at their lower bound, 1 for those at the upper one, else 0: as in SciPy. It has derivatives
+    as that of `minimize`.
 
     TypeError for an ``x0`` that is no tensor of floats. ValueError for residuals that do not depend on it, and for an
     unknown method.
@@ -70,10 +78,11 @@ def least_squares(
     region = region_of([residuals], problem.x, "residuals")
     cost = 0.5 * (residuals**2).sum()
     equation = grad(cost, problem.x)
+    ends: Any = None
     if bounds is not None:
         bounds = (bounds.lb, bounds.ub) if has_ends(bounds) else bounds
-        low, high = (np.asarray(v, problem.x.dtype) for v in bounds)
-        equation = bounded_residual(problem.x, equation, low, high)
+        ends = tuple(np.asarray(v, problem.x.dtype) for v in bounds)
+        equation = bounded_residual(problem.x, equation, *ends)
     slope = region_of([equation], problem.x, "gradient of the cost")
     tolerances = {"xtol": xtol, "ftol": ftol, "gtol": gtol}
     if loops:
@@ -90,5 +99,13 @@ def least_squares(
     values = own.graph.bind([results.x, *own.parameters])
     names = ("fun", "cost", "jac", "grad")
     parts: dict[str, Any] = dict(zip(names, values, strict=True))
-    parts["optimality"] = systems.largest(parts["grad"])
-    return result_of(_WHO, problem.tree(results.x), results, scipy=not loops, **parts)
+    if ends is None:
+        parts["optimality"] = systems.largest(parts["grad"])
+        parts["active_mask"] = zeros_like(results.x, dtype="int64")
+    else:
+        exact = method == "dogbox"
+        near = 0.0 if exact else 1e-8 if xtol is None else xtol
+        low, high = ends
+        parts["optimality"] = optimality_between(results.x, parts["grad"], low, high, exact=exact)
+        parts["active_mask"] = active_sides(results.x, low, high, near)
+    return result_of(_WHO, problem.tree(results.x), results, **parts)

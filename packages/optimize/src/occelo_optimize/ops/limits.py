@@ -6,7 +6,7 @@ equations of the active set, by the implicit function theorem.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -17,13 +17,15 @@ from occelo_graph.ir import trees
 from occelo_graph.ir.clone import rebuilt
 from occelo_graph.ir.nodes import Variable
 from occelo_graph.narrowing import is_list_or_tuple
-from occelo_graph.ops.elemwise.arithmetic import maximum, minimum
+from occelo_graph.ops import reduce
+from occelo_graph.ops.elemwise.arithmetic import abs, maximum, minimum, switch
 from occelo_graph.ops.index.search import diag
 from occelo_graph.ops.join import concatenate
 from occelo_graph.ops.shape.asserting import specify_shape
 from occelo_graph.ops.shape.reshaping import ravel
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_linalg.ops.equations.solve import solve
+from occelo_optimize.ops.methods.systems import largest
 from occelo_optimize.ops.regions import Problem
 
 ACTIVE = 1e-5
@@ -130,6 +132,37 @@ def _vector(value: Any, x: Any, who: str) -> Any:
     if value.type.numpy_dtype.kind != "f":
         raise TypeError(f"{who} needs floats as its constraints, got {describe(value)}")
     return ravel(value).astype(x.dtype)
+
+
+def largest_violation(x: Any, constraints: Iterable[tuple[str, Any]], ends: Any) -> Any:
+    """How far the worst of the constraints is from being kept, also of the bounds ``ends`` or None; 0 if all are kept."""
+    worst: Any = [abs(v) if kind == "eq" else -v for kind, v in constraints]
+    if ends is not None:
+        low, high = (v.astype(x.dtype) for v in ends)
+        worst += [low - x, x - high]
+    return reduce.max(concatenate(worst), initial=0.0)
+
+
+def active_sides(x: Any, low: Any, high: Any, rtol: Any) -> Any:
+    """For each element -1 at its lower bound, 1 at its upper one and else 0, as SciPy's `least_squares` finds them."""
+    to_low, to_high = x - low, high - x
+    near_low = minimum(to_high, rtol * maximum(1.0, abs(low)))
+    near_high = minimum(to_low, rtol * maximum(1.0, abs(high)))
+    at_low = np.isfinite(low) & (to_low <= (near_low if rtol else 0.0))
+    at_high = np.isfinite(high) & (to_high <= (near_high if rtol else 0.0))
+    return switch(at_high, np.int64(1), switch(at_low, np.int64(-1), np.int64(0)))
+
+
+def optimality_between(x: Any, slope: Any, low: Any, high: Any, *, exact: bool) -> Any:
+    """The largest derivative where a step against it stays in the interval.
+
+    If not ``exact``, it is multiplied by the distance to the bound ahead, if that is finite, as Coleman and Li do and SciPy's "trf".
+    """
+    if exact:
+        stuck = ((x <= low) & (slope > 0.0)) | ((x >= high) & (slope < 0.0))
+        return largest(switch(stuck, 0.0, slope))
+    up, down = (slope < 0.0) & np.isfinite(high), (slope > 0.0) & np.isfinite(low)
+    return largest(slope * switch(up, high - x, switch(down, x - low, 1.0)))
 
 
 def constrained_residual(x: Any, slope: Any, constraints: Sequence[tuple[str, Any]]) -> Any:

@@ -8,15 +8,18 @@ from typing import Any
 from occelo_graph.errors import describe
 from occelo_graph.gradient.reverse import grad
 from occelo_optimize.ops.applying import apply_method, is_loop, options_of
+from occelo_optimize.ops.inverse_hessian import InverseHessian
 from occelo_optimize.ops.limits import (
     bounded_residual,
     constrained_residual,
     constraints_of,
     ends_of_bounds,
     has_ends,
+    largest_violation,
     parts_between,
 )
 from occelo_optimize.ops.methods import descent
+from occelo_optimize.ops.methods.iterating import Found
 from occelo_optimize.ops.regions import problem_of, region_of
 from occelo_optimize.ops.results import OptimizeResult, result_of
 from occelo_optimize.ops.scipy_calls import (
@@ -85,7 +88,9 @@ def minimize(
     - ``optimizer_kwargs``: a mapping of arguments of this function, such as ``tol`` and ``options``, as in PyTensor.
 
     Returns a pair of the solution, a tree like ``x``, and whether it was found, with the attributes of `OptimizeResult`;
-    ``jac`` is the gradient there, a vector. The solution has derivatives with respect to everything that the objective
+    ``jac`` is the gradient there, a vector. "BFGS" has its estimate ``hess_inv`` of the inverse Hessian, a matrix; that of "L-BFGS" and "L-BFGS-B" is known by
+    its products, ``hess_inv @ v``, and has ``todense()``. Methods with a Hessian have ``nhev``, the number of points where it was computed.
+    With constraints ``maxcv`` is the largest violation of one of them, or of a bound. The solution has derivatives with respect to everything that the objective
     reads, by the implicit function theorem. They need its second derivatives, and are as accurate as the solution.
 
     TypeError for an objective that is no real scalar, or for an ``x`` that is no tensor of floats. ValueError for an
@@ -145,6 +150,18 @@ def minimize(
     results = apply_method(
         region, residual, solve, [problem.start], settings, name, scipy=not loops
     )
-    value = region.function(region.parameters)(results.x)
-    jac = slope.function(slope.parameters)(results.x)
-    return result_of(_WHO, problem.tree(results.x), results, scipy=not loops, fun=value, jac=jac)
+    value, *vectors = region.graph.bind([results.x, *region.parameters])
+    others: dict[str, Any] = {"fun": value, "jac": slope.function(slope.parameters)(results.x)}
+    if limits:
+        kinds = [kind for kind, _ in limits]
+        others["maxcv"] = largest_violation(results.x, zip(kinds, vectors, strict=True), ends)
+    return result_of(_WHO, problem.tree(results.x), _with_inverse(results), **others)
+
+
+def _with_inverse(results: Found) -> Found:
+    """The results with the inverse Hessian that follows from steps."""
+    steps = dict(results.others)
+    if "sk" not in steps:
+        return results
+    inverse = InverseHessian(steps.pop("sk"), steps.pop("yk"))
+    return results._replace(others={**steps, "hess_inv": inverse})

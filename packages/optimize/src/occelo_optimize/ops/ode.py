@@ -24,12 +24,13 @@ from occelo_graph.tensors.type import TensorType
 from occelo_graph.tensors.variable import TensorVariable
 from occelo_graph.vectorize import vectorize_graph
 from occelo_loops.ops.building.loops import loop
+from occelo_optimize.ops.methods.explicit_steps import DOP853, RK23, RK45
 from occelo_optimize.ops.methods.integrating import integrate
-from occelo_optimize.ops.methods.steps import DORMAND_PRINCE, RADAU
+from occelo_optimize.ops.methods.steps import RADAU
 from occelo_optimize.ops.regions import region_between
 from occelo_optimize.ops.solver import Solver, connected, is_float, pulled, pushed
 
-METHODS = {"rk45": DORMAND_PRINCE, "radau": RADAU}
+METHODS = {"rk23": RK23, "rk45": RK45, "dop853": DOP853, "radau": RADAU}
 """The methods by SciPy's names, in lower case."""
 
 

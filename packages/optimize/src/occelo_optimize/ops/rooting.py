@@ -91,4 +91,4 @@ def root(
     if loops:  # the numbers of SciPy's "hybr"
         ended = switch(eq(results.status, 2), np.int64(5), np.int64(2))
         results = results._replace(status=switch(results.success, np.int64(1), ended))
-    return result_of(_WHO, problem.tree(results.x), results, scipy=not loops, fun=value)
+    return result_of(_WHO, problem.tree(results.x), results, fun=value)

@@ -104,7 +104,7 @@ def minimize_scalar(
         }
         call = call_scipy(region, _WHO, 0, arguments)
         results = apply_method(region, slope, call, [problem.start], {}, name, scipy=True)
-        return _result(problem, region, results, scipy=True)
+        return _result(problem, region, results)
     key = "xatol" if method == "bounded" else "xtol"
     settings = options_of(f"The method {method}", options, METHODS[method], **{key: tol})
     starts = _points(problem.start, bracket, bounds)
@@ -113,11 +113,9 @@ def minimize_scalar(
     return _result(problem, region, results)
 
 
-def _result(
-    problem: Problem, region: Region, results: Found, *, scipy: bool = False
-) -> OptimizeResult:
+def _result(problem: Problem, region: Region, results: Found) -> OptimizeResult:
     value = region.function(region.parameters)(results.x)
-    return result_of(_WHO, problem.tree(results.x), results, scipy=scipy, fun=value)
+    return result_of(_WHO, problem.tree(results.x), results, fun=value)
 
 
 def _points(start: Any, bracket: Any, bounds: Any) -> list[Any]:

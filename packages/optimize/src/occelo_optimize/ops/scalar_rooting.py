@@ -96,7 +96,7 @@ def root_scalar(
         arguments = {"method": method, "bracket": bracket, "x1": x1, **named, "options": options}
         call = call_scipy(region, _WHO, {"newton": 1, "halley": 2}.get(method, 0), arguments)
         results = apply_method(region, region, call, [start], {}, f"root_{method}", scipy=True)
-        return _result(problem, region, results, scipy=True)
+        return _result(problem, region, results)
     settings = options_of(f"The method {method}", options, METHODS[method], **named)
     solve: Any = getattr(scalar_roots, method, scalar_roots.newton)
     if METHODS[method] is _CLOSED:
@@ -111,14 +111,14 @@ def root_scalar(
         starts = [start]
         settings["order"] = 2 if method == "halley" else 1
     results = apply_method(region, region, solve, starts, settings, f"root_{method}")
+    calls = results.nfev + settings.get("order", 1) * results.njev
+    results = results._replace(others={"function_calls": calls})
     return _result(problem, region, results)
 
 
-def _result(
-    problem: Problem, region: Region, results: Found, *, scipy: bool = False
-) -> OptimizeResult:
+def _result(problem: Problem, region: Region, results: Found) -> OptimizeResult:
     value = region.function(region.parameters)(results.x)
-    return result_of(_WHO, problem.tree(results.x), results, scipy=scipy, fun=value)
+    return result_of(_WHO, problem.tree(results.x), results, fun=value)
 
 
 def _ends(bracket: Any, who: str) -> list[Any]:

@@ -21,7 +21,7 @@ from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.optional_scipy import scipy_module
 from occelo_graph.tensors.type import TensorType
 from occelo_graph.upward import repeated
-from occelo_optimize.ops.methods.iterating import Found, derivative
+from occelo_optimize.ops.methods.iterating import TEXT, Found, derivative
 from occelo_optimize.ops.regions import Region
 
 WITHOUT_GRADIENT = ("nelder-mead", "powell", "cobyla", "cobyqa")
@@ -40,6 +40,13 @@ SCALAR_MINIMIZERS = ("brent", "bounded", "golden")
 """SciPy's methods for `minimize_scalar`."""
 LEAST_SQUARES = ("trf", "dogbox", "lm")
 """SciPy's methods for `least_squares`."""
+_TEXT_BYTES = 256
+_OTHERS = {
+    "bfgs": ("hess_inv",),
+    "l-bfgs-b": ("sk", "yk"),
+    **dict.fromkeys(WITH_HESSIAN, ("nhev",)),
+}
+"""What a method of `minimize` returns beside the rest."""
 
 
 @op
@@ -47,19 +54,43 @@ class ScipySolver(Op):
     """A call of the function ``name`` of `scipy.optimize`.
 
     ``graph`` computes values and derivatives, from the variable and parameters. The inputs of a node are the
-    start, which is a tensor like the variable, and the parameters; the outputs are those of `Found`, where ``status`` is SciPy's own number.
-    ``options`` are the other arguments of the function.
+    start, which is a tensor like the variable, and the parameters; the outputs are those of `Found`, where ``status`` is SciPy's own number,
+    with ``others`` by their names. ``options`` are the other arguments of the function.
     """
 
     graph: FrozenFunctionGraph
     name: str
     options: Mapping[str, Any]
+    others: tuple[str, ...]
 
     def infer(self, *types: Any) -> Any:
-        return types[0], TensorType("bool", ()), *[TensorType("int64", ())] * 4
+        return (
+            types[0],
+            TensorType("bool", ()),
+            *[TensorType("int64", ())] * 4,
+            *[self._other_type(name, types[0]) for name in self.others],
+        )
+
+    def _other_type(self, name: str, of_start: Any) -> TensorType:
+        if name == TEXT:
+            return TensorType("uint8", (_TEXT_BYTES,))
+        if name in ("sk", "yk"):
+            return TensorType(of_start.dtype, (self._corrections, *of_start.shape))
+        if name == "hess_inv":
+            return TensorType(of_start.dtype, of_start.shape * 2)
+        return TensorType("int64", ())
+
+    @property
+    def _corrections(self) -> int:
+        """How many steps SciPy's L-BFGS-B keeps."""
+        own: Any = self.options.get("options") or {}
+        return int(own.get("maxcor", 10))
 
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
-        return [input_shapes[0], (), (), (), (), ()]
+        shape = tuple(input_shapes[0])
+        rows = (self._corrections, *shape)
+        lengths = {TEXT: (_TEXT_BYTES,), "hess_inv": shape * 2, "sk": rows, "yk": rows}
+        return [shape, *[()] * 5, *(lengths.get(name, ()) for name in self.others)]
 
     def batch(
         self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
@@ -73,12 +104,15 @@ class ScipySolver(Op):
 
     def evaluate(self, start: Any, *parameters: Any) -> Any:
         optimize = scipy_module("optimize", f"optimize.{self.name}")
-        call = getattr(_CALLS, self.name)
         values = _Values(self._compiled(), parameters, start.dtype)
-        result = call(optimize, values, np.asarray(start, np.float64), dict(self.options))
+        result = self._searched(optimize, values, np.asarray(start, np.float64))
         x = result.x if hasattr(result, "x") else result.root
         success = result.success if hasattr(result, "success") else result.converged
-        points = result.get("nfev", result.get("function_calls", values.points))
+        # SciPy's COBYLA and "lm" of roots call a point a solution where the function is not finite
+        unchecked = str(self.options.get("method")) in WITHOUT_GRADIENT
+        value = values(0, x) if unchecked else result.get("fun", 0.0)
+        success = success and bool(np.isfinite(value).all())
+        points = result.get("nfev", values.points)
         steps = result.get("nit", result.get("iterations", points))
         status = result.get("status", 0 if success else 1)
         numbers = steps, points, result.get("njev", 0), status
@@ -86,7 +120,41 @@ class ScipySolver(Op):
             np.asarray(x, start.dtype).reshape(start.shape),
             np.asarray(success, "bool"),
             *(np.asarray(n, "int64") for n in numbers),
+            *(self._other(name, result, start) for name in self.others),
         )
+
+    def _searched(self, optimize: Any, values: _Values, start: Any) -> Any:
+        """SciPy's result. Without elements, or where SciPy refuses a NaN at the start, there is no search, as in loops."""
+        first = int(self.name in ("root", "least_squares"))
+        if start.size == 0:
+            return optimize.OptimizeResult(
+                x=start, success=True, status=first, nit=0, message="There are no elements."
+            )
+        try:
+            return getattr(_CALLS, self.name)(optimize, values, start, dict(self.options))
+        except (ValueError, ArithmeticError, np.linalg.LinAlgError):
+            if np.isfinite(start).all() and np.isfinite(values(0, start)).all():
+                raise
+            told = "The start, or the function there, is not finite."
+            return optimize.OptimizeResult(
+                x=start, success=False, status=first - 1, nit=0, message=told
+            )
+
+    def _other(self, name: str, result: Any, start: Any) -> Any:
+        if name == TEXT:
+            text = str(result.get("message", result.get("flag", ""))).encode()[:_TEXT_BYTES]
+            return np.frombuffer(text.ljust(_TEXT_BYTES, b"\0"), "uint8")
+        if name in ("sk", "yk"):
+            # the product has as many rows as there were steps, the newest one last
+            rows = np.zeros((self._corrections, *start.shape), start.dtype)
+            if "hess_inv" in result:
+                kept = getattr(result.hess_inv, name)
+                rows[len(rows) - len(kept) :] = kept
+            return rows
+        if name == "hess_inv":
+            inverse = result.get("hess_inv", np.eye(start.size))
+            return np.asarray(inverse, start.dtype).reshape(start.shape * 2)
+        return np.asarray(result.get(name, 0), "int64")
 
     def _compiled(self) -> Callable[..., Any]:
         cache = cache_of(self, "_functions_cache")
@@ -213,10 +281,15 @@ def call_scipy(
         values += [limit, jacobian(limit, x, disconnected_inputs="ignore")]
     graph = freeze(own, values)
     settings = {k: _plain(name, k, v) for k, v in options.items() if v is not None}
+    others = (TEXT, *_OTHERS.get(str(settings.get("method")), ()))
+    if name == "root_scalar":
+        others = (TEXT, "function_calls")
 
     def solve(function: Any, start: Any, *, parameters: Sequence[Any]) -> Found:
         del function
-        return Found(*ScipySolver(graph, name, settings)(start, *parameters))
+        results = ScipySolver(graph, name, settings, others)(start, *parameters)
+        named = dict(zip(others, results[6:], strict=True))
+        return Found(*results[:6])._replace(others=named)
 
     return solve
 

@@ -84,6 +84,9 @@ def bfgs(f: Function, x: Any, *, gtol: Any, maxiter: Any) -> Found:
         usable = good & (product > 0.0) & isfinite(product)
         return _taken(state, reached, gtol, switch(usable, updated, inverse))
 
+    def rest(state: Any) -> dict[str, Any]:
+        return {"hess_inv": state[3]}
+
     value, gradient = _value_and_grad(f, x)
     start = (
         x,
@@ -95,7 +98,7 @@ def bfgs(f: Function, x: Any, *, gtol: Any, maxiter: Any) -> Found:
         np.bool_(False),
         np.int64(1),
     )
-    return _run(step, start, maxiter)
+    return _run(step, start, maxiter, rest)
 
 
 def _taken(state: Any, reached: Any, gtol: Any, *memory: Any) -> Any:
@@ -120,9 +123,15 @@ def _taken(state: Any, reached: Any, gtol: Any, *memory: Any) -> Any:
     )
 
 
-def _run(step: Callable[[Any], Any], start: Any, maxiter: Any) -> Found:
-    (x, *_, done, stuck, points), nit = iterate(step, lambda s: s[-3] | s[-2], start, maxiter)
-    return Found(x, done, nit, points, points, status_of(done, stuck))
+def _run(
+    step: Callable[[Any], Any],
+    start: Any,
+    maxiter: Any,
+    rest: Callable[[Any], dict[str, Any]] = lambda _: {},
+) -> Found:
+    state, nit = iterate(step, lambda s: s[-3] | s[-2], start, maxiter)
+    x, *_, done, stuck, points = state
+    return Found(x, done, nit, points, points, status_of(done, stuck), rest(state))
 
 
 def lbfgs(f: Function, x: Any, *, gtol: Any, maxiter: Any, maxcor: int) -> Found:
@@ -161,6 +170,9 @@ def lbfgs(f: Function, x: Any, *, gtol: Any, maxiter: Any, maxcor: int) -> Found
         ]
         return _taken(state, reached, gtol, *history)
 
+    def rest(state: Any) -> dict[str, Any]:
+        return {"sk": state[3], "yk": state[4]}
+
     value, gradient = _value_and_grad(f, x)
     memory = np.zeros((maxcor, 1), x.dtype) * x[None, :]
     start = (
@@ -174,7 +186,7 @@ def lbfgs(f: Function, x: Any, *, gtol: Any, maxiter: Any, maxcor: int) -> Found
         np.bool_(False),
         np.int64(1),
     )
-    return _run(step, start, maxiter)
+    return _run(step, start, maxiter, rest)
 
 
 def newton(f: Function, x: Any, *, gtol: Any, maxiter: Any) -> Found:
@@ -192,4 +204,5 @@ def newton(f: Function, x: Any, *, gtol: Any, maxiter: Any) -> Found:
     value, gradient = _value_and_grad(f, x)
     no = np.bool_(False)
     start = (x, value, gradient, no, largest(gradient) <= gtol, no, np.int64(1))
-    return _run(step, start, maxiter)
+    results = _run(step, start, maxiter)
+    return results._replace(others={"nhev": results.nit})

@@ -13,15 +13,9 @@ from occelo_graph.ops.join import concatenate
 from occelo_graph.ops.shape.reshaping import reshape
 from occelo_loops.ops.building.loops import loop
 from occelo_optimize.ops.methods.iterating import iterate
-from occelo_optimize.ops.methods.steps import Method, Rates, interpolated
+from occelo_optimize.ops.methods.steps import Method, Rates, interpolated, root_mean_square
 
 _SAFETY, _LEAST, _MOST = 0.9, 0.2, 10.0
-
-
-def _size(error: Any, scale: Any) -> Any:
-    """The root of the mean square of an error relative to a scale; 0 for a system without equations."""
-    count = maximum(error.shape[0], 1).astype(error.dtype)
-    return ((error / scale) ** 2).sum() ** 0.5 / count**0.5
 
 
 def _first_step(
@@ -29,9 +23,9 @@ def _first_step(
 ) -> Any:
     """The length of the first step, after Hairer, Nørsett and Wanner: from the sizes of y, its derivative and its change."""
     scale = atol + abs(y) * rtol
-    size, speed = _size(y, scale), _size(rate, scale)
+    size, speed = root_mean_square(y, scale), root_mean_square(rate, scale)
     first = switch((size < 1e-5) | (speed < 1e-5), 1e-6, 0.01 * size / speed)
-    change = _size(f(t + way * first, y + way * first * rate) - rate, scale) / first
+    change = root_mean_square(f(t + way * first, y + way * first * rate) - rate, scale) / first
     largest = maximum(speed, change)
     second = switch(
         largest <= 1e-15, maximum(1e-6, first * 1e-3), (0.01 / largest) ** (1.0 / method.order)
@@ -73,7 +67,7 @@ def steps(
     def advance(state: State) -> State:
         t0, y0, t, y, rate, h, dense, failed, count = state
         step = method.step(f, t, y, rate, way * h)
-        error = _size(step.error, atol + rtol * maximum(abs(y), abs(step.y)))
+        error = method.size(step.error, atol + rtol * maximum(abs(y), abs(step.y)))
         good = step.usable & (error <= 1.0)
         raw = _SAFETY * maximum(error, 1e-10) ** (-1.0 / method.order)
         factor = switch(step.usable & isfinite(raw), minimum(maximum(raw, _LEAST), _MOST), 0.25)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -12,6 +13,8 @@ from occelo_graph.ops.elemwise.arithmetic import switch
 from occelo_loops.ops.building.loops import while_loop
 
 S = TypeVar("S")
+TEXT = "text"
+"""The name of the output of a method with its message: UTF-8, with zeros after it."""
 derivative: Callable[..., Any] = grad
 """`grad` of one variable, with a type that says so."""
 
@@ -21,6 +24,7 @@ class Found(NamedTuple):
 
     These are of iterations, of points at which the function was computed, of those at which its derivatives were, and why the search ended: 0 if
     the solution was found, 1 after the most iterations, 2 if no step was good. (Levenberg and Marquardt's has SciPy's numbers.)
+    ``others`` are tensors of one method alone, such as the inverse Hessian.
     """
 
     x: Any
@@ -29,6 +33,7 @@ class Found(NamedTuple):
     nfev: Any = np.int64(0)
     njev: Any = np.int64(0)
     status: Any = np.int64(0)
+    others: Mapping[str, Any] = MappingProxyType({})
 
 
 def status_of(success: Any, stuck: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Steps of solvers of differential equations: of Dormand and Prince, and the collocation method Radau IIA for stiff ones.
+"""Steps of solvers of differential equations, and those of the collocation method Radau IIA for stiff ones.
 
 A step goes from (t, y) by h. It returns the value at t + h, an estimate of its error, the coefficients of a polynomial that
 interpolates inside of the step, and whether it can be used. The coefficients are rows; row i belongs to s^(i + 1), where s goes
@@ -14,7 +14,7 @@ import numpy as np
 
 from occelo_graph.gradient.jacobians import jacobian
 from occelo_graph.ops.create import eye
-from occelo_graph.ops.elemwise.arithmetic import isfinite, switch
+from occelo_graph.ops.elemwise.arithmetic import isfinite, maximum, switch
 from occelo_graph.ops.join import concatenate, stack
 from occelo_graph.ops.reduce import all as all_of
 from occelo_graph.ops.shape.reshaping import reshape
@@ -35,51 +35,19 @@ class Step(NamedTuple):
     usable: Any
 
 
+def root_mean_square(error: Any, scale: Any) -> Any:
+    """The size of an error relative to a scale; 0 for a system without equations."""
+    count = maximum(error.shape[0], 1).astype(error.dtype)
+    return ((error / scale) ** 2).sum() ** 0.5 / count**0.5
+
+
 class Method(NamedTuple):
-    """A method: its step, the power of h with which its error decreases, and the rows of its interpolation."""
+    """A method: its step, the power of h with which its error decreases, the rows of its interpolation, and the size of its error."""
 
     step: Callable[[Rates, Any, Any, Any, Any], Step]
     order: int
     rows: int
-
-
-_A = (
-    (1 / 5,),
-    (3 / 40, 9 / 40),
-    (44 / 45, -56 / 15, 32 / 9),
-    (19372 / 6561, -25360 / 2187, 64448 / 6561, -212 / 729),
-    (9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656),
-    (35 / 384, 0.0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84),
-)
-_C = (1 / 5, 3 / 10, 4 / 5, 8 / 9, 1.0, 1.0)
-_E = (71 / 57600, 0.0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40)
-# the interpolation of Shampine, of order 4: for each stage the coefficients of s, s^2, s^3 and s^4
-_P = np.array(
-    [
-        [1, -8048581381 / 2820520608, 8663915743 / 2820520608, -12715105075 / 11282082432],
-        [0, 0, 0, 0],
-        [0, 131558114200 / 32700410799, -68118460800 / 10900136933, 87487479700 / 32700410799],
-        [0, -1754552775 / 470086768, 14199869525 / 1410260304, -10690763975 / 1880347072],
-        [0, 127303824393 / 49829197408, -318862633887 / 49829197408, 701980252875 / 199316789632],
-        [0, -282668133 / 205662961, 2019193451 / 616988883, -1453857185 / 822651844],
-        [0, 40617522 / 29380423, -110615467 / 29380423, 69997945 / 29380423],
-    ]
-).T
-
-
-def _combined(weights: Any, stages: list[Any]) -> Any:
-    return sum(w * k for w, k in zip(weights, stages, strict=False) if w)
-
-
-def _dormand_prince(f: Rates, t: Any, y: Any, rate: Any, h: Any) -> Step:
-    stages = [rate]
-    after = y
-    for weights, c in zip(_A, _C, strict=True):
-        after = y + h * _combined(weights, stages)
-        stages.append(f(t + c * h, after))
-    dense = stack([h * _combined(row, stages) for row in _P.tolist()])
-    error = h * _combined(_E, stages)
-    return Step(after, stages[-1], error, dense, all_of(isfinite(after)))
+    size: Callable[[Any, Any], Any] = root_mean_square
 
 
 _ROOT = 6.0**0.5
@@ -124,7 +92,6 @@ def _radau(f: Rates, t: Any, y: Any, rate: Any, h: Any) -> Step:
     return Step(after, f(t + h, after), error, _TO_POWERS.astype(dtype) @ z, usable)
 
 
-DORMAND_PRINCE = Method(_dormand_prince, 5, 4)
 RADAU = Method(_radau, 4, 3)
 
 
