@@ -10,7 +10,17 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from occelo_dims import broadcast, concat, full_like, ones_like, shape, xtensor, zeros_like
+import occelo_graph as og
+from occelo_dims import (
+    as_xtensor,
+    broadcast,
+    concat,
+    full_like,
+    ones_like,
+    shape,
+    xtensor,
+    zeros_like,
+)
 from occelo_graph import tensor as ot
 from occelo_testing.beside_xarray import LENGTHS, array, compare, evaluated
 
@@ -245,3 +255,81 @@ def test_positions_and_functions() -> None:
     some = x.values.ravel()[:3]
     compare(lambda x: x.isin(some), (x,))
     compare(lambda x: x.conjugate(), (x * 1j,))
+
+
+PADS: dict[str, dict[str, Any]] = {
+    "NaN": {},
+    "one value": {"constant_values": 2.5},
+    "a pair": {"constant_values": (1.0, 2.0)},
+    "values of dimensions": {"constant_values": {"a": 3.0, "c": (4.0, 5.0)}},
+    "edge": {"mode": "edge"},
+    "wrap": {"mode": "wrap"},
+    "ramp": {"mode": "linear_ramp", "end_values": {"b": 7.0}},
+    "mean": {"mode": "mean"},
+    "mean of some": {"mode": "mean", "stat_length": {"c": 2}},
+    "median": {"mode": "median", "stat_length": 1},
+    "odd": {"mode": "reflect", "reflect_type": "odd"},
+    "symmetric": {"mode": "symmetric"},
+}
+
+
+@pytest.mark.parametrize("static", [False, True])
+@pytest.mark.parametrize("case", PADS)
+def test_pad(case: str, static: bool) -> None:
+    x = array("abc")
+    for widths in ({"a": 1}, {"b": (0, 2), "c": (1, 0)}, {}):
+        # xarray writes pairs into the mappings that it gets
+        compare(
+            lambda x, w=widths: x.pad({**w}, **{k: dict(v) if isinstance(v, dict) else v for k, v in PADS[case].items()}),
+            (x,),
+            static=static,
+        )  # fmt: skip
+    if case in ("NaN", "one value"):
+        for dtype in ("int64", "int8", "float32"):
+            expected = x.astype(dtype).pad(c=2, **PADS[case])
+            found = as_xtensor(x.astype(dtype)).pad(c=2, **PADS[case])
+            assert found.dtype == expected.dtype.name
+            np.testing.assert_array_equal(found.eval(), expected.values)
+
+
+def test_pad_with_variables_and_slopes() -> None:
+    x, n = xtensor("x", dims=("a", "b")), ot.lscalar("n")
+    y = x.pad(b=(n, 1), constant_values=0.0)
+    value = np.arange(6.0).reshape(2, 3)
+    np.testing.assert_array_equal(y.eval({x: value, n: 2}), np.pad(value, [(0, 0), (2, 1)]))
+    slope = og.grad((y * y).sum(), x)
+    assert slope.dims == ("a", "b")
+    np.testing.assert_array_equal(slope.eval({x: value, n: 2}), 2 * value)
+    with pytest.raises(ValueError, match=r"pad: .* has no dimension 'z'"):
+        x.pad(z=1)
+    with pytest.raises(TypeError, match="bools have no NaN"):
+        xtensor("m", dims=("a",), dtype="bool").pad(a=1)
+
+
+@pytest.mark.parametrize("static", [False, True])
+def test_argsort_and_searchsorted(static: bool) -> None:
+    for dtype in ("float64", "float32", "int64"):
+        compare(lambda x: x.argsort(), (array("abc", dtype),), static=static)
+        compare(lambda x: x.argsort(axis=0, kind="stable"), (array("abc", dtype),), static=static)
+    compare(lambda x: x.argsort(), (array("ae"),), static=static)
+    line = xr.DataArray([0.5, 1.0, 1.0, 3.0], dims="c")
+    queries = xr.DataArray([[1.0, 4.0, np.nan], [0.0, 0.5, 2.0]], dims=("a", "b"))
+    for side in ("left", "right"):
+        found = as_xtensor(line).searchsorted(as_xtensor(queries), side=side)
+        assert found.dims == ("a", "b")
+        np.testing.assert_array_equal(found.eval(), line.searchsorted(queries, side=side))
+        for v in (1.0, [1.0, 0.7], queries.values):
+            plain = og.evaluate(as_xtensor(line).searchsorted(v, side), {})
+            np.testing.assert_array_equal(plain, line.searchsorted(v, side=side))
+    mixed, order = line[[2, 0, 3, 1]], np.array([1, 0, 3, 2])
+    for sorter in (order, as_xtensor(order, "c")):
+        found = as_xtensor(mixed).searchsorted([0.6, 1.0], sorter=sorter)
+        np.testing.assert_array_equal(
+            og.evaluate(found, {}), mixed.searchsorted([0.6, 1.0], sorter=order)
+        )
+    with pytest.raises(ValueError, match="needs a tensor of one dimension"):
+        xtensor("x", dims=("a", "b")).searchsorted(1.0)
+    with pytest.raises(TypeError, match="have no dimension"):
+        xtensor("x", dims=("a", "b")).argsort(None)
+    with pytest.raises(np.exceptions.AxisError, match="2"):
+        xtensor("x", dims=("a", "b")).argsort(2)

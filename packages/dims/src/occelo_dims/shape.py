@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from occelo_arrays.functions import roll
+from occelo_arrays.functions import pad, roll
 from occelo_dims.labelled import (
     Dims,
     Labelled,
@@ -388,3 +388,42 @@ def shifted(x: Labelled, shifts: Mapping[str, Any], fill_value: Any) -> XTensorV
         )
         values = ot.switch(missing, fill_value, roll(values, shift, axis))
     return labelled(values, x.dims)
+
+
+def padded(
+    x: Labelled, widths: Mapping[str, Any], mode: str, options: Mapping[str, Any]
+) -> XTensorVariable:
+    """The tensor with elements added at both ends of dimensions. ``options`` are those of `occelo.tensor.pad`; None is none.
+
+    Widths and options that are mappings have dimensions as their keys. With the mode "constant" and without a value, NaN is added.
+    """
+    values = x.values
+    chosen = {name: value for name, value in options.items() if value is not None}
+    if mode == "constant" and "constant_values" not in chosen:
+        values = _with_nan(x)
+        chosen["constant_values"] = float("nan")
+    for name, value in chosen.items():
+        if is_mapping(value):
+            lengths = values.shape
+            rest = [lengths[i] if name == "stat_length" else 0 for i in range(len(x.dims))]
+            chosen[name] = _in_order(x, value, rest)
+    wide = _in_order(x, widths, [0] * len(x.dims))
+    return labelled(pad(values, wide, mode, **chosen), x.dims)
+
+
+def _in_order(x: Labelled, pairs: Mapping[str, Any], rest: Sequence[Any]) -> list[Any]:
+    """A pair for each dimension: that of a mapping, of which a number is two, or twice that of ``rest``."""
+    ordered = [(each, each) for each in rest]
+    for dim, pair in pairs.items():
+        ordered[require(x, dim, "pad")] = tuple(pair) if is_list_or_tuple(pair) else (pair, pair)
+    return ordered
+
+
+def _with_nan(x: Labelled) -> Any:
+    """The values with a dtype that has NaN, as xarray chooses it."""
+    dtype = x.values.type.numpy_dtype
+    if dtype.kind == "b":
+        raise TypeError(f"pad needs constant_values for {describe(x)}, since bools have no NaN")
+    if dtype.kind in "iu":
+        return x.values.astype("float32" if dtype.itemsize <= 2 else "float64")
+    return x.values

@@ -493,6 +493,59 @@ class XTensorVariable(Labelled):
         """
         return shape.shifted(self, shape.mapping_of("shift", shifts, shifts_kwargs), fill_value)
 
+    def pad(
+        self,
+        pad_width: Any = None,
+        mode: str = "constant",
+        stat_length: Any = None,
+        constant_values: Any = None,
+        end_values: Any = None,
+        reflect_type: Any = None,
+        **pad_width_kwargs: Any,
+    ) -> XTensorVariable:
+        """The tensor with elements added at both ends of dimensions: a mapping, or keywords, to a number or a pair (before, after).
+
+        ``mode`` and its options are those of `occelo.tensor.pad`, where an option may be a mapping from dimensions, too. "constant" adds
+        ``constant_values``, by default NaN, so integers become floats. ValueError for a dimension that the tensor lacks; TypeError for bools without
+        ``constant_values``.
+        """
+        options = {
+            "stat_length": stat_length,
+            "constant_values": constant_values,
+            "end_values": end_values,
+            "reflect_type": reflect_type,
+        }
+        widths = shape.mapping_of("pad", pad_width, pad_width_kwargs)
+        return shape.padded(self, widths, mode, options)
+
+    # orders
+
+    def argsort(
+        self, axis: int | None = -1, kind: str | None = None, *, stable: bool | None = None
+    ) -> XTensorVariable:
+        """The positions (int64) that sort each line along a dimension, which has the position ``axis``, by default the last one.
+
+        ``kind`` and ``stable`` are NumPy's. TypeError for None as the axis, which has no name; IndexError for one that is not there.
+        """
+        if axis is None:
+            raise TypeError(
+                f"argsort needs an axis of {describe(self)}: all elements have no dimension"
+            )
+        return labelled(sorting.argsort(self.values, axis, kind, stable=stable), self.dims)
+
+    def searchsorted(self, v: Any, side: Any = "left", sorter: Any = None) -> Any:
+        """The positions (int64) in this sorted vector before which the elements of ``v`` keep it sorted.
+
+        ``side`` and ``sorter`` are those of `occelo.tensor.searchsorted`. For a ``v`` with names the result has its dimensions; for an
+        array it is a tensor without names, as xarray's is an array. ValueError if this is no vector.
+        """
+        if self.ndim != 1:
+            raise ValueError(f"searchsorted needs a tensor of one dimension, got {describe(self)}")
+        order = sorter.values if isinstance(sorter, Labelled) else sorter
+        if not isinstance(v, Labelled):
+            return sorting.searchsorted(self.values, v, side, order)
+        return labelled(sorting.searchsorted(self.values, v.values, side, order), v.dims)
+
     def get_axis_num(self, dim: Any) -> Any:
         """The position of the dimension ``dim``, or a tuple of those of several. ValueError if the tensor lacks one."""
         if isinstance(dim, str):
