@@ -1,13 +1,14 @@
-"""Command that measures roots, minima and a differential equation beside SciPy and JAX, and prints a table.
+"""Command that measures roots, minima and a differential equation beside SciPy, JAX, its libraries and PyTensor, and prints a table.
 
-    python benchmarks/optimizing.py                # what is installed of SciPy and JAX
+    python benchmarks/optimizing.py                # what is installed of JAX, Diffrax with Optimistix, and PyTensor
     python benchmarks/optimizing.py --count 100    # batches of 100 problems in place of 1,000
     python benchmarks/optimizing.py --rounds 20
 
 Times are processor milliseconds of a call with derivatives, the minimum of the rounds. All libraries have float64, one
 thread and the same starts and tolerances; results are compared before anything is measured,
 and the numbers of another library that differ from SciPy's are counted below the table. SciPy solves one problem after another, with derivatives
-by the implicit function theorem, or by the equations of the derivatives.
+by the implicit function theorem, or by the equations of the derivatives. PyTensor has no batches of its solvers, so it solves
+one problem after another, too, and has no differential equations.
 """
 
 from __future__ import annotations
@@ -156,6 +157,88 @@ def of_jax(many: Any) -> dict[str, Call]:
     return {k: lambda f=f: jax.block_until_ready(f()) for k, f in calls.items()}
 
 
+def of_diffrax(many: Any) -> dict[str, Call]:
+    """The same by Optimistix and Diffrax, which are written in JAX."""
+    import diffrax
+    import jax
+    import jax.numpy as jnp
+    import optimistix
+
+    jax.config.update("jax_enable_x64", True)
+    newton = optimistix.Newton(rtol=0.0, atol=1.48e-8)
+    bfgs = optimistix.BFGS(rtol=1e-6, atol=1e-6)
+
+    def root(a: Any) -> Any:
+        def cubic(x: Any, a: Any) -> Any:
+            return x**3 + a * x - 2.0
+
+        x = optimistix.root_find(cubic, newton, jnp.array(1.0), a, throw=False).value
+        return x, x
+
+    def least(a: Any) -> Any:
+        x = optimistix.minimise(
+            rosenbrock, bfgs, jnp.zeros(2), a, max_steps=1000, throw=False
+        ).value
+        return x.sum(), x
+
+    def curves(rates: Any) -> Any:
+        y = diffrax.diffeqsolve(
+            diffrax.ODETerm(lambda t, y, r: jnp.stack(prey(y, t, r))),
+            diffrax.Dopri5(),
+            TIMES[0],
+            TIMES[-1],
+            None,
+            jnp.array(START),
+            rates,
+            saveat=diffrax.SaveAt(ts=TIMES),
+            stepsize_controller=diffrax.PIDController(rtol=TOLERANCE, atol=TOLERANCE),
+        ).ys
+        return jnp.log(y).sum(), y
+
+    def both(function: Callable[..., Any]) -> Callable[..., Any]:
+        slope = jax.value_and_grad(function, has_aux=True)
+
+        def values_first(argument: Any) -> Any:
+            (_, values), slopes = slope(argument)
+            return values, slopes
+
+        return values_first
+
+    roots, minima = jax.jit(jax.vmap(both(root))), jax.jit(jax.vmap(both(least)))
+    curved = jax.jit(both(curves))
+    calls: dict[str, Call] = {
+        "root": lambda: roots(many),
+        "minimize": lambda: minima(many),
+        "odeint": lambda: curved(RATES),
+    }
+    return {k: lambda f=f: jax.block_until_ready(f()) for k, f in calls.items()}
+
+
+def of_pytensor(many: Any) -> dict[str, Call]:
+    """Roots and minima by PyTensor, one after another."""
+    import pytensor
+    import pytensor.tensor as pt
+    from pytensor.tensor import optimize as po
+
+    x, a, start = pt.dscalar("x"), pt.dscalar("a"), pt.dvector("start")
+    root, _ = po.root_scalar(x**3 + a * x - 2.0, x, method="newton")
+    least, _ = po.minimize(
+        rosenbrock(start, a), start, method="BFGS", optimizer_kwargs={"tol": 1e-6}
+    )
+    f = pytensor.function([x, a], [root, pytensor.grad(root, a)])
+    g = pytensor.function([start, a], [least, pytensor.grad(least.sum(), a)])
+
+    def solved(function: Any, begin: Any) -> Any:
+        pairs = [function(begin, value) for value in many]
+        return np.array([v for v, _ in pairs]), np.array([s for _, s in pairs])
+
+    return {"root": lambda: solved(f, 1.0), "minimize": lambda: solved(g, np.zeros(2))}
+
+
+def _installed(*names: str) -> bool:
+    return all(importlib.util.find_spec(name) is not None for name in names)
+
+
 @click.command()
 @click.option("--count", default=1_000, help="Problems of a batch.")
 @click.option("--rounds", default=10, help="Rounds, of which the fastest counts.")
@@ -163,27 +246,35 @@ def main(count: int, rounds: int) -> None:
     """Print a table of processor milliseconds."""
     many = np.linspace(0.5, 1.5, count)
     libraries = {"Occelo": ours(many), "SciPy": of_scipy(many)}
-    if importlib.util.find_spec("jax") is not None:
+    if _installed("jax"):
         libraries["JAX"] = of_jax(many)
+    if _installed("diffrax", "optimistix"):
+        libraries["Diffrax, Optimistix"] = of_diffrax(many)
+    if _installed("pytensor"):
+        libraries["PyTensor"] = of_pytensor(many)
     titles = {
         "root": f"root_scalar, {count} at once",
         "minimize": f"minimize, {count} at once",
         "odeint": "odeint, Lotka-Volterra",
     }
-    print("| with derivatives, ms |", " | ".join(libraries), "|")
-    print("|---|" + "---:|" * len(libraries))
+    print("| with derivatives, ms |", " | ".join(libraries), "| best other / Occelo |")
+    print("|---|" + "---:|" * (len(libraries) + 1))
     notes: list[str] = []
+    ratios: list[float] = []
     for name, title in titles.items():
-        wanted = libraries["SciPy"][name]()
-        for library, calls in libraries.items():
-            far = _far(calls[name](), wanted)
+        having = {k: calls[name] for k, calls in libraries.items() if name in calls}
+        wanted = having["SciPy"]()
+        for library, call in having.items():
+            far = _far(call(), wanted)
             if library == "Occelo" and far:
                 raise click.ClickException(f"{name}: {far} numbers differ from SciPy's")
             notes += [f"{library}, {name}: {far} numbers differ from SciPy's"] if far else []
-        best = interleaved(
-            {k: timed(calls[name], process_time) for k, calls in libraries.items()}, rounds
-        )
-        print(f"| {title} |", " | ".join(f"{1e3 * s:.3g}" for s in best.values()), "|")
+        best = interleaved({k: timed(call, process_time) for k, call in having.items()}, rounds)
+        shown = [f"{1e3 * best[k]:.3g}" if k in best else "" for k in libraries]
+        ratios.append(min(s for k, s in best.items() if k != "Occelo") / best["Occelo"])
+        print(f"| {title} |", " | ".join(shown), f"| {ratios[-1]:.2f} |")
+    mean = float(np.exp(np.mean(np.log(ratios))))
+    notes.append(f"geometric mean of the best other library / Occelo: {mean:.2f}")
     print("", *notes, sep="\n")
 
 
