@@ -183,18 +183,24 @@ def unrolled_range(loop: For) -> range | None:
     """The indices of a loop that should be unrolled. None unless the indices are static and few."""
     if loop.start.op != "const" or loop.stop.op != "const":
         return None
+    # iterations over blocks of a vector loop are each as long as the others
     if any(isinstance(s, For) and s.lanes > 1 and s.stop.block is loop.body for s in loop.body):
-        return (
-            None  # iterations over blocks of a vector loop, each of which is as long as the others
-        )
+        return None
     indices = range(loop.start.args[0], loop.stop.args[0])
     count = -(-len(indices) // loop.lanes)
     return indices if count <= _FEW and count * _statements(loop.body) <= _SHORT else None
 
 
 def _statements(block: Block) -> int:
-    """The number of statements in a block and its inner blocks. A call counts for `_CALL` statements."""
-    return sum(_size(statement) + sum(map(_statements, statement.blocks)) for statement in block)
+    """The number of statements that a block and its inner blocks print. A call counts for `_CALL` statements."""
+    return sum(_size(s) + _copies(s) * sum(map(_statements, s.blocks)) for s in block)
+
+
+def _copies(statement: Statement) -> int:
+    """How often the body of a statement is printed."""
+    if not isinstance(statement, For) or (indices := unrolled_range(statement)) is None:
+        return 1
+    return -(-len(indices) // statement.lanes)
 
 
 def _size(statement: Statement) -> int:
