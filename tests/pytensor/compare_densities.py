@@ -1,9 +1,9 @@
 """Compares log densities and gradients of models with PyTensor's default rewriting; exact numbers decide.
 
-``python tests/pytensor/compare_densities.py [NAME ...]`` prints a row for each model, and the sums. All models take
-about half an hour of one processor. With ``--second`` it compares second derivatives, where PyMC has them; where PyTensor's default
-rewriting takes longer than `LIMIT`, that of its FAST_COMPILE, and the row says so. Positions of points where only PyTensor is right end
-the row. With ``--keep FILE``, rows are kept, and a run that was stopped goes on.
+``python tests/pytensor/compare_densities.py [NAME ...]`` prints a row for each model, those with the fewest parameters first, and the sums.
+All models take about half an hour of one processor. With ``--second`` it compares second derivatives, where PyMC has them; where PyTensor's
+default rewriting takes longer than `LIMIT`, that of its FAST_COMPILE, and the row says so. Positions of points where only PyTensor is right
+end the row. With ``--keep FILE``, rows are kept, and a run that was stopped goes on; a model that takes longer than ``--limit`` is named.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 import models
@@ -40,6 +41,7 @@ LIMIT = 300
 """Seconds of the processor that compiling by `THEIRS` may take."""
 LIMIT_OF_EXACT = 60
 """Seconds of the processor that an exact number may take, with those at neighbours."""
+pytensor.config.cxx = ""  # loops run in Python too: nothing is compiled
 POINTS = 20
 DECIDED = 20
 """At most so many elements of a point are computed exactly, those which differ most, and `FEW` second derivatives, or elements that one
@@ -68,6 +70,8 @@ class Counts:
     """The positions of the points where only PyTensor is right."""
     rewriting: str = "FAST_RUN"
     """How PyTensor's function was rewritten."""
+    seconds: float = 0.0
+    """Of the processor, for the whole comparison."""
 
     def numbers(self) -> tuple[int, ...]:
         """The counts, in this order."""
@@ -105,17 +109,19 @@ class TooLong(BaseException):
 
 @contextmanager
 def limited(seconds: float) -> Generator[None]:
-    """Raise `TooLong` if the block takes more than so many seconds of the processor."""
+    """Raise `TooLong` if the block takes more than so many seconds of the processor. An outer limit holds in an inner one, and after it."""
 
     def stop(*_: object) -> None:
         raise TooLong
 
-    before = signal.signal(signal.SIGPROF, stop)
-    signal.setitimer(signal.ITIMER_PROF, seconds)
+    before, start = signal.signal(signal.SIGPROF, stop), process_time()
+    outer, _ = signal.getitimer(signal.ITIMER_PROF)
+    signal.setitimer(signal.ITIMER_PROF, min(seconds, outer or seconds))
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
+        left = max(outer - process_time() + start, 1e-3) if outer else 0
+        signal.setitimer(signal.ITIMER_PROF, left)
         signal.signal(signal.SIGPROF, before)
 
 
@@ -283,6 +289,32 @@ def compare(model: Any, second: bool = False, number: int = POINTS) -> Counts:
     return counts
 
 
+def models_by_size(names: list[str]) -> dict[str, Any]:
+    """The models of these names, or all; first those with the fewest parameters."""
+    makers: dict[str, Callable[[], Any]] = dict(models.MODELS)
+    if posteriors.FOLDER is not None:
+        makers |= {n: (lambda n=n: posteriors.make(n)) for n in posteriors.POSTERIORS}
+    made = {name: makers[name]() for name in names or makers}
+    sizes = {name: len(flat(model.initial_point().values())) for name, model in made.items()}
+    return {name: made[name] for name in sorted(made, key=lambda name: (sizes[name], name))}
+
+
+def row_of(model: Any, second: bool, number: int, limit: float) -> dict[str, Any] | str | None:
+    """What `compare` counts, as a dictionary, or why there is nothing to compare. None if it takes more seconds than the limit."""
+    start = process_time()
+    try:
+        with limited(limit):
+            return asdict(compare(model, second, number)) | {"seconds": process_time() - start}
+    except (NotImplementedError, MethodNotDefined) as error:
+        return f"PyTensor has no second derivatives: {error}"
+    except TooLong:
+        return None
+    except ValueError as error:
+        if "No update found" not in str(error):
+            raise
+        return f"PyMC compiles no second derivatives of loops that draw: {error}"
+
+
 def main() -> None:
     """Print a row for each model."""
     parser = argparse.ArgumentParser()
@@ -290,31 +322,32 @@ def main() -> None:
     parser.add_argument("--second", action="store_true", help="compare second derivatives")
     parser.add_argument("--points", type=int, default=POINTS, help="how many points of each model")
     parser.add_argument("--keep", type=Path, help="a file for the rows")
+    parser.add_argument(
+        "--limit", type=float, default=3600, help="seconds of the processor a model may take"
+    )
     chosen = parser.parse_args()
-    made: dict[str, Callable[[], Any]] = dict(models.MODELS)
-    if posteriors.FOLDER is not None:
-        made |= {n: (lambda n=n: posteriors.make(n)) for n in posteriors.POSTERIORS}
     rows: dict[str, Any] = {}
     if chosen.keep and chosen.keep.exists():
         rows = json.loads(chosen.keep.read_text())
-    names = chosen.models or sorted(made)
-    print(", ".join(key for key in asdict(Counts()) if key not in ("worse", "rewriting")))
+    print(
+        ", ".join(key for key in asdict(Counts()) if key not in ("worse", "rewriting", "seconds"))
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for name in names:
-            if name not in rows:
-                try:
-                    rows[name] = asdict(compare(made[name](), chosen.second, chosen.points))
-                except (NotImplementedError, MethodNotDefined) as error:
-                    rows[name] = f"PyTensor has no second derivatives: {error}"
-                if chosen.keep:
-                    chosen.keep.write_text(json.dumps(rows, indent=1))
-            row = rows[name]
+        made = models_by_size(chosen.models)
+        for name, model in made.items():
+            row = rows.get(name) or row_of(model, chosen.second, chosen.points, chosen.limit)
+            if row is None:  # another run with a higher limit compares it
+                print("longer than the limit:", name, flush=True)
+                continue
+            rows[name] = row
+            if chosen.keep:
+                chosen.keep.write_text(json.dumps(rows, indent=1))
             if isinstance(row, str):
                 print(row, name, flush=True)
             else:
                 print(*Counts(**row).numbers(), name, row["rewriting"], *row["worse"], flush=True)
-    counted = [Counts(**rows[n]).numbers() for n in names if not isinstance(rows[n], str)]
+    counted = [Counts(**rows[n]).numbers() for n in made if isinstance(rows.get(n), dict)]
     print(*np.sum(counted, axis=0), "sum of", len(counted))
 
 
