@@ -17,7 +17,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from occelo.hints.array_names import PLACES, REASONS
+from occelo.hints.array_names import MODULES, PLACES, REASONS
 
 DOCS = Path(__file__).parent
 NAMES = DOCS / "names_of_numpy_and_jax.txt"
@@ -34,6 +34,11 @@ def collect() -> str:
         module = importlib.import_module(place)
         public = [n for n in dir(module) if n[0] != "_" and not _is_module(module, n)]
         lines.append(f"{place}: {' '.join(sorted(public))}")
+    roots = [importlib.import_module(n) for n in ("numpy", "jax.numpy", "jax.nn")]
+    modules = [
+        f"{r.__name__}.{n}" for r in roots for n in dir(r) if n[0] != "_" and _is_module(r, n)
+    ]
+    lines.append(f"modules: {' '.join(sorted(modules))}")
     return "\n".join(lines) + "\n"
 
 
@@ -59,7 +64,10 @@ def page() -> str:
     faults: list[str] = []
     used: set[str] = set()
     total = there = 0
-    for place, names in read().items():
+    listed_names = read()
+    modules = listed_names.pop("modules")
+    faults += [f"{m} has no reason" for m in modules if m not in PLACES and m not in MODULES]
+    for place, names in listed_names.items():
         module = of_occelo(PLACES[place])
         lacking = [name for name in names if not hasattr(module, name)]
         faults += [f"{place}.{name} has no reason" for name in lacking if name not in REASONS]
@@ -70,7 +78,7 @@ def page() -> str:
             by_reason.setdefault(REASONS.get(name, ""), []).append(f"`{name}`")
         text = "; ".join(f"{' '.join(found)}: {reason}" for reason, found in by_reason.items())
         table.append(f"| `{place}` | `{PLACES[place]}` | {len(names)} | {text} |")
-    listed = {name for names in read().values() for name in names}
+    listed = {name for names in listed_names.values() for name in names}
     faults += [f"{name} has a reason, but is there" for name in (set(REASONS) & listed) - used]
     if faults:
         raise RuntimeError("\n".join(sorted(faults)))
@@ -87,6 +95,12 @@ def page() -> str:
             "| module | in Occelo | names | not in Occelo |",
             "|---|---|---|---|",
             *table,
+            "",
+            "## Modules that Occelo does not have",
+            "",
+            "| module | why |",
+            "|---|---|",
+            *(f"| `{m}` | {MODULES[m]} |" for m in modules if m not in PLACES),
             "",
         ]
     )

@@ -31,8 +31,8 @@ _BY_REASON = {
     "ops have no C code in Occelo; see docs/adding-an-op.md": """
         COp ExternalCOp OpenMPOp lquote_macro get_sub_macros get_io_macros register_view_op_c_code
         register_deep_copy_op_c_code register_shape_c_code register_shape_i_c_code""",
-    "use occelo.get_mode with its name": """
-        MLX fast_run_linkers_to_mode""",
+    "use occelo.get_mode with its name": "fast_run_linkers_to_mode",
+    "Occelo has no backend MLX": "MLX",
     "use occelo.available_linkers": "predefined_linkers",
     "a reduction is a CAReduce, whose scalar_op says of which function": """
         All Any Max Min Prod ProdWithoutZeros Sum FixedOpCAReduce NonZeroDimsCAReduce""",
@@ -76,7 +76,7 @@ _BY_REASON = {
         "hash_from_sparse SparseConstantSignature"
     ),
     "it is only a name for annotations": _sparse("SparsityTypes"),
-    "methods of dense tensors convert a sparse matrix themselves": _sparse("override_dense"),
+    "write A.toarray() for methods of dense tensors": _sparse("override_dense"),
     "it is only for annotations: kind= of occelo.tensor.sort lists them": "KIND KIND_VALUES",
     "use RandomGeneratorType": "AbstractRandomGeneratorType",
     "it is a part of PyTensor's own workings": """

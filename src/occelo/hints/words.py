@@ -145,6 +145,14 @@ TEXTS = {
 """Maps words of other libraries to what to write instead, where this is no single name."""
 _DRAWS, _FAMILY_OF_DRAWS = "occelo.tensor.random", "occelo_random"
 RANDOM_TEXTS = {
+    **dict.fromkeys(
+        "logseries noncentral_chisquare noncentral_f zipf".split(),
+        "make a RandomVariable with this name, which draws by NumPy's method of the name",
+    ),
+    **dict.fromkeys(
+        "standard_cauchy standard_exponential standard_gamma standard_t".split(),
+        "use the function without standard_, whose scale is 1",
+    ),
     "ball": "use normal, and divide by the norm",
     "maxwell": "it is the norm of three draws of normal",
     "rademacher": "use 2 * bernoulli(key, 0.5) - 1",

@@ -35,7 +35,8 @@ def test_an_error_says_why() -> None:
         ("copyto", "; it writes into its argument, and variables never change"),
         ("einsum_path", "; use einsum, which finds the order itself"),
         ("bfloat16", "; NumPy has no such dtype"),
-        ("frompyfunc", "; use occelo.vectorize"),
+        ("frompyfunc", "; use vectorize for a function that builds graphs"),
+        ("longdouble", "; tensors have floats of at most 64 bits"),
     ):
         with pytest.raises(AttributeError, match=f"no attribute '{name}'{hint}"):
             getattr(ot, name)

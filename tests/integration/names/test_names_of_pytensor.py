@@ -139,7 +139,7 @@ def test_what_is_missing_has_a_hint_in_both_errors() -> None:
         _ = gradient.grad_time  # pyright: ignore
     for statement, hint in (
         ("from occelo.gradient import grad_time", r"; use occelo\.function\(profile=True\)"),
-        ("from occelo.compile.mode import MLX", "; use occelo.get_mode with its name(?m:$)"),
+        ("from occelo.compile.mode import MLX", "; Occelo has no backend MLX(?m:$)"),
         (
             "from occelo.tensor.nlinalg import pseudoinverse",
             r"; use occelo\.tensor\.linalg\.pinv(?m:$)",
