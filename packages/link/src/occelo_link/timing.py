@@ -30,12 +30,9 @@ from occelo_link.units.unit import NativeUnit
 
 @dataclass(frozen=True)
 class MeasuredLoop:
-    """What was measured of a loop, a branch or a library call, in one run of the graph each.
+    """What was measured of a loop, a branch or a library call; ``seconds`` has its time in each run.
 
-    ``seconds`` has its time in each run. ``nodes`` are the nodes that it computes. ``outer`` is the position of the user's
-    loop that contains it, or None. ``entered`` says how often it is entered in a run. ``operations`` are its operations on
-    floating-point numbers, or None if it calls a function whose operations are not known. ``bytes`` are those of the memory that it
-    uses, each counted once each time that it is entered. Operations and bytes include those of loops inside.
+    The rest is as in the compile package's ``LoopTime``, but ``outer`` is a position.
     """
 
     seconds: tuple[float, ...]
@@ -121,8 +118,8 @@ def _loops(
         if buffer.space == "constant":
             sizes[column] = constants[int(buffer.entry[8:])].nbytes
     listed: list[MeasuredLoop] = []
-    for k, place in enumerate(clock.places):
-        entered, operations, *traffic = rows[k].tolist()
+    for k, (place, row) in enumerate(zip(clock.places, rows.tolist(), strict=True)):
+        entered, operations, *traffic = row
         each = sum(
             size if b in used[k] else min(moved // max(entered, 1), size)
             for b, moved, size in zip(counted.buffers, traffic, sizes, strict=True)

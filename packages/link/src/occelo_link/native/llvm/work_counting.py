@@ -31,10 +31,8 @@ from occelo_link.loops.ir.program import (
 from occelo_link.native.llvm.clock_reading import TimedPrinter
 from occelo_link.units.frame import FIRST_INPUT, INPUT_SLOTS
 
-_COUNTED = {
-    **dict.fromkeys(("add", "sub", "mul", "div", "min", "max", "sqrt", "rint"), 1),
-    "fma": 2,
-}
+_ONCE = ("add", "sub", "mul", "div", "min", "max", "sqrt", "rint")
+_COUNTED = dict.fromkeys(_ONCE, 1) | {"fma": 2}
 ROUTINES: dict[str, tuple[int, int, tuple[int, ...]]] = {
     "gemm": (2, 1, (2, 3, 4)),
     "gemv": (2, 1, (1, 2)),
@@ -43,11 +41,9 @@ ROUTINES: dict[str, tuple[int, int, tuple[int, ...]]] = {
     "getrf": (2, 3, (0, 1, 1)),
     "getri": (4, 3, (0, 0, 0)),
 }
-"""The operations of a routine on real numbers, in the leading order: a numerator, a denominator, and the
-positions of the arguments that are multiplied.
-
-They are those of the textbook (Golub and Van Loan, Matrix Computations, 4th edition, tables 1.1.2 and following). All calls
-of trsm have the matrix on the right side, and getrf gets square matrices.
+"""The operations of a routine on real numbers, in the leading order (as in Golub and Van Loan, Matrix Computations): a
+numerator, a denominator, and the positions of the arguments that are multiplied. All calls of trsm have the matrix on the right
+side, and getrf gets square matrices.
 """
 
 
@@ -100,10 +96,10 @@ class CountingPrinter(TimedPrinter):
             self._count(number, Counter({0: 1}), "1")
         self.here = number
         if number is not None and isinstance(statement, For) and _is_leaf(statement.body):
-            use, emit = self.scalars.use, self.out.emit
             self.out.declare("declare i64 @llvm.smax.i64(i64, i64)")
-            length = emit(f"sub i64 {use(statement.stop)}, {use(statement.start)}")
-            times = emit(f"call i64 @llvm.smax.i64(i64 {length}, i64 0)")
+            start, stop = self.scalars.use(statement.start), self.scalars.use(statement.stop)
+            length = self.out.emit(f"sub i64 {stop}, {start}")
+            times = self.out.emit(f"call i64 @llvm.smax.i64(i64 {length}, i64 0)")
             self._count(number, self._own(statement.body), times)
             self.here = None
         yield
