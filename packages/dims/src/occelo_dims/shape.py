@@ -393,7 +393,7 @@ def shifted(x: Labelled, shifts: Mapping[str, Any], fill_value: Any) -> XTensorV
 def padded(
     x: Labelled, widths: Mapping[str, Any], mode: str, options: Mapping[str, Any]
 ) -> XTensorVariable:
-    """The tensor with elements added at both ends of dimensions. ``options`` are those of `occelo_arrays.functions.pad`; None is none.
+    """The tensor with elements added at both ends of dimensions. ``options`` are those of ``ot.pad``; None is none.
 
     Widths and options that are mappings have dimensions as their keys. With the mode "constant" and without a value, NaN is added.
     """

@@ -505,7 +505,7 @@ class XTensorVariable(Labelled):
     ) -> XTensorVariable:
         """The tensor with elements added at both ends of dimensions: a mapping, or keywords, to a number or a pair (before, after).
 
-        ``mode`` and its options are those of `occelo_arrays.functions.pad`, where an option may be a mapping from dimensions, too. "constant" adds
+        ``mode`` and its options are those of ``ot.pad``, where an option may be a mapping from dimensions, too. "constant" adds
         ``constant_values``, by default NaN, so integers become floats. ValueError for a dimension that the tensor lacks; TypeError for bools without
         ``constant_values``.
         """
@@ -536,7 +536,7 @@ class XTensorVariable(Labelled):
     def searchsorted(self, v: Any, side: Any = "left", sorter: Any = None) -> Any:
         """The positions (int64) in this sorted vector before which the elements of ``v`` keep it sorted.
 
-        ``side`` and ``sorter`` are those of `occelo_sorting.functions.searchsorted`. For a ``v`` with names the result has its dimensions; for an
+        ``side`` and ``sorter`` are those of ``ot.searchsorted``. For a ``v`` with names the result has its dimensions; for an
         array it is a tensor without names, as xarray's is an array. ValueError if this is no vector.
         """
         if self.ndim != 1:
