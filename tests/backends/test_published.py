@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,13 @@ def test_the_table_in_the_docs_and_that_of_the_command_are_computed() -> None:
     table = op_table()
     assert (ROOT / "docs" / "backends.md").read_text() == published(table)
     assert STORED.read_text() == stored_text(table)
+    told: dict[str, list[str]] = {}
+    for backends, ops in re.findall(r"^- ([\w|, ]+): .+: ([\w, ]+)\.$", published(table), re.M):
+        for backend in backends.split(", "):
+            told.setdefault(backend, []).extend(ops.split(", "))
+    for backend in ("native", "c", "numba", "jax", "pytorch"):
+        in_python = sorted(label for label, row in table.items() if not row[backend])
+        assert sorted(told[backend]) == in_python, "each has one reason"
 
 
 def test_what_the_libraries_have_is_known_without_them() -> None:

@@ -26,6 +26,7 @@ from occelo_link.capabilities import (
     reason_for_python,
     supports,
 )
+from occelo_random.ops.generator_type import RandomGeneratorType
 
 Table = dict[str, dict[str, bool | None]]
 """For each op and each backend, whether the backend compiles the op; None for a backend that is not installed."""
@@ -123,19 +124,19 @@ def published(table: Table) -> str:
 
 
 def _reasons(table: Table) -> dict[str, list[str]]:
-    """For each reason why ops run in Python, the ops: first of machine code, then of libraries that lack what loops compile."""
+    """For each reason why ops run in Python, the ops: first of machine code, then of libraries."""
     reasons: dict[str, list[str]] = {}
     for backend in ("native", *LIBRARIES_THAT_TRACE):
         for label, row in table.items():
-            if row[backend] is False and (backend == "native" or row["native"]):
+            if row[backend] is False:
                 for reason in dict.fromkeys(
-                    _why(backend, node) for node in _example_nodes()[label]
+                    _why(backend, node, bool(row["native"])) for node in _example_nodes()[label]
                 ):
                     reasons.setdefault(reason, []).append(label)
     return reasons
 
 
-def _why(backend: str, node: Apply) -> str:
+def _why(backend: str, node: Apply, has_loops: bool) -> str:
     if backend == "native":
         return f"native, c, numba: {reason_for_python(node)}"
     library = LIBRARIES_THAT_TRACE[backend]
@@ -144,8 +145,10 @@ def _why(backend: str, node: Apply) -> str:
         return f"{backend}: {library} would unroll a loop with a count"
     if node.op.elementwise:
         return f"{backend}: {library} has no such function, or one that loses digits"
-    if not node.outputs[0].type.is_array:
+    if isinstance(node.outputs[0].type, RandomGeneratorType):
         return f"{backend}: NumPy draws with its generators, which {library} does not have"
+    if not has_loops:
+        return f"{backend}: {reason_for_python(node)}"
     return (
         f"{backend}: LAPACK computes it; {library} has no such function, or one for the CPU alone"
     )

@@ -29,7 +29,9 @@ from occelo_random.ops.random_variable import RandomVariable
 
 leave_to_python(DefaultGenerator, "NumPy makes its generator from the seed")
 leave_to_python(RandomVariable, "NumPy draws from distributions that our own code does not have")
-leave_to_python(SortedOrder, "NumPy sorts")
+leave_to_python(
+    SortedOrder, "NumPy sorts random integers, which have their positions in the last bits"
+)
 
 _MODULE = "occelo_random.streams.loading"
 _WORKSPACE = 2688
