@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import inspect
+import os
+import subprocess
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import arviz as az
@@ -181,3 +185,43 @@ def test_the_doctor_says_what_it_cannot_report_on() -> None:
         bridge.doctor(pm.Model())
     with pytest.raises(TypeError, match="a model of PyMC, got int 3"):
         bridge.doctor(3)
+
+
+IN_ITS_PROCESS = """
+import sys
+from pathlib import Path
+
+import numpy as np
+import pymc as pm
+
+import occelo.pytensor
+from models import MODELS, fields, mixtures, regressions
+from occelo_link.cache.store import counters
+
+for name in ("minibatch", "missing_data", "hidden_markov", "gp_marginal"):
+    model = MODELS[name]()
+    start = model.initial_point()
+    for compiled in (model.compile_logp(mode="OCCELO"), model.compile_dlogp(mode="OCCELO")):
+        compiled(start)
+    with occelo.pytensor.use(), model:
+        density = model.logp_dlogp_function(ravel_inputs=True)
+        density.set_extra_values({})
+        density._pytensor_function(np.concatenate([np.ravel(start[v.name]) for v in model.continuous_value_vars]))
+        pm.sample_prior_predictive(2, random_seed=1)
+print(*(counters[each] for each in ("function hits", "function misses", "rewriting", "code generation")))
+"""
+
+
+def test_another_process_rewrites_nothing_and_makes_no_code(tmp_path: Path) -> None:
+    options = {"OCCELO_FLAGS": f"base_compiledir={tmp_path}"}
+    paths = {"PYTHONPATH": str(Path(__file__).parents[1])}
+    results = [
+        subprocess.run(
+            [sys.executable, "-W", "ignore", "-c", IN_ITS_PROCESS],
+            env=os.environ | options | paths, capture_output=True, check=True, text=True,
+        ).stdout
+        for _ in range(2)
+    ]  # fmt: skip
+    first, again = (list(map(int, each.splitlines()[-1].split())) for each in results)
+    assert first[1:3] == [16, 16]  # four functions of each model
+    assert again == [16, 0, 0, 0]
