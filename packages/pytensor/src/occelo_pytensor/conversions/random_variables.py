@@ -1,6 +1,7 @@
 """Conversions of draws of random numbers: the laws of Occelo where they draw NumPy's numbers in the same way.
 
-All other laws run their own Python code (`calls`) on a copy of the generator, so each stream of numbers is PyTensor's.
+All other laws run their own Python code (`calls`) on a copy of the generator, so each stream of numbers is PyTensor's: those that it takes
+from SciPy, and normal vectors, which it computes in another way.
 """
 
 from __future__ import annotations
@@ -54,8 +55,6 @@ def _law(op: Any) -> Any:
     base = next((each for each in type(op).__mro__ if each in LAWS), None)
     if base is None or (type(op).rng_fn, op.name) != (base.rng_fn, base.name):
         return None
-    if base is theirs.IntegersRV and op.dtype != "int64":
-        return None  # PyTensor draws int64, whatever the dtype of the op
     return LAWS[base]
 
 
@@ -66,8 +65,26 @@ def _draw(node: Any, generator: Any, size: Any, *parameters: Any) -> Any:
     # PyTensor draws from any numbers, such as the probabilities of cut points without order in draws from a prior
     if law is None or isinstance(op, theirs.CategoricalRV):
         return call_of(node, [generator, size, *parameters])
-    drawn = law.changed(dtype=op.dtype)
+    # PyTensor draws integers of 64 bits, and converts them: NumPy draws shorter ones in another way
+    dtype = "int64" if isinstance(op, theirs.IntegersRV) else op.dtype
+    drawn = law.changed(dtype=dtype)
     return drawn(*parameters, size=size, rng=generator, return_next_rng=True)
+
+
+@register_conversion(theirs.PermutationRV)
+def _permutation(node: Any, generator: Any, size: Any, x: Any) -> Any:
+    if size is not None or x.ndim != node.op.ndims_params[0]:
+        return call_of(node, [generator, size, x])
+    return ours.permutation(x, rng=generator)
+
+
+@register_conversion(theirs.ChoiceWithoutReplacement)
+def _choice(node: Any, generator: Any, size: Any, a: Any, *others: Any) -> Any:
+    *weights, lengths = others
+    ndims = [v.ndim for v in (a, *others)]
+    if size is not None or ndims != list(node.op.ndims_params):  # a batch
+        return call_of(node, [generator, size, a, *others])
+    return ours.choice(a, lengths, False, *weights, rng=generator)
 
 
 @register_conversion(DefaultGeneratorMakerOp)

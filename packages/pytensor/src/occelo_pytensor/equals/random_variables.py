@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from pytensor.tensor.random.basic import IntegersRV
 from pytensor.tensor.random.op import default_rng
 
 from occelo_pytensor.conversions.random_variables import LAWS
@@ -17,7 +18,7 @@ _THEIRS = {type(ours): theirs for theirs, ours in LAWS.items()}
 @register_equal(RandomVariable)
 def _draw(op: Any, *inputs: Any) -> Any:
     law = _THEIRS.get(type(op))
-    if law is None:
+    if law is None or (law is IntegersRV and op.dtype != "int64"):
         return NotImplemented
     generator, size, *parameters = inputs
     their_op = law(dtype=op.dtype)
