@@ -682,6 +682,24 @@ def models(session: nox.Session) -> None:
     session.run("python", str(ROOT / "benchmarks" / "nutpie_threads.py"), *options)
 
 
+@nox.session(python="3.12", tags=["thorough"])
+@timed
+def their_tests(session: nox.Session) -> None:
+    """PyTensor's own tests of its backends in the mode "OCCELO": a table, and an error for failures that have no reason in the list.
+
+    The variable OCCELO_PYTENSOR_SOURCES names the folders with its tests, as PATH does; without it nothing is run.
+    """
+    if not os.environ.get("OCCELO_PYTENSOR_SOURCES"):
+        session.skip("OCCELO_PYTENSOR_SOURCES names no folder with tests of PyTensor")
+    need_wheels()
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        build(folder, project=ROOT / "packages" / "pytensor")
+        needed = [wheel("pytensor", folder) + "[pymc]", wheel(""), *map(wheel, PACKAGES)]
+        install(session, "--no-config", *needed, "jax>=0.6", "pytest>=8")
+    session.run("python", str(ROOT / "tests" / "pytensor" / "their_tests.py"), *session.posargs)
+
+
 @nox.session(venv_backend="none")
 @timed
 def contributing(session: nox.Session) -> None:
