@@ -47,7 +47,11 @@ def test_functions_that_draw_stay_in_the_process(tmp_path: Path) -> None:
     x = ot.dscalar("x")
     fixed: Any = random_generator_type.make_constant(np.random.default_rng(3))
     drawing = cast("Any", function([x], fixed.normal(x, size=3)[1], mode="native"))
-    assert drawing(0.5).tolist() == np.random.default_rng(3).normal(0.5, size=3).tolist()
+    expected = np.random.default_rng(3).normal(0.5, size=3).tolist()
+    assert drawing(0.5).tolist() == expected
+    called, drawn = drawing.c_function(), np.zeros(3)  # a constant generator is data
+    assert called.ctypes(0.5, drawn.ctypes, None) == 0
+    assert drawn.tolist() == expected
     with pytest.raises(NeedsPython, match=r"calls occelo_random\.streams\.loading:draw_normal"):
         save_function(drawing, tmp_path / "drawing")
     with pytest.raises(NeedsPython, match=r"calls occelo_random\.streams\.loading:draw_normal"):
