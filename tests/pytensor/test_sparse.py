@@ -17,6 +17,7 @@ import scipy.sparse as ss
 from pytensor.compile.mode import Mode, get_mode
 from pytensor.graph.fg import FunctionGraph
 from pytensor.graph.traversal import ancestors
+from pytensor.raise_op import CheckAndRaise
 
 import occelo as oc
 import occelo_pytensor as bridge
@@ -229,6 +230,19 @@ def test_what_is_refused_says_why() -> None:
         pytensor.function([d], ps.dense_from_sparse(d), mode="OCCELO")
     with pytest.raises(TypeError, match="CSR and CSC"):
         bridge.from_pytensor(ps.dense_from_sparse(d))
+
+
+@pytest.mark.parametrize("format", ["csr", "csc"])
+def test_checks_of_constant_matrices(format: str) -> None:
+    matrix = ps.as_sparse_variable(_random(format, 1))
+    x = pt.dscalar("x")
+    checked = CheckAndRaise(ValueError, "x is small")(matrix, x > 2)
+    f = pytensor.function([x], [checked.sum(), ps.dense_from_sparse(checked)], mode="OCCELO")
+    total, dense = f(3.0)
+    np.testing.assert_allclose(total, matrix.data.sum())
+    np.testing.assert_array_equal(dense, matrix.data.toarray())
+    with pytest.raises(ValueError, match="x is small"):
+        f(1.0)
 
 
 def test_a_model_with_a_sparse_matrix() -> None:
