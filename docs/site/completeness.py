@@ -16,9 +16,9 @@ def lacks(entry: Entry) -> frozenset[str]:
     """What a name lacks: a "summary", "parameters", an "example", "errors", a "namesake".
 
     A summary is a first sentence. A parameter of a function is named in the docstring. An example is a line that begins
-    with ``>>>``, or a section of `worked_examples`. A parameter of an op may be named by a base class. Errors of a function or class are named in
-    its docstring, or are those of `mistakes`, unless it cannot be called wrongly; classes of NumPy are documented there. A
-    namesake is linked if NumPy or SciPy has a function of this name, unless that is an unlike one.
+    with ``>>>``, or a section of `worked_examples`. A parameter of an op may be named by a base class. Errors of a function
+    or class are named in its docstring, or are those of `mistakes`, unless it cannot be called wrongly; classes of NumPy are
+    documented there. A namesake is linked if NumPy or SciPy has a function of this name, unless that is an unlike one.
     """
     text = entry.docstring
     missing: set[str] = set()
@@ -38,7 +38,7 @@ def lacks(entry: Entry) -> frozenset[str]:
         if not all(name in told or re.search(rf"\b{name}\b", text) for name in names):
             missing.add("parameters")
     shown = ">>> " in text or entry.examples
-    if entry.kind in ("function", "class", "constant") and not shown:
+    if entry.kind in ("function", "class", "op", "constant") and not shown:
         missing.add("example")
     foreign = entry.kind == "class" and not entry.value.__module__.startswith("occelo")
     if entry.kind in ("function", "class") and not foreign:

@@ -17,7 +17,7 @@ import occelo as oc
 import occelo.tensor as ot
 
 SITE = Path(__file__).parents[2] / "docs" / "site"
-LACKING = {"summary": 0, "parameters": 0, "example": 1, "errors": 10, "namesake": 0}
+LACKING = {"summary": 0, "parameters": 0, "example": 0, "errors": 10, "namesake": 0}
 """How many names have no first sentence, do not name all parameters, have no example, show no errors, or do not link the
 function of NumPy or SciPy of their name. Lower a number that fell. Ten functions take nothing, or any object."""
 
