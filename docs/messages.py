@@ -3,13 +3,15 @@
 ``python docs/messages.py`` writes the pages, one for each package; a test compares them with the sources. An entry has the
 message with ``...`` for its fields, the exception, the public names from which the raise is reached, what their docstrings
 say of this exception, the kind of errors, and the entries that explain cases of it by hand. If one public name reaches it,
-the entry shows a worked example of that name, and if a mistake of tests/mistakes/functions raises it, the first one.
+the entry shows a worked example of that name, and if a mistake of tests/mistakes/functions raises it, the first one. If there
+is none of these, it says what docs/errors/advice.txt has about it.
 Exceptions that the packages catch themselves are listed at the end of their page, with the module that catches them.
 """
 
 from __future__ import annotations
 
 import ast
+import fnmatch
 import functools
 import inspect
 import itertools
@@ -33,6 +35,7 @@ from occelo.hints.explanations import Entry, entries_by_hand, entry_by_hand
 from occelo_graph import Op
 
 FOLDER = ROOT / "docs" / "errors" / "raised"
+ADVICE = ROOT / "docs" / "errors" / "advice.txt"
 LEAST = 12
 """Fixed letters with which a message says enough to be found; with fewer, it often passes on what something else says."""
 PHRASE = re.compile(r"(?:\S*[A-Za-z]\S*\s+){2,}\S*[A-Za-z]")
@@ -404,8 +407,40 @@ def _entry(title: str, places: list[Raised], sources: Sources, example: str) -> 
     cases = f"Cases of it are explained in {by_hand}." if by_hand else ""
     of_kind = f"The kind of error: [{kind}](../../errors.md#{kind.lower()})"
     works = _working(names[0].full) if len(names) == 1 else ""
-    parts = [f"## {title}", f"    {first.message}", by, *told[:1], example, works, cases, of_kind]
+    said = [*filter(None, [*told[:1], example, works, cases])] or [_advised(first)]
+    parts = [f"## {title}", f"    {first.message}", by, *said, of_kind]
     return "\n\n".join(filter(None, parts)) + "\n"
+
+
+@functools.cache
+def advice() -> list[tuple[list[str], str]]:
+    """The groups of `ADVICE`: their patterns, and what they say."""
+    groups: list[tuple[list[str], str]] = []
+    for group in ADVICE.read_text().split("\n\n")[1:]:
+        lines = group.strip("\n").split("\n")
+        patterns = [line for line in lines if not line.startswith(" ")]
+        groups.append((patterns, "\n".join(line.strip() for line in lines[len(patterns) :])))
+    return groups
+
+
+def fits(pattern: str, place: Raised) -> bool:
+    """Whether a pattern of `ADVICE` is about a raise."""
+    words, star, unit = pattern, "...", place.message
+    if pattern.startswith("raised by "):
+        words, star, unit = pattern.removeprefix("raised by "), "*", ".".join(place.unit)
+    parts = (part.replace("[", "[[]").replace("?", "[?]") for part in words.split(star))
+    return fnmatch.fnmatchcase(unit, "*".join(parts))
+
+
+def _advised(place: Raised) -> str:
+    """What the first group of `ADVICE` that is about a raise says; ValueError if none is."""
+    for patterns, text in advice():
+        if any(fits(pattern, place) for pattern in patterns):
+            return text
+    raise ValueError(
+        f"docs/errors/advice.txt must say what helps with {place.message!r}, of {'.'.join(place.unit)}: "
+        "no mistake, no docstring and no page by hand does"
+    )
 
 
 def _working(name: str) -> str:

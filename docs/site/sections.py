@@ -80,12 +80,12 @@ def sections(door: str) -> dict[str, list[Entry]]:
 
 @functools.cache
 def _topics() -> dict[str, str]:
-    """The section of each name of `SPLIT` but ops that has a worked example, or whose alias has one."""
+    """The section of each name of `SPLIT` that has a worked example, or whose alias has one; `FIXED` has others."""
     title_of = {stem: title for title, stems in TOPICS.items() for stem in stems.split()}
     targets = {e.full: e.target or e.full for e in inventory.entries()}
     found: dict[str, str] = {}
     for each in worked_examples.sections():
-        if each.door == SPLIT and each.path.stem != "ops":
+        if each.door == SPLIT and each.path.stem not in ("ops", "exceptions"):
             title = title_of[each.path.stem]
             for name in each.names:
                 full = targets.get(f"{SPLIT}.{name}", f"{SPLIT}.{name}")

@@ -20,8 +20,9 @@ import occelo as oc
 import occelo.tensor as ot
 
 sys.path.insert(0, str(Path(__file__).parent))
-from accessible import PHONE, browser
+from accessible import WIDTHS, browser
 
+PHONE = WIDTHS["phone"]
 SCRIPT = """
 addEventListener("load", () => setTimeout(() => {
   const page = document.querySelector("iframe").contentDocument, inside = page.defaultView;

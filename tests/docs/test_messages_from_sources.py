@@ -70,6 +70,16 @@ def test_entries_show_mistakes_uses_that_work_and_the_entries_of_their_cases() -
     assert "Cases of it are explained in [no-pullback](../gradients.md#no-pullback)." in "".join(
         texts.values()
     )
+    # the others have advice, without which no page is written
+    assert "`occelo config` lists the options" in texts["There is no option ..."]
+
+
+def test_all_advice_is_about_a_message(messages: Any) -> None:
+    raised = [*messages.read().raised()]
+    patterns = [pattern for group, _ in messages.advice() for pattern in group]
+    assert [p for p in patterns if not any(messages.fits(p, place) for place in raised)] == []
+    with pytest.raises(ValueError, match="must say what helps with 'no such message'"):
+        messages._advised(raised[0]._replace(message="no such message", unit=("none", "none")))
 
 
 def test_short_messages_are_found_by_their_phrases() -> None:

@@ -245,7 +245,7 @@ class ReplaceValidate(Feature):
             remaining = [node for node in remove if node in fgraph.apply_nodes]
             if remaining:
                 raise ReplacementDidNotRemoveError(
-                    f"{reason} promised to remove {', '.join(str(n) for n in remaining)}"
+                    f"{reason or 'A replacement'} promised to remove {', '.join(str(n) for n in remaining)}"
                 )
         except BaseException:
             fgraph.revert(token)

@@ -69,9 +69,14 @@ class Entry:
 
     kind: str
     key: str
-    path: Path
+    file: str
     size: int
     used: float
+
+    @property
+    def path(self) -> Path:
+        """The path of the file."""
+        return _path(self.file)
 
 
 _File = tuple[str, str, str, os.stat_result]
@@ -210,17 +215,17 @@ class Store:
         """Iterate over all entries, in no particular order."""
         for kind, name, path, status in self._files():
             if not name.startswith(_NEW):
-                yield Entry(kind, name, _path(path), status.st_size, status.st_mtime)
+                yield Entry(kind, name, path, status.st_size, status.st_mtime)
 
     def verify(self) -> tuple[int, list[Path]]:
         """Return the number of entries that `get` accepts, and the paths of the files and folders that it rejects."""
         whole = 0
         broken: list[Path] = []
         for entry in self.entries():
-            read = _read(str(entry.path))
+            read = _read(entry.file)
             if read is not None and _checked(entry.kind, entry.key, read[0]) is not None:
                 whole += 1
-            elif os.path.lexists(entry.path):  # another process may have deleted it meanwhile
+            elif os.path.lexists(entry.file):  # another process may have deleted it meanwhile
                 broken.append(entry.path)
         for folder, reason in self._folders():
             if reason is not None:
@@ -255,7 +260,7 @@ class Store:
 
     def clear(self) -> int:
         """Delete all entries. Returns the number of deleted entries."""
-        removed = sum(_delete(str(entry.path)) for entry in list(self.entries()))
+        removed = sum(_delete(entry.file) for entry in list(self.entries()))
         self._sizes.put(dict.fromkeys(range(PARTS), 0))
         return removed
 
@@ -368,10 +373,10 @@ def _part(key: str) -> int:
 
 def _files_in(folder: str) -> Iterator[_File]:
     kind = os.path.basename(os.path.dirname(folder))
-    for name in _names(folder):
-        path = os.path.join(folder, name)
-        with suppress(OSError):
-            yield kind, name, path, os.lstat(path)
+    with suppress(OSError), os.scandir(folder) as files:  # another process may delete it
+        for each in files:
+            with suppress(OSError):
+                yield kind, each.name, each.path, each.stat(follow_symlinks=False)
 
 
 def _names(folder: str) -> list[str]:

@@ -112,7 +112,9 @@ class CSM(_OfParts):
                 raise TypeError(f"The {name} of a sparse matrix are int32, got {kind}")
         fits = isinstance(extent, TensorType) and extent.ndim == 3 and extent.shape[2] == 0
         if not fits or extent.dtype != "bool":
-            raise TypeError(f"The extent of a sparse matrix is bool (rows, columns, 0), got {extent}")
+            raise TypeError(
+                f"The extent of a sparse matrix is bool (rows, columns, 0), got {extent}"
+            )
         return SparseTensorType(self.format, data.dtype, extent.shape[:2])
 
     def evaluate(self, data: Any, indices: Any, indptr: Any, extent: Any) -> Any:
