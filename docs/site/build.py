@@ -34,6 +34,8 @@ OF_PROJECT = ("checks", "modules")
 
 BLOCK = re.compile(r"^```python( raises| quoted)?\n(.*?)^```$", re.M | re.S)
 LINK = re.compile(r"(?<=\]\()(?!https?://|#)([^()#\s]+)(#[^)\s]*)?(?=\))")
+NAMED = re.compile(r"\[[\w/-]+\.md\]\(([^()#\s]+\.md)(?=[#)])")
+"""A link whose text is the name of a file."""
 TAGS = re.compile(r"<!-- tags: (.*?) -->")
 """What the page of an example is about, by which the gallery can be filtered."""
 NOTEBOOK = "---\nfile_format: mystnb\nkernelspec:\n  name: python3\n---\n\n"
@@ -113,6 +115,17 @@ def anchors(path: Path) -> frozenset[str]:
     return frozenset(re.sub(r"[^\w\- ]", "", t.lower()).strip().replace(" ", "-") for t in titles)
 
 
+def titled(path: Path, text: str) -> str:
+    """The text of a page with titles instead of names of files as texts of links."""
+
+    def with_title(link: re.Match[str]) -> str:
+        target = (path.parent / link[1]).resolve()
+        title = re.search(r"^# (.*)$", target.read_text(), re.M) if target.is_file() else None
+        return f"[{title[1]}]({link[1]}" if title else link[0]
+
+    return NAMED.sub(with_title, text)
+
+
 def links(path: Path, text: str, placed: dict[Path, Path]) -> str:
     """The text of a page with links to where the other pages of the site lie. Links to other files become their names."""
     here = placed[path].parent
@@ -140,7 +153,7 @@ def links(path: Path, text: str, placed: dict[Path, Path]) -> str:
             )
         return os.path.relpath(place, here) + (link[2] or "")
 
-    return LINK.sub(moved, text)
+    return LINK.sub(moved, titled(path, text))
 
 
 def tags_of(path: Path) -> list[str]:

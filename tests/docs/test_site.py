@@ -67,6 +67,17 @@ def test_a_link_that_leads_nowhere_is_an_error() -> None:
     assert build().links(DOCS / "errors.md", "[the cache](options.md#the-cache)", build().pages())
 
 
+def test_links_that_name_files_become_titles() -> None:
+    page = build.DOCS / "pymc.md"
+    text = build.links(
+        page, "[stats.md](stats.md), [here](stats.md), [no.md](speed.md#a-call)", build.pages()
+    )
+    assert (
+        text
+        == "[Probability distributions](stats.md), [here](stats.md), [How fast it is](speed.md#a-call)"
+    )
+
+
 def test_broken_links_of_built_pages_are_found(tmp_path: Path) -> None:
     (tmp_path / "inside").mkdir()
     (tmp_path / "index.html").write_text(
