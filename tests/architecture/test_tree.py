@@ -108,6 +108,7 @@ def test_nothing_lies_about() -> None:
     named |= {f"docs/names_of_{n}.txt" for n in ("numpy_and_jax", "pytensor")}
     named |= pictures | {
         ".pre-commit-config.yaml",
+        "docs/errors/advice.txt",
         "docs/site/static/site.css",
         "docs/site/static/gallery.js",
         "docs/site/templates/search.html",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import time
 from collections import Counter
@@ -105,7 +106,7 @@ def clear() -> None:
     with nullcontext(entries) if few else click.progressbar(entries, label="deleting") as shown:
         for entry in shown:
             with suppress(OSError):  # another process has deleted the entry, or it can only be read
-                entry.path.unlink()
+                os.unlink(entry.file)
     click.echo(f"deleted {len(entries)} entries")
 
 

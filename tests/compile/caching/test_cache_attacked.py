@@ -81,7 +81,7 @@ def test_a_damaged_cache_is_mended(
         assert all_right() == 7
         for seed in range(RUNS):
             before = store.verify()[0]
-            attack(random.Random(seed), [e.path for e in store.entries()])
+            attack(random.Random(seed), [Path(e.file) for e in store.entries()])
             assert store.verify()[0] < before
             all_right()
             assert all_right() == 7
@@ -96,7 +96,7 @@ def test_a_cache_that_can_only_be_read(tmp_path: Path, monkeypatch: pytest.Monke
         entries = list(Store(tmp_path / "compiled" / "cache").entries())
         broken = [e for e in entries if e.kind == "functions"][:3]
         for each in broken:
-            each.path.write_bytes(b"junk")
+            Path(each.file).write_bytes(b"junk")
 
         def refuse(*_: Any, **__: Any) -> Any:
             raise OSError(30, "Read-only file system")
@@ -111,7 +111,7 @@ def test_a_cache_that_can_only_be_read(tmp_path: Path, monkeypatch: pytest.Monke
         monkeypatch.setattr(os, "open", only_reading)
         assert all_right() == 4
         assert all_right() == 4
-        assert all(e.path.read_bytes() == b"junk" for e in broken)
+        assert all(Path(e.file).read_bytes() == b"junk" for e in broken)
 
 
 def test_a_cache_of_another_directory_is_taken_whole(tmp_path: Path) -> None:

@@ -37,8 +37,8 @@ def test_the_commands(directory: Path) -> None:
     assert "objects" in said("stats")
     assert "whole, 0 not" in said("verify")
     entry = next(iter(Store(directory / "cache").entries()))
-    entry.path.write_bytes(b"junk")
-    assert f"not to be used: {entry.path}" in said("verify", code=1).replace("\n", "")
+    Path(entry.file).write_bytes(b"junk")
+    assert f"not to be used: {entry.file}" in said("verify", code=1).replace("\n", "")
     assert said("cleanup").strip() == "deleted 1 files"
     assert "is not locked" in said("unlock").replace("\n", " ")
     assert said("clear").startswith("deleted ")

@@ -65,18 +65,13 @@ counters: Counter[str] = Counter()
 
 @frozen_dataclass
 class Entry:
-    """A file of the store; ``used`` is the time of its last use."""
+    """A ``file`` of the store, by its path; ``used`` is the time of its last use."""
 
     kind: str
     key: str
     file: str
     size: int
     used: float
-
-    @property
-    def path(self) -> Path:
-        """The path of the file."""
-        return _path(self.file)
 
 
 _File = tuple[str, str, str, os.stat_result]
@@ -226,7 +221,7 @@ class Store:
             if read is not None and _checked(entry.kind, entry.key, read[0]) is not None:
                 whole += 1
             elif os.path.lexists(entry.file):  # another process may have deleted it meanwhile
-                broken.append(entry.path)
+                broken.append(_path(entry.file))
         for folder, reason in self._folders():
             if reason is not None:
                 broken.append(_path(folder))
