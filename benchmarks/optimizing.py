@@ -41,7 +41,7 @@ TOLERANCE = 1e-8
 def ours(many: Any) -> dict[str, Call]:
     """The three problems in graphs. Each call returns values and derivatives."""
     x, a, batch = ot.dscalar("x"), ot.dscalar("a"), ot.dvector("batch")
-    start, rates = ot.dvector("start"), ot.dvector("rates")
+    start, rates = ot.dvector("start", shape=(2,)), ot.dvector("rates", shape=(4,))
     root = oc.optimize.root_scalar(x**3 + a * x - 2.0, x).root
     least = oc.optimize.minimize(rosenbrock(start, a), start, tol=1e-6).x
     roots, minima = oc.vectorize_graph([root, least], {a: batch})

@@ -60,6 +60,11 @@ def _search(
     return state[3], state[4], state[5], state[6], points + 1
 
 
+def _product(matrix: Any, vector: Any) -> Any:
+    """A product that a loop computes for a whole batch; BLAS would be called for each small matrix of it."""
+    return (matrix * vector[None, :]).sum(1)
+
+
 def bfgs(f: Function, x: Any, *, gtol: Any, maxiter: Any) -> Found:
     """The method of Broyden, Fletcher, Goldfarb and Shanno: directions by an inverse Hessian from differences of gradients.
 
@@ -68,7 +73,7 @@ def bfgs(f: Function, x: Any, *, gtol: Any, maxiter: Any) -> Found:
 
     def step(state: Any) -> Any:
         x, value, gradient, inverse, is_first, *_ = state
-        direction = -(inverse @ gradient)
+        direction = -_product(inverse, gradient)
         downhill = (direction * gradient).sum() < 0.0
         direction = switch(downhill, direction, -gradient)
         length = (direction**2).sum() ** 0.5
@@ -79,8 +84,10 @@ def bfgs(f: Function, x: Any, *, gtol: Any, maxiter: Any) -> Found:
         product = (s * y).sum()
         # the first matrix has the size of the curvature along the first step
         scaled = switch(is_first, product / (y**2).sum(), 1.0) * inverse
-        left = eye(x.shape[0], dtype=x.dtype) - s[:, None] * y[None, :] / product
-        updated = left @ scaled @ left.T + s[:, None] * s[None, :] / product
+        moved = _product(scaled, y) / product
+        size = (1.0 + (y * moved).sum()) / product
+        both = moved[:, None] * s[None, :] + s[:, None] * moved[None, :]
+        updated = scaled - both + size * s[:, None] * s[None, :]
         usable = good & (product > 0.0) & isfinite(product)
         return _taken(state, reached, gtol, switch(usable, updated, inverse))
 
