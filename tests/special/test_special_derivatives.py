@@ -122,6 +122,9 @@ def test_there_are_no_derivatives_by_orders() -> None:
     x = ot.dvector("x")
     with pytest.raises(og.NullTypeGradError, match="by its order"):
         og.grad(sp.jv(x, x).sum(), x)
+    slope = og.grad(ot.log(sp.gammainc(x, 2.0)).sum(), x)
+    with pytest.raises(og.NullTypeGradError, match="the second derivative of gammainc"):
+        og.pushforward(2.0 * ot.exp(slope), x, x)
 
 
 def test_the_slope_of_xlogy_at_zero() -> None:

@@ -104,6 +104,9 @@ def _push_node(node: Apply, tangents: Sequence[Any]) -> Sequence[Any]:
     if all(t is None or t is ZERO for t in tangents):
         zero = any(t is ZERO for t in tangents)
         return [ZERO if zero else None] * len(node.outputs)
+    undefined = [t for t in tangents if isinstance(t, Variable) and isinstance(t.type, NullType)]
+    if undefined:
+        return [undefined[0]] * len(node.outputs)
     if node.op.has_pushforward:
         # of elementwise ops a slope may be infinite or NaN, and nothing moves by it
         sparse = node.op.elementwise
