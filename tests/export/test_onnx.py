@@ -15,6 +15,8 @@ from occelo_graph import tensor as ot
 from occelo_graph.errors import MissingInputError
 from occelo_graph.ops.control import ifelse
 from occelo_graph.ops.control.python_function import wrap_py
+from occelo_linalg import functions as linalg
+from occelo_sorting import functions as sorting
 from occelo_testing.examples import EXAMPLES
 
 onnx: Any = pytest.importorskip("onnx", reason="onnx is not installed")
@@ -200,6 +202,41 @@ def test_integers_are_divided_as_in_numpy(dtype: str) -> None:
     for mine, theirs in zip(found, expected, strict=True):
         assert mine.dtype == theirs.dtype
         np.testing.assert_array_equal(mine, theirs)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "uint32", "int64", "uint64"])
+def test_integers_are_shifted_as_in_numpy(dtype: str) -> None:
+    x, y = ot.vector("x", dtype=dtype), ot.vector("y", dtype=dtype)
+    model = to_onnx([x >> y, x << y], [x, y])
+    info = np.iinfo(dtype)
+    numbers = np.array([info.min, info.max, 0, 1, 77, info.max // 3], dtype)
+    for by in (0, 1, 3, 7, 8, 63, 100):
+        amount = np.full(6, by, dtype)
+        found = run(model, numbers, amount)
+        np.testing.assert_array_equal(found[0], numbers >> amount)
+        np.testing.assert_array_equal(found[1], numbers << amount)
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_searching_and_maxima_of_nothing(side: str) -> None:
+    row = np.array([-1.0, 0.5, 0.5, 2.0, np.nan, np.nan])
+    queries = np.array([[-3.0, 0.5, np.nan], [2.0, 7.0, 0.6]])
+    a, q = ot.dvector("a"), ot.dmatrix("q")
+    model = to_onnx(sorting.searchsorted(a, q, side=side), [a, q])
+    for length in (0, 1, 4, 6):
+        (found,) = run(model, row[:length], queries)
+        compare(found, np.searchsorted(row[:length], queries, side=side))
+    model = to_onnx(ot.max(q, axis=0, initial=-1.0), [q])
+    for value in (np.zeros((0, 2)), queries, queries[:1]):
+        compare(run(model, value)[0], value.max(axis=0, initial=-1.0))
+
+
+def test_determinants_of_single_precision() -> None:
+    x = ot.tensor("x", dtype="float32", shape=(None, None, None))
+    model = to_onnx(linalg.det(x), [x])
+    for n in (1, 3):
+        value = np.random.default_rng(n).normal(size=(2, n, n)).astype("float32")
+        compare(run(model, value)[0], np.linalg.det(value), 1e-5)
 
 
 def test_loops_carry_values_and_traces() -> None:

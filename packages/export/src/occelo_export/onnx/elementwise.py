@@ -84,6 +84,14 @@ def _where(scope: Scope, condition: str, x: str, y: str) -> str:
     return scope.op("Where", condition, x, y)
 
 
+def _where_of(scope: Scope, dtype: str, condition: str, x: str, y: str) -> str:
+    """As bits of int64 for uint64, of which onnxruntime has no `Where`. A cast of integers keeps the bits."""
+    if dtype != "uint64":
+        return _where(scope, condition, x, y)
+    x, y = scope.cast(x, dtype, "int64"), scope.cast(y, dtype, "int64")
+    return scope.cast(_where(scope, condition, x, y), "int64", dtype)
+
+
 def _same(scope: Scope, dtype: str, x: str) -> str:
     return x
 
@@ -92,20 +100,22 @@ def _floor_quotient(scope: Scope, dtype: str, x: str, y: str) -> str:
     """ONNX's integer quotients are rounded towards 0, and a divisor of 0 may end the process."""
     zero, one = scope.constant(0, dtype), scope.constant(1, dtype)
     none = scope.op("Equal", y, zero)
-    safe = _where(scope, none, one, y)
+    safe = _where_of(scope, dtype, none, one, y)
     quotient = scope.op("Div", x, safe)
+    if dtype == "uint64":  # no sign, and the working dtype of no other
+        return _where_of(scope, dtype, none, zero, quotient)
     exact = scope.op("Equal", scope.op("Mul", quotient, safe), x)
     mixed = scope.op("Xor", scope.op("Less", x, zero), scope.op("Less", safe, zero))
     lower = scope.op("And", scope.op("Not", exact), mixed)
-    rounded = _where(scope, lower, scope.op("Sub", quotient, one), quotient)
-    return _where(scope, none, zero, rounded)
+    rounded = _where_of(scope, dtype, lower, scope.op("Sub", quotient, one), quotient)
+    return _where_of(scope, dtype, none, zero, rounded)
 
 
 def _integer_remainder(scope: Scope, dtype: str, x: str, y: str) -> str:
     zero = scope.constant(0, dtype)
     none = scope.op("Equal", y, zero)
-    safe = _where(scope, none, scope.constant(1, dtype), y)
-    return _where(scope, none, zero, scope.op("Mod", x, safe))
+    safe = _where_of(scope, dtype, none, scope.constant(1, dtype), y)
+    return _where_of(scope, dtype, none, zero, scope.op("Mod", x, safe))
 
 
 def _float_remainder(scope: Scope, dtype: str, x: str, y: str) -> str:
@@ -273,6 +283,31 @@ def _is_negative_zero(scope: Scope, dtype: str, x: str) -> str:
     )
 
 
+def _right_shift(scope: Scope, dtype: str, x: str, y: str) -> str:
+    """ONNX shifts numbers without a sign: a negative one is its complement, shifted. By all bits, nothing remains."""
+    negative = scope.op("Less", x, scope.constant(0, dtype))
+    size = x if dtype == "uint64" else _where(scope, negative, scope.op("BitwiseNot", x), x)
+    far = scope.op("GreaterOrEqual", y, scope.constant(8 * np.dtype(dtype).itemsize, dtype))
+    by = scope.cast(_where_of(scope, dtype, far, scope.constant(0, dtype), y), dtype, "uint64")
+    shifted = scope.op("BitShift", scope.cast(size, dtype, "uint64"), by, direction="RIGHT")
+    shifted = _where_of(
+        scope, dtype, far, scope.constant(0, dtype), scope.cast(shifted, "uint64", dtype)
+    )
+    if dtype == "uint64":
+        return shifted
+    return _where(scope, negative, scope.op("BitwiseNot", shifted), shifted)
+
+
+def _left_shift(scope: Scope, dtype: str, x: str, y: str) -> str:
+    """Of the bits as a number without a sign. By all bits, nothing remains."""
+    far = scope.op("GreaterOrEqual", y, scope.constant(8 * np.dtype(dtype).itemsize, dtype))
+    by = scope.cast(_where_of(scope, dtype, far, scope.constant(0, dtype), y), dtype, "uint64")
+    shifted = scope.op("BitShift", scope.cast(x, dtype, "uint64"), by, direction="LEFT")
+    return _where_of(
+        scope, dtype, far, scope.constant(0, dtype), scope.cast(shifted, "uint64", dtype)
+    )
+
+
 def _second(scope: Scope, dtype: str, x: str, y: str) -> str:
     return scope.op("Expand", y, scope.op("Shape", x))
 
@@ -322,6 +357,8 @@ FUNCTIONS: dict[str, tuple[str, Function]] = {
     "or": ("out", _folded("BitwiseOr", "Or")),
     "xor": ("out", _folded("BitwiseXor", "Xor")),
     "invert": ("out", _inverted),
+    "right_shift": ("out", _right_shift),
+    "left_shift": ("out", _left_shift),
     "ceil": ("out", _of_dtypes(_operator("Ceil"), _same)),
     "floor": ("out", _of_dtypes(_operator("Floor"), _same)),
     "trunc": ("out", _of_dtypes(_trunc, _same)),
@@ -386,7 +423,7 @@ def scalar(
         condition = scope.cast(inputs[0], dtypes[0], "bool")
         working = _working(dtype, op.name)
         x, y = (scope.cast(v, d, working) for v, d in zip(inputs[1:], dtypes[1:], strict=True))
-        return scope.cast(_where(scope, condition, x, y), working, dtype)
+        return scope.cast(_where_of(scope, working, condition, x, y), working, dtype)
     if op.name not in FUNCTIONS:
         return _formula(scope, op, inputs, dtypes)
     how, function = FUNCTIONS[op.name]

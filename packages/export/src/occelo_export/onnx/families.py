@@ -1,4 +1,4 @@
-"""Ops of families in ONNX: sorting, scattering and convolutions. The families are named as text, so that they are not imported."""
+"""Ops of families in ONNX: sorting, searching, determinants, scattering and convolutions. The families are named as text, so that they are not imported."""
 
 from __future__ import annotations
 
@@ -32,6 +32,33 @@ def sort(scope: Scope, node: Any, inputs: list[str]) -> Sequence[str]:
 @translates(f"{_ORDERS}.ArgSort")
 def argsort(scope: Scope, node: Any, inputs: list[str]) -> Sequence[str]:
     return [_sorted_rows(scope, node, inputs[0])[0][1]]
+
+
+@translates("occelo_sorting.ops.searching.SearchSorted")
+def searchsorted(scope: Scope, node: Any, inputs: list[str]) -> Sequence[str]:
+    """The numbers of elements that come before; a number that is none comes after all others."""
+    kinds = [v.type for v in node.inputs[:2]]
+    working = working_dtype(kinds[0].dtype)
+    row, queries = (
+        scope.cast(x, kind.dtype, working) for x, kind in zip(inputs[:2], kinds, strict=True)
+    )
+    row = scope.op("Unsqueeze", row, scope.integers([-2]))
+    queries = scope.op("Unsqueeze", queries, scope.integers([-1]))
+    right = node.op.side == "right"
+    before = scope.op("LessOrEqual" if right else "Less", row, queries)
+    if working.startswith("float"):
+        none = scope.op("IsNaN", queries)
+        last = none if right else scope.op("And", none, scope.op("Not", scope.op("IsNaN", row)))
+        before = scope.op("Or", before, last)
+    counted = scope.cast(before, "bool", "int64")
+    return [scope.op("ReduceSum", counted, scope.integers([-1]), keepdims=0)]
+
+
+@translates("occelo_linalg.ops.determinant.Det")
+def determinant(scope: Scope, node: Any, inputs: list[str]) -> Sequence[str]:
+    """onnxruntime has `Det` of float32 alone."""
+    dtype = node.outputs[0].type.dtype
+    return [scope.op("Det", scope.cast(inputs[0], node.inputs[0].type.dtype, dtype))]
 
 
 @translates("occelo_signal.ops.channels.ChannelCorrelate")

@@ -256,7 +256,8 @@ def reduction(scope: Scope, node: Any, inputs: list[str]) -> Sequence[str]:
         # onnxruntime's maximum of an array with NaN depends on the place of NaN
         extremum = _reduced(scope, kind, x, op.axis)
         is_nan = scope.cast(scope.op("IsNaN", x), "bool", "int32")
-        any_nan = scope.cast(_reduced(scope, "ReduceMax", is_nan, op.axis), "int32", "bool")
+        # a sum, since that of no elements is 0
+        any_nan = scope.cast(_reduced(scope, "ReduceSum", is_nan, op.axis), "int32", "bool")
         return [scope.op("Where", any_nan, scope.constant(np.nan, working), extremum)]
     return [scope.cast(_reduced(scope, kind, x, op.axis), working, dtype)]
 
