@@ -15,8 +15,6 @@ from occelo_graph import tensor as ot
 from occelo_graph.errors import MissingInputError
 from occelo_graph.ops.control import ifelse
 from occelo_graph.ops.control.python_function import wrap_py
-from occelo_linalg import functions as linalg
-from occelo_sorting import functions as sorting
 from occelo_testing.examples import EXAMPLES
 
 onnx: Any = pytest.importorskip("onnx", reason="onnx is not installed")
@@ -217,26 +215,12 @@ def test_integers_are_shifted_as_in_numpy(dtype: str) -> None:
         np.testing.assert_array_equal(found[1], numbers << amount)
 
 
-@pytest.mark.parametrize("side", ["left", "right"])
-def test_searching_and_maxima_of_nothing(side: str) -> None:
-    row = np.array([-1.0, 0.5, 0.5, 2.0, np.nan, np.nan])
+def test_maxima_of_nothing() -> None:
+    q = ot.dmatrix("q")
     queries = np.array([[-3.0, 0.5, np.nan], [2.0, 7.0, 0.6]])
-    a, q = ot.dvector("a"), ot.dmatrix("q")
-    model = to_onnx(sorting.searchsorted(a, q, side=side), [a, q])
-    for length in (0, 1, 4, 6):
-        (found,) = run(model, row[:length], queries)
-        compare(found, np.searchsorted(row[:length], queries, side=side))
     model = to_onnx(ot.max(q, axis=0, initial=-1.0), [q])
     for value in (np.zeros((0, 2)), queries, queries[:1]):
         compare(run(model, value)[0], value.max(axis=0, initial=-1.0))
-
-
-def test_determinants_of_single_precision() -> None:
-    x = ot.tensor("x", dtype="float32", shape=(None, None, None))
-    model = to_onnx(linalg.det(x), [x])
-    for n in (1, 3):
-        value = np.random.default_rng(n).normal(size=(2, n, n)).astype("float32")
-        compare(run(model, value)[0], np.linalg.det(value), 1e-5)
 
 
 def test_loops_carry_values_and_traces() -> None:
