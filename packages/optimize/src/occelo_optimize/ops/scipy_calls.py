@@ -192,10 +192,11 @@ class _Values:
     def found_at(self, x: Any) -> Sequence[Any]:
         """All values at a point."""
         if self.point is None or not np.array_equal(self.point, x, equal_nan=True):
-            self.point = np.array(x)
+            point = np.array(x)
             self.points += 1
-            results = self.function(self.point.astype(self.dtype), *self.parameters)
-            self.found = [np.array(v, np.float64) for v in results]
+            results = self.function(point.astype(self.dtype), *self.parameters)
+            # an error leaves the point of before, with its values
+            self.point, self.found = point, [np.array(v, np.float64) for v in results]
         return self.found
 
 
