@@ -13,6 +13,7 @@ from occelo_graph import tensor as ot
 from occelo_graph.examples.example import draw
 from occelo_signal import functions as signal
 from occelo_signal.ops import vectors
+from occelo_signal.ops.beyond import correlated_beyond
 
 MODES = ("full", "valid", "same")
 PAIRS = ((1, 1), (5, 3), (3, 5), (4, 4), (7, 2), (1, 6), (2, 5), (4, 7))
@@ -50,16 +51,44 @@ def test_vectors_of_any_lengths(mode: Any, static: bool) -> None:
 @pytest.mark.parametrize("static", [True, False])
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.filterwarnings("ignore")
-def test_infinite_elements_of_the_longer_vector_reach_only_their_sums(
-    mode: Any, static: bool
-) -> None:
+def test_infinite_elements_reach_only_their_sums(mode: Any, static: bool) -> None:
     short, long = np.array([2.0, -1.0]), np.array([1.0, np.inf, 3.0, np.nan, 5.0, 6.0, 7.0])
-    for a, v in ((short, long), (long, short), (short[:1], long), (long, short[:1])):
+    pairs = [(short, long), (short[:1], long), (np.array([1.0, np.nan, np.inf]), long[4:])]
+    pairs += [(np.array([np.inf, 2.0]), np.arange(2100.0)), (np.full(40, np.nan), np.ones(1100))]
+    for a, v in pairs + [pair[::-1] for pair in pairs]:
         shapes = [each.shape if static else (None,) for each in (a, v)]
         x, k = (ot.tensor(dtype="float64", shape=shape) for shape in shapes)
-        for ours, theirs in ((vectors.convolve, np.convolve), (vectors.correlate, np.correlate)):
-            found = og.evaluate(ours(x, k, mode), {x: a, k: v})
-            np.testing.assert_allclose(found, theirs(a, v, mode))
+        calls = ((vectors.convolve, np.convolve), (vectors.correlate, np.correlate))
+        sums = [ours(x, k, mode) for ours, _ in calls]
+        expected = [theirs(a, v, mode) for _, theirs in calls]
+        interpreted = og.evaluate(sums, {x: a, k: v})
+        compiled = oc.function([x, k], sums, mode="FAST_COMPILE")(a, v)
+        for results in (interpreted, compiled):
+            for result, wanted in zip(results, expected, strict=True):
+                np.testing.assert_allclose(result, wanted)
+
+
+def test_gradients_by_short_and_long_kernels_near_the_ends() -> None:
+    """The cost is a sum of products with ones, so the slopes are sums of what lies under the kernel."""
+    for n, m, first, count in (
+        (1500, 3, -2, 1502),
+        (1500, 30, -29, 1529),
+        (5, 9, -3, 4),
+        (2, 2, 7, 3),
+    ):
+        x, k = ot.dvectors("x", "k")
+        a, v = (draw((-1.0, 1.0), (length,), salt=length) for length in (n, m))
+        weights = draw((-1.0, 1.0), (count,), salt=2)
+        cost = (correlated_beyond(x, k, first, count) * weights).sum()
+        of_x, of_k = oc.function([x, k], og.grad(cost, [x, k]))(a, v)
+        by_x, by_k = np.zeros(n), np.zeros(m)
+        for j in range(m):
+            at = np.arange(count) + first + j
+            inside = (at >= 0) & (at < n)
+            by_k[j] = (weights[inside] * a[at[inside]]).sum()
+            np.add.at(by_x, at[inside], weights[inside] * v[j])
+        np.testing.assert_allclose(of_x, by_x, rtol=1e-10, atol=1e-12)
+        np.testing.assert_allclose(of_k, by_k, rtol=1e-10, atol=1e-12)
 
 
 @pytest.mark.parametrize("boundary", ["fill", "wrap", "symm"])

@@ -12,11 +12,13 @@ from typing import Any
 import numpy as np
 
 from occelo_graph import TensorApply
+from occelo_graph.tensors.type import is_discrete
 from occelo_link.traced.arrays import Arrays
 from occelo_link.traced.fallback import fall_back
 from occelo_link.traced.registry import traces
 from occelo_link.traced.traced_values import Array
 from occelo_link.traced.tracer import Tracer
+from occelo_signal.ops.beyond import CorrelateBeyond
 from occelo_signal.ops.channels import ChannelCorrelate
 from occelo_signal.ops.correlating import Correlate
 from occelo_signal.ops.sliding import OverlapAdd, Windows
@@ -77,17 +79,42 @@ def lower_channel_correlate(
 def lower_correlate(
     tracer: Tracer, node: TensorApply[Correlate], inputs: list[Array]
 ) -> Sequence[Array]:
-    """A sum of slices for a short kernel, else a convolution of one channel, or of as many groups as there are kernels."""
     x, k = (tracer.array(v) for v in inputs)
-    ndim = node.op.ndim
+    split = len(x.shape) - node.op.ndim
+    node.op.check_fit(x.shape[split:], k.shape[split:])
+    return _correlated(tracer, node, inputs, x, k, node.op.ndim)
+
+
+@traces(CorrelateBeyond)
+def lower_correlate_beyond(
+    tracer: Tracer, node: TensorApply[CorrelateBeyond], inputs: list[Array]
+) -> Sequence[Array]:
+    """`Correlate` of the vector with zeros beyond its ends."""
+    x, k = (tracer.array(v) for v in inputs[:2])
+    first, *rest = (tracer.integer(node, i, inputs[i]) for i in range(2, len(inputs)))
+    count = node.op.count[0] if node.op.count[0] is not None else rest[0]
+    n, needed = x.shape[-1], count + k.shape[-1] - 1
+    start, stop = max(first, 0), min(n, first + needed)
+    if 0 in (*x.shape, *k.shape, count) or stop <= start:
+        lead = np.broadcast_shapes(x.shape[:-1], k.shape[:-1])
+        return [_zeros(tracer, node, [*lead, count])]
+    axis = len(x.shape) - 1
+    key = [*(slice(0, length, 1) for length in x.shape[:-1]), slice(start, stop, 1)]
+    padded = tracer.arrays.spread(tracer.arrays.read(x, key), axis, start - first, 1, needed)
+    return _correlated(tracer, node, inputs, padded, k, 1)
+
+
+def _correlated(
+    tracer: Tracer, node: TensorApply, inputs: list[Array], x: Array, k: Array, ndim: int
+) -> Sequence[Array]:
+    """A sum of slices for a short kernel, else a convolution of one channel, or of as many groups as there are kernels."""
     split = len(x.shape) - ndim
     lengths, kernel = x.shape[split:], k.shape[split:]
-    node.op.check_fit(lengths, kernel)
     for i, (n, m) in enumerate(zip(x.shape[:split], k.shape[:split], strict=True)):
         if n != m and 1 not in (node.inputs[0].type.shape[i], node.inputs[1].type.shape[i]):
             return fall_back(tracer, node, inputs)  # NumPy raises the error
     lead = np.broadcast_shapes(x.shape[:split], k.shape[:split])
-    shape = [*lead, *node.op.places(lengths, kernel)]
+    shape = [*lead, *Correlate(ndim).places(lengths, kernel)]
     if 0 in shape:
         return [_zeros(tracer, node, shape)]
     arrays, ones = tracer.arrays, (1,) * ndim
@@ -95,6 +122,9 @@ def lower_correlate(
     short = math.prod(int(n) for n in kernel) <= IN_A_FORMULA
     if short and node.outputs[0].type.dtype in ("float32", "float64", "complex64", "complex128"):
         return [_sum_of_slices(arrays, x, k, shape[split:])]
+    if is_discrete(node.outputs[0].type.dtype):
+        # PyTorch's compiled sums of products of small integers are int64, whatever dtype they claim
+        x, k = arrays.cast(x, "int64"), arrays.cast(k, "int64")
     if all(n == 1 for n in k.shape[:split]):
         groups = 1
         x, k = arrays.reshape(x, (-1, 1, *lengths)), arrays.reshape(k, (1, 1, *kernel))
@@ -105,7 +135,7 @@ def lower_correlate(
     sums = arrays.correlate(x, k, ones, ones, groups)
     if sums is None:
         return fall_back(tracer, node, inputs)
-    return [arrays.reshape(sums, shape)]
+    return [arrays.cast(arrays.reshape(sums, shape), node.outputs[0].type.dtype)]
 
 
 def _sum_of_slices(arrays: Arrays, x: Array, k: Array, places: Sequence[int]) -> Array:

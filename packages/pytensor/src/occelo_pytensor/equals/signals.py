@@ -14,6 +14,7 @@ from pytensor.tensor.fft import irfft_op, rfft_op
 from occelo_pytensor.composed import composed
 from occelo_pytensor.equals.registry import register_equal
 from occelo_pytensor.library import tensor as pt
+from occelo_signal.ops.beyond import CorrelateBeyond
 from occelo_signal.ops.correlating import Correlate
 from occelo_signal.ops.transforms import FFT, InverseRealFFT, RealFFT
 
@@ -58,3 +59,13 @@ def _correlate(op: Any, x: Any, kernel: Any) -> Any:
     turned = kernel[(..., *[slice(None, None, -1)] * op.ndim)]
     function = pt.signal.convolve1d if op.ndim == 1 else pt.signal.convolve2d
     return function(x, turned, mode="valid")
+
+
+@register_equal(CorrelateBeyond)
+def _correlate_beyond(op: Any, x: Any, kernel: Any, first: Any, *rest: Any) -> Any:
+    width, count = kernel.shape[-1], rest[0] if rest else op.count[0]
+    full: Any = pt.signal.convolve1d(x, kernel[..., ::-1], mode="full")
+    room = pt.zeros_like(full[..., :1]).repeat(width + count, axis=-1)
+    padded: Any = pt.concatenate([room, full, room], axis=-1)
+    start = first + width - 1 + width + count
+    return padded[..., start : start + count]

@@ -10,6 +10,7 @@ import numpy as np
 from occelo_graph.examples.example import Example, draw
 from occelo_signal import functions as signal
 from occelo_signal.ops import vectors
+from occelo_signal.ops.beyond import correlated_beyond
 from occelo_signal.ops.correlating import Correlate
 
 if TYPE_CHECKING:
@@ -45,6 +46,15 @@ def _part(x: Any, k: Any, mode: str) -> Any:
     return part
 
 
+def _beyond(x: Any, k: Any, first: int, count: int) -> Any:
+    """The sums of the products that exist, one after the other."""
+    sums = np.zeros(count, x.dtype)
+    for i, j in np.ndindex(count, len(k)):
+        if 0 <= first + i + j < len(x):
+            sums[i] += x[first + i + j] * k[j]
+    return sums
+
+
 def _turned(k: Any) -> Any:
     return np.flip(k).conj()
 
@@ -77,6 +87,24 @@ EXAMPLES: list[Example] = [
         "correlate_rows",
         Correlate(1),
         lambda x, k: np.stack([np.correlate(r, k[0]) for r in x]),
+        _ROWS,
+        _K[None],
+    ),
+    *(
+        _both(
+            f"correlate_beyond_{first}",
+            partial(correlated_beyond, first=first, count=count),
+            partial(_beyond, first=first, count=count),
+            _X,
+            _K,
+            batched=(0, 1),
+        )
+        for first, count in ((-3, 10), (-1, 7), (2, 9), (-6, 16), (8, 2))
+    ),
+    _both(
+        "correlate_beyond_rows",
+        lambda x, k: correlated_beyond(x, k, -2, 8),
+        lambda x, k: np.stack([_beyond(row, k[0], -2, 8) for row in x]),
         _ROWS,
         _K[None],
     ),

@@ -39,7 +39,7 @@ def _is_real(node: TensorApply[Correlate]) -> bool:
 def lower_correlate(
     context: Context, node: TensorApply[Correlate], inputs: list[Tensor]
 ) -> Sequence[Tensor]:
-    products = _Products(context, node, [context.store(v) for v in inputs])
+    products = Products(context, node, [context.store(v) for v in inputs], node.op.ndim).fit()
     lengths = node.inputs[1].type.shape[products.split :]
     if None not in lengths and math.prod(n or 0 for n in lengths) <= IN_A_FORMULA:
         return [products.formula([n or 0 for n in lengths])]
@@ -48,18 +48,17 @@ def lower_correlate(
     return [products.tiled()]
 
 
-class _Products:
-    """The products of the elements of a kernel and those of a tensor, at all places."""
+class Products:
+    """The products of the elements of a kernel and those of a tensor, along the last ``ndim`` dimensions."""
 
     def __init__(
-        self, context: Context, node: TensorApply[Correlate], inputs: Sequence[Stored]
+        self, context: Context, node: TensorApply, inputs: Sequence[Stored], ndim: int
     ) -> None:
-        builder = context.builder
-        self.context, self.ndim = context, node.op.ndim
+        self.context, self.ndim = context, ndim
         self.x, self.k = inputs
         x, k = self.x, self.k
         self.split = split = x.ndim - self.ndim
-        self.static = static = [v.type.shape[:split] for v in node.inputs]
+        self.static = static = [v.type.shape[:split] for v in node.inputs[:2]]
         self.lead: list[Value] = []
         for i in range(split):
             if static[0][i] == 1 or static[1][i] == 1:
@@ -67,10 +66,15 @@ class _Products:
             else:
                 self.lead.append(context.unify(x.shape[i], k.shape[i]))
         self.places: list[Value] = []
-        for n, m in zip(x.shape[split:], k.shape[split:], strict=True):
+
+    def fit(self) -> Products:
+        """Itself, at the places where the kernel fits."""
+        context, builder = self.context, self.context.builder
+        for n, m in zip(self.x.shape[self.split :], self.k.shape[self.split :], strict=True):
             context.check(builder.op("le", context.i64(1), m))
             context.check(builder.op("le", m, n))
             self.places.append(builder.add(builder.sub(n, m), context.i64(1)))
+        return self
 
     def weight(self, b: Builder, front: Index, within: Index) -> Value:
         """An element of the kernel."""

@@ -1,7 +1,7 @@
 """Convolutions and correlations with the arguments of SciPy: `convolve`, `correlate`, `fftconvolve`, and PyTensor's two.
 
-A result is a part of the full convolution. So the first tensor is padded by as many elements as the part needs, and then
-the kernel is turned and applied (`correlating`), or both are transformed (`fourier`).
+A result is a part of the full convolution. So the kernel is turned and applied to the first tensor, padded by as many
+elements as the part needs (`correlating`), or of vectors without padding (`beyond`), or both are transformed (`fourier`).
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ from occelo_graph.ops.shape.axes import normalize_axes
 from occelo_graph.ops.shape.reading import lengths_by_variables
 from occelo_graph.tensors.constant import as_tensor_variable, promote_arguments
 from occelo_graph.tensors.type import is_complex, is_discrete
+from occelo_signal.ops.beyond import correlated_beyond
 from occelo_signal.ops.correlating import correlated
 from occelo_signal.ops.fourier import fftn, ifftn, irfftn, rfftn
 
@@ -147,13 +148,18 @@ def convolved(
     lengths, widths = (lengths_by_variables(v)[v.type.ndim - ndim :] for v in (x, k))
     parts = [part_of_full(n, m, mode, same) for n, m in zip(lengths, widths, strict=True)]
     ends = boundary == "fill" and _is_zero(fillvalue)
-    if ends and (mode != "same" or same in ("longest", "swapped")):
-        # The shorter one is the kernel: it takes fewer products, and NaN in the longer one reaches no further sums.
+    if ends and (ndim == 1 or mode != "same" or same in ("longest", "swapped")):
+        # The shorter one is the kernel, which takes fewer products
         if _all_less(lengths, widths):
             x, k, lengths, widths = k, x, widths, lengths
         elif x.type.shape == k.type.shape == (None,):
             x, k = _longer_first(x, k)
             lengths, widths = lengths_by_variables(x), lengths_by_variables(k)
+            if mode == "valid":
+                return correlated(x, flip(k, 0), 1)
+    if ends and ndim == 1 and (mode != "valid" or None in map(known_integer, lengths + widths)):
+        (m,), ((start, length),) = widths, parts
+        return correlated_beyond(x, flip(k, k.type.ndim - 1), start - m + 1, length)
     padding: list[Any] = [(0, 0)] * (x.type.ndim - ndim)
     padded: list[Any] = []
     for n, m, (start, length) in zip(lengths, widths, parts, strict=True):

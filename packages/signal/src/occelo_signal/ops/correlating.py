@@ -1,11 +1,12 @@
 """The op `Correlate`: the sums of products of a kernel and the part of a tensor under it, at each place where it fits.
 
-All convolutions and correlations of `convolving` are this op, applied to a tensor with padding. So are its derivatives.
+Convolutions and correlations of `convolving` are this op, applied to a tensor with padding, or that of `beyond`. Its
+derivatives are this op again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -103,21 +104,29 @@ class Correlate(BatchedOp):
         return np.asarray(sums)
 
     def kernel(self, node: Apply) -> Any:
-        x, k = tensors(node.inputs)
-        split = x.type.ndim - self.ndim
-        ones = [1 in pair for pair in zip(x.type.shape[:split], k.type.shape[:split], strict=True)]
-        run = super().kernel(node)
+        run, fitting = super().kernel(node), self.lead_check(node)
 
         def running(x: Any, k: Any) -> Sequence[Any]:
+            fitting(x, k)
+            return run(x, k)
+
+        return running
+
+    def lead_check(self, node: Apply) -> Callable[[Any, Any], None]:
+        """A function that raises ValueError for two arrays whose dimensions in front do not broadcast in ``node``."""
+        x, k = tensors(node.inputs[:2])
+        split = x.type.ndim - self.ndim
+        ones = [1 in pair for pair in zip(x.type.shape[:split], k.type.shape[:split], strict=True)]
+
+        def fitting(x: Any, k: Any) -> None:
             for i, broadcasts in enumerate(ones):
                 if x.shape[i] != k.shape[i] and not broadcasts:
                     raise ValueError(
                         f"The shapes {x.shape} and {k.shape} differ in dimension {i}; a length broadcasts only if it is "
                         "known to be 1 when the graph is built"
                     )
-            return run(x, k)
 
-        return running if ones else run
+        return fitting
 
     def decompose(self, x: Any, k: Any) -> Sequence[Any]:
         split = x.type.ndim - self.ndim
@@ -141,16 +150,10 @@ class Correlate(BatchedOp):
             return [ZERO, ZERO]
         split = x.type.ndim - self.ndim
         widths = [(0, 0)] * split + [(m - 1, m - 1) for m in lengths_by_variables(k)[split:]]
-        turned = flip(_conjugate(k), tuple(range(split, k.type.ndim)))
+        turned = flip(conjugate(k), tuple(range(split, k.type.ndim)))
         of_x = Correlate(self.ndim)(pad(ct, widths), turned)
-        of_k = Correlate(self.ndim)(_conjugate(x), ct)
-        return [self._summed(of_x, out, x), self._summed(of_k, out, k)]
-
-    def _summed(self, ct: TensorVariable, out: TensorVariable, own: TensorVariable) -> Any:
-        """The sum of a cotangent over the dimensions in front that were broadcast."""
-        split = own.type.ndim - self.ndim
-        full = own.type.clone(shape=(*out.type.shape[:split], *own.type.shape[split:]))
-        return unbroadcast(ct, full, own.type)
+        of_k = Correlate(self.ndim)(conjugate(x), ct)
+        return [summed(of_x, out, x, self.ndim), summed(of_k, out, k, self.ndim)]
 
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         x, k = input_shapes
@@ -169,8 +172,16 @@ class Correlate(BatchedOp):
         return [self(*(align(v, n, ndim) for v, n in zip(inputs, batch_ndims, strict=True)))]
 
 
-def _conjugate(x: TensorVariable) -> TensorVariable:
+def conjugate(x: TensorVariable) -> TensorVariable:
+    """The conjugate of a tensor, itself if it is real."""
     return x.conj() if is_complex(x.dtype) else x
+
+
+def summed(ct: TensorVariable, out: TensorVariable, own: TensorVariable, ndim: int) -> Any:
+    """The sum of a cotangent of ``own`` over the dimensions in front of the last ``ndim`` that were broadcast in ``out``."""
+    split = own.type.ndim - ndim
+    full = own.type.clone(shape=(*out.type.shape[:split], *own.type.shape[split:]))
+    return unbroadcast(ct, full, own.type)
 
 
 def correlated(x: Any, k: Any, ndim: int) -> TensorVariable:
