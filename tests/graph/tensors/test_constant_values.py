@@ -55,7 +55,6 @@ def test_a_value_is_what_the_graph_computes(v: Any) -> None:
         (ot.full_like(X, 2), 2.0),
         (ot.stack([ot.constant(1.5), X[0]])[0], 1.5),
         (ot.stack([X[0], ot.constant(1.5)])[-1], 1.5),
-        (ot.concatenate([[2.5], X[:1].reshape((1,)), [3.5]])[2], 3.5),
     ],
 )
 def test_values_whose_number_is_not_known(v: Any, expected: float) -> None:

@@ -16,7 +16,7 @@ from occelo_graph.ir.nodes import Apply, Constant, Variable
 from occelo_graph.ops.create import Alloc
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.index.subtensor import Subtensor
-from occelo_graph.ops.join import Join, MakeVector
+from occelo_graph.ops.join import MakeVector
 from occelo_graph.ops.length_inputs import lengths_of
 from occelo_graph.ops.shape.asserting import SpecifyShape
 from occelo_graph.ops.shape.dimensions import DimShuffle
@@ -93,13 +93,11 @@ def _value(v: Any, elemwise: bool, depth: int) -> Any:
 
 
 def _part_read(vector: Apply | None, key: Sequence[Any]) -> Variable | None:
-    """What an index reads of a node that makes a vector of scalars, or of vectors of length 1."""
-    if vector is None or len(key) != 1 or not isinstance(key[0], int):
+    """What an index reads of a node that makes a vector of scalars."""
+    if vector is None or not isinstance(vector.op, MakeVector) or not isinstance(key[0], int):
         return None
-    op, parts = vector.op, vector.inputs
-    single = isinstance(op, Join) and all(v.type == v.type.clone(shape=(1,)) for v in parts)
-    inside = -len(parts) <= key[0] < len(parts)
-    return parts[key[0]] if inside and (single or isinstance(op, MakeVector)) else None
+    scalars = vector.inputs
+    return scalars[key[0]] if -len(scalars) <= key[0] < len(scalars) else None
 
 
 def _of_elementwise(op: Elemwise, node: Apply, index: int, depth: int) -> Any:
