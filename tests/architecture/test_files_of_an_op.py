@@ -40,7 +40,7 @@ LAWS = re.compile(
 )
 OTHER_WORDS = re.compile(
     # operations of loop programs have names of their own, which are often the same
-    r"occelo_link/(loops/(?!lowerings/elemwise/(?!real_or_complex))|(native|c|numba|units)/)|occelo_linalg/lowerings/|occelo_arrays/lowerings/scatter|occelo_special/lowerings/numbers"
+    r"occelo_link/(loops/(?!lowerings/elemwise/(?!real_or_complex))|(native|c|numba|units)/)|occelo_linalg/lowerings/|occelo_arrays/lowerings/scatter|occelo_special/lowerings/numbers|occelo_signal/lowerings/beyond"
     # functions of sparse matrices that apply those of their values
     r"|occelo_sparse/"
     # starts of solutions, and classes of solvers
