@@ -44,8 +44,8 @@ LIMIT_OF_EXACT = 60
 pytensor.config.cxx = ""  # loops run in Python too: nothing is compiled
 POINTS = 20
 DECIDED = 20
-"""At most so many elements of a point are computed exactly, those which differ most, and `FEW` second derivatives, or elements that one
-side has not.
+"""So many elements of a point are computed exactly, those which differ most, and `FEW` second derivatives, or elements that one side has
+not; more only as long as those of PyTensor are right.
 """
 FEW = 3
 
@@ -276,8 +276,10 @@ def compare(model: Any, second: bool = False, number: int = POINTS) -> Counts:
             asked = _asked(found, wanted, finite)
         right_sides = finite
         most = DECIDED if all(finite) and not second else FEW
-        counts.not_decided += len(asked[most:]) if all(finite) else 0
-        for element in asked[:most]:
+        for rank, element in enumerate(asked):
+            if rank >= most and not right_sides[1]:
+                counts.not_decided += len(asked) - rank if all(finite) else 0
+                break
             try:
                 with limited(LIMIT_OF_EXACT):
                     decided = judged(point, int(element))
