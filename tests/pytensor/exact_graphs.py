@@ -334,6 +334,10 @@ def _node(node: Any, inputs: Sequence[Any]) -> list[Any]:
                 return [np.asarray(np.dot(*inputs), object)]
             if name in ("ScalarFromTensor", "TensorFromScalar"):
                 return [np.asarray(inputs[0])]
+            if name == "IncSubtensor":  # an array without axes would become an element of the array
+                return _perform(
+                    node, [np.asarray(v)[()] if i == 1 else v for i, v in enumerate(inputs)]
+                )
             return _perform(node, inputs)
 
 
