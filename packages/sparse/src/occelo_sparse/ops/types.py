@@ -8,6 +8,7 @@ know lengths when they compile know those of matrices, as they know those of ten
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -166,10 +167,9 @@ class SparseTensorType(_Base):
             raise TypeError(
                 f"Expected a sparse matrix but got the variable {data}; a compiled function takes values"
             )
-        sparse = scipy_module("sparse", "A sparse matrix")
-        cls = sparse.csr_matrix if self.format == "csr" else sparse.csc_matrix
-        if not (type(data) is cls and data.dtype == self.numpy_dtype):
-            data = self._converted(data, cls, sparse.issparse(data), strict, allow_downcast)
+        cls = _class_of(self.format)
+        if not (type(data) is cls and data.dtype == self.dtype):
+            data = self._converted(data, cls, is_sparse_value(data), strict, allow_downcast)
         for length, static in zip(data.shape, self.shape, strict=True):
             if static is not None and length != static:
                 raise TypeError(f"Wrong shape: expected {self.shape}, got {data.shape}")
@@ -179,6 +179,18 @@ class SparseTensorType(_Base):
             data = data.copy()
             data.prune()
         return data
+
+    def accept(self, data: Any, **options: Any) -> Any:
+        """Convert ``data`` with `filter`, which has checked dtypes and lengths: a matrix that is used often is not looked at twice.
+
+        TypeError if an array of the matrix is no vector, or if there are not as many offsets as lines and one more.
+        """
+        value = self.filter(data, **options)
+        if not value.data.ndim == value.indices.ndim == value.indptr.ndim == 1:
+            raise TypeError(f"The arrays of a sparse matrix are vectors, got {value!r}")
+        if len(value.indptr) != value.shape[self.major] + 1:
+            raise TypeError(f"A matrix of {value.shape} has {len(value.indptr)} offsets")
+        return value
 
     def _converted(
         self, data: Any, cls: Any, is_value: bool, strict: bool, allow_downcast: bool | None
@@ -203,20 +215,13 @@ class SparseTensorType(_Base):
         return cls((data.data, indices, offsets), shape=data.shape)
 
     def parts(self) -> tuple[TensorType, ...]:
-        lines = self.shape[self.major]
-        return (
-            TensorType(self.dtype, (None,)),
-            TensorType("int32", (None,)),
-            TensorType("int32", (None if lines is None else lines + 1,)),
-            TensorType("bool", (*self.shape, 0)),
-        )
+        return _parts_of(self.dtype, self.shape, self.shape[self.major])
 
     def to_parts(self, value: Any) -> Sequence[Any]:
         return value.data, value.indices, value.indptr, np.empty((*value.shape, 0), bool)
 
     def from_parts(self, parts: Sequence[Any]) -> Any:
-        sparse = scipy_module("sparse", "A sparse matrix")
-        cls = sparse.csr_matrix if self.format == "csr" else sparse.csc_matrix
+        cls = _class_of(self.format)
         data, indices, offsets = map(np.asarray, parts[:3])
         return cls((data, indices, offsets), shape=tuple(map(int, parts[3].shape[:2])))
 
@@ -256,6 +261,25 @@ class SparseTensorType(_Base):
 
     def __repr__(self) -> str:
         return f"Sparse({self.dtype}, {self.shape}, {self.format})"
+
+
+@functools.cache
+def _class_of(format: str) -> Any:
+    """SciPy's class of matrices in a format."""
+    sparse = scipy_module("sparse", "A sparse matrix")
+    return sparse.csr_matrix if format == "csr" else sparse.csc_matrix
+
+
+@functools.cache
+def _parts_of(
+    dtype: str, shape: tuple[int | None, ...], lines: int | None
+) -> tuple[TensorType, ...]:
+    return (
+        TensorType(dtype, (None,)),
+        TensorType("int32", (None,)),
+        TensorType("int32", (None if lines is None else lines + 1,)),
+        TensorType("bool", (*shape, 0)),
+    )
 
 
 def _in_order(value: Any) -> Any:
