@@ -13,6 +13,7 @@ import occelo_compile as oc
 import occelo_graph as og
 import occelo_sparse as sparse
 from occelo_graph import tensor as ot
+from occelo_link import as_torch
 
 FORMATS = ("csr", "csc")
 MODES = ("py", "native")
@@ -220,3 +221,56 @@ def test_jax_knows_lengths() -> None:
         for own, wanted in zip(f(value, vector), g(value, vector), strict=True):
             got, wanted = (v.toarray() if sp.issparse(v) else v for v in (own, wanted))
             np.testing.assert_allclose(got, wanted)
+
+
+def test_threads_give_the_same_bits() -> None:
+    rng, n = np.random.default_rng(0), 50_000
+    places = rng.integers(0, n, (2, 8 * n))
+    value = sp.csr_matrix((rng.normal(size=8 * n), tuple(places)), shape=(n, n))
+    A, x, X = sparse.csr_matrix("A"), ot.dvector(), ot.dmatrix()
+    cost = (ot.tanh(A @ X) ** 2).sum() + (A @ x).sum() ** 2
+    slopes = og.grad(cost, [A, x, X])
+    outputs = [A @ x, A.T @ x, A @ X, sparse.csm_data(slopes[0]), *slopes[1:]]
+    arguments = value, rng.normal(size=n), rng.normal(size=(n, 3))
+    results: list[Any] = []
+    for count in (1, 2, 3, 8):
+        with og.config.change_flags(native__threads=count):
+            results.append(oc.function([A, x, X], outputs, mode="native")(*arguments))
+    for other in results[1:]:
+        for one, two in zip(results[0], other, strict=True):
+            np.testing.assert_array_equal(one, two)
+
+
+def test_pytorch_has_products_of_its_own() -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    values, indices, offsets = ot.dvector(), ot.ivector(), ot.ivector()
+    x, X = ot.dvector(), ot.dmatrix()
+    A = sparse.CSR(values, indices, offsets, (offsets.shape[0] - 1, x.shape[0]))
+    cost = (ot.tanh(A @ x) ** 2).sum()
+    outputs = [A @ x, A @ X, A.T @ (A @ x), *og.grad(cost, [values, x]), A.toarray()]
+    with og.config.change_flags(pytorch__compile=False):
+        f = oc.function([values, indices, offsets, x, X], outputs, mode="pytorch")
+    g = oc.function([values, indices, offsets, x, X], outputs, mode="py")
+    rng = np.random.default_rng(2)
+    for width, (rows, columns) in enumerate(SHAPES[::2]):
+        value = matrix(rows, columns, "csr")
+        arguments = (
+            value.data, value.indices, value.indptr,
+            rng.normal(size=columns), rng.normal(size=(columns, (3 * width) % 4)),
+        )  # fmt: skip
+        for own, wanted in zip(f(*arguments), g(*arguments), strict=True):
+            np.testing.assert_allclose(own, wanted, atol=1e-12)
+            assert own.shape == wanted.shape
+    vector, columns = [1.0, 2.0, 3.0], np.ones((3, 2))
+    for wrong in ([0, 3], [-1, 2], [0, 2**31 - 1]):
+        with pytest.raises(IndexError):
+            f([1.0, 2.0], wrong, [0, 1, 2], vector, columns)
+    for offset in ([0, 1, 1], [1, 1, 2], [0, 3, 2], [0, -1, 2]):
+        with pytest.raises(ValueError, match="offsets"):
+            f([1.0, 2.0], [0, 2], offset, vector, columns)
+    # torch.autograd differentiates it, by gathers and scatters
+    h = as_torch(oc.function([values, x], sparse.CSR(values, [1, 0], [0, 1, 2], (2, 2)) @ x))
+    first, second = torch.tensor([2.0, 3.0]).double(), torch.tensor([5.0, 7.0]).double()
+    first.requires_grad_()
+    h(first, second).sum().backward()
+    np.testing.assert_array_equal(first.grad, [7.0, 5.0])

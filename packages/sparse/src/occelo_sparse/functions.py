@@ -10,6 +10,7 @@ from occelo_sparse.ops.elementwise import *
 from occelo_sparse.ops.indexing import *
 from occelo_sparse.ops.multiplying import *
 from occelo_sparse.ops.solving import *
+from occelo_sparse.ops.splu import *
 from occelo_sparse.ops.stacking import *
 from occelo_sparse.ops.stated import *
 from occelo_sparse.ops.types import *

@@ -119,7 +119,7 @@ class Tracer:
             parts = None if node.op.lazy or node.op.destroy_map else decomposition(node)
             if parts is None:
                 return fall_back(self, node, inputs)
-            outputs: Sequence[TracedValue] = self._decomposed(node, parts, inputs)
+            outputs: Sequence[TracedValue] = self.decomposed(node, parts, inputs)
         else:
             outputs = lowering(self, node, inputs)
             if is_external(lowering):
@@ -156,7 +156,7 @@ class Tracer:
         form = self._form(value)
         return type(value).__name__ if form is None else "{} of {} dimensions".format(*form)
 
-    def _decomposed(
+    def decomposed(
         self, node: Apply, parts: Decomposition, inputs: Sequence[TracedValue]
     ) -> Sequence[TracedValue]:
         """Return the results of a node, computed by the decomposition of its op."""

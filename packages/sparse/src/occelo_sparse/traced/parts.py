@@ -1,7 +1,4 @@
-"""Lowerings of sparse matrices for JAX and PyTorch: a matrix is the sequence of its parts.
-
-`occelo_link.traced.linker` imports this module when sparse matrices are first used, to register the lowerings.
-"""
+"""A matrix is the sequence of its parts."""
 
 from __future__ import annotations
 
