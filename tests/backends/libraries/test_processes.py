@@ -164,3 +164,15 @@ def test_forked_processes_call_what_they_inherit() -> None:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
     done = subprocess.run(command, env=environment, capture_output=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr.decode()
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int32"])
+def test_products_of_small_integers_keep_their_dtype_in_pytorch(dtype: str) -> None:
+    """Its compiler adds them as int64 where one factor of a stack is a vector."""
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    x, y = (ot.tensor(dtype=dtype, shape=(None, None, None)) for _ in range(2))
+    a = np.arange(8, dtype=dtype).reshape(2, 1, 4)
+    b = np.arange(16, dtype=dtype).reshape(2, 4, 2)
+    product = oc.function([x, y], ot.matmul(x, y), mode="pytorch")(a, b)
+    assert product.dtype == dtype
+    assert np.array_equal(product, a @ b)

@@ -43,9 +43,8 @@ def chosen_device() -> Any:
 
 @functools.cache
 def _device(name: str) -> Any:
-    if name == "auto":
-        name = "cuda" if torch.cuda.is_available() else "cpu"
-    return torch.device(name)
+    found = "cuda" if torch.cuda.is_available() else "cpu"
+    return torch.device(found if name == "auto" else name)
 
 
 def to_tensor(value: Any) -> Any:
@@ -97,6 +96,12 @@ def _to_numpy(value: Any) -> Any:
 register_external_array(torch.Tensor, _to_numpy)
 
 
+def _matmul(x: Any, y: Any) -> Any:
+    # where one is a vector, the compiler adds small integers as int64, and takes the sums for the small dtype
+    whole = not (x.dtype.is_floating_point or x.is_complex())
+    return torch.matmul(x.long(), y.long()).to(x.dtype) if whole else torch.matmul(x, y)
+
+
 def _products_of_windows(
     x: Any, w: Any, strides: Sequence[int], dilations: Sequence[int], groups: int
 ) -> Any:
@@ -109,7 +114,7 @@ def _products_of_windows(
     order = [0, 1, *range(2 + len(kernel), x.ndim), *range(2, 2 + len(kernel))]
     terms = own * int(np.prod(kernel))
     columns = x.permute(order).reshape(batch, groups, terms, int(np.prod(places)))
-    product = torch.matmul(w.reshape(groups, out // groups, terms), columns)
+    product = _matmul(w.reshape(groups, out // groups, terms), columns)
     return product.reshape(batch, out, *places)
 
 
@@ -131,9 +136,7 @@ class TorchArrays(Arrays):
     def cast(self, x: Any, dtype: str) -> Any:
         if self.dtype(x) == dtype:
             return x
-        if dtype == "bool":
-            return x != 0
-        return x.to(_dtype(dtype))
+        return x != 0 if dtype == "bool" else x.to(_dtype(dtype))
 
     def working(self, dtype: str) -> str:
         return _WIDER.get(dtype, dtype)
@@ -142,10 +145,7 @@ class TorchArrays(Arrays):
         return UNSIGNED.get(name) if dtype == "uint64" else None
 
     def _in_wider_dtype(self, function: Callable[..., Any], *given: Any) -> Any:
-        """Apply a function to tensors of one dtype, and return a result of this dtype.
-
-        If `_WIDER` maps this dtype to another one, the function gets and returns tensors of the other dtype.
-        """
+        """Apply a function to tensors of one dtype, as the dtype to which `_WIDER` maps it, and return a result of the first."""
         dtype = self.dtype(given[0])
         if dtype not in _WIDER:
             return function(*given)
@@ -296,10 +296,9 @@ class TorchArrays(Arrays):
         return torch.stack(states)
 
     def matmul(self, x: Any, y: Any) -> Any:
-        return self._in_wider_dtype(torch.matmul, x, y)
+        return self._in_wider_dtype(_matmul, x, y)
 
-    def dot(self, x: Any, y: Any) -> Any:
-        return self._in_wider_dtype(torch.matmul, x, y)
+    dot = matmul
 
     def cholesky(self, x: Any) -> tuple[Any, Any]:
         factor, info = torch.linalg.cholesky_ex(x)
