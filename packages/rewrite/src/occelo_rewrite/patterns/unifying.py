@@ -14,6 +14,7 @@ import numpy as np
 
 from occelo_graph import Apply, Constant, Op, Variable
 from occelo_graph import tensor as ot
+from occelo_graph.errors import explained_by
 from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_graph.narrowing import is_array, is_dict, is_tuple
 from occelo_rewrite.constants import number_of
@@ -184,6 +185,7 @@ class Conversion:
         return f"*{next(self._numbers)}"
 
 
+@explained_by("rules")
 def convert_strs_to_vars(x: Any, var_map: dict[str, Any] | None = None) -> Any:
     """Convert ``x``, nested tuples, to a pattern. Texts become wildcards, which ``var_map`` collects by name.
 
@@ -193,6 +195,7 @@ def convert_strs_to_vars(x: Any, var_map: dict[str, Any] | None = None) -> Any:
     return Conversion(var_map).pattern(x)
 
 
+@explained_by("rules")
 def match_pattern(
     pattern: Any, node: Apply, subs: Mapping[Any, Any] | None = None
 ) -> dict[Any, Any] | None:
@@ -200,11 +203,22 @@ def match_pattern(
 
     ``subs`` has what some wildcards must stand for. Sums and products match in any order of their operands.
     """
-    by_name = {each.name: value for each, value in (subs or {}).items()}
-    for bound in match(pattern, node, by_name):
+    given: Any = node
+    if not isinstance(given, Apply):
+        raise TypeError(f"A pattern is matched at an apply node, such as y.owner, got {node!r}")
+    pattern = pattern if isinstance(pattern, Pattern) else convert_strs_to_vars(pattern)
+    for bound in match(pattern, node, _by_name(subs)):
         if REST not in bound:
             return _by_wildcard(pattern, bound, subs)
     return None
+
+
+def _by_name(subs: Mapping[Any, Any] | None) -> dict[str, Any]:
+    try:
+        return {each.name: value for each, value in (subs or {}).items()}
+    except AttributeError:  # of what is no dict, and of a key that is no wildcard
+        text = f"The values of wildcards are a dict by wildcards, got {subs!r}"
+        raise TypeError(text) from None
 
 
 def _by_wildcard(
@@ -226,6 +240,7 @@ def _wildcards(pattern: Any) -> list[Any]:
     return [pattern] if isinstance(pattern, Wild | Rest) else []
 
 
+@explained_by("rules")
 def reify_pattern(pattern: Any, subs: Mapping[Any, Any]) -> Any:
     """The expression that ``pattern`` describes, with the values of ``subs`` for its wildcards.
 
@@ -253,19 +268,20 @@ def reify_pattern(pattern: Any, subs: Mapping[Any, Any]) -> Any:
     return op(*inputs)
 
 
+@explained_by("rules")
 def unify(u: Any, v: Any, s: Mapping[Any, Any] | None = None) -> Any:
     """The smallest extension of ``s`` by which the pattern ``u`` becomes the variable ``v``; False if there is none.
 
     ``u`` is a pattern, or tuples that `convert_strs_to_vars` takes. The result maps wildcards to what they stand for.
     """
     pattern = u if isinstance(u, Pattern) else convert_strs_to_vars(u)
-    by_name = {each.name: value for each, value in (s or {}).items()}
-    for bound in match_variable(pattern, v, by_name):
+    for bound in match_variable(pattern, v, _by_name(s)):
         if REST not in bound:
             return _by_wildcard(pattern, bound, s)
     return False
 
 
+@explained_by("rules")
 def reify(e: Any, s: Mapping[Any, Any]) -> Any:
     """The pattern ``e``, or tuples, with the values of ``s`` for its wildcards: the inverse of `unify`."""
     return reify_pattern(e if isinstance(e, Pattern) else convert_strs_to_vars(e), s)
