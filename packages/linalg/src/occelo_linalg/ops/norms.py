@@ -54,7 +54,7 @@ def norm(
     At a zero vector the gradient is 0, the subgradient of least norm. The formula x / norm(x) would compute 0 / 0.
     ``options`` are SciPy's.
     """
-    (x,) = checked_options("norm", options, [as_tensor_variable(x)])
+    (x,) = checked_options("norm", options, [as_tensor_variable(x)], ("axis", "keepdims"))
     if is_discrete(x.dtype):
         x = x.astype("float64")
     order = _known_order(ord)

@@ -38,10 +38,13 @@ DRIVERS: Mapping[str, tuple[str, Sequence[str]]] = {
 """Maps functions to the keyword by which SciPy chooses a routine, and the routines."""
 
 
-def checked_options(label: str, options: Mapping[str, Any], arrays: Sequence[Any]) -> list[Any]:
+def checked_options(
+    label: str, options: Mapping[str, Any], arrays: Sequence[Any], parameters: Sequence[str] = ()
+) -> list[Any]:
     """The ``arrays`` of the function ``label``, with a check if ``check_finite`` is given.
 
-    TypeError for a keyword that the function does not have, ValueError for an unknown routine.
+    TypeError for a keyword that the function does not have, which names a similar one of the options or of its other
+    ``parameters``. ValueError for an unknown routine.
     """
     keyword, routines = DRIVERS.get(label, ("", ()))
     names = ["check_finite", "overwrite_ab" if "banded" in label else "overwrite_a"]
@@ -50,7 +53,7 @@ def checked_options(label: str, options: Mapping[str, Any], arrays: Sequence[Any
     names += ["lwork"] if label in ("qr", "qz", "schur") else []
     for name in options:
         if name not in names:
-            near = get_close_matches(name, names, 1)
+            near = get_close_matches(name, [*names, *parameters], 1)
             told = f"; did you mean {near[0]}?" if near else ""
             raise TypeError(f"{label} has no argument {name!r}{told}")
     routine = options.get(keyword)
