@@ -20,7 +20,7 @@ PAGES = sorted(
 EXAMPLES = {
     "eight_schools": ("PyMC: A ", "nutpie: A ", "nutpie, errors halved: A "),
     "damped_pendulum": ("length: 1.50", "friction: 0.2"),
-    "coal_mining": ("until 1880: ", "until 1961: 3.", "change in 18"),
+    "coal_mining": ("until 1880: ", "until 1950: 3.", "change in 18"),
 }
 """By script, what it prints."""
 MODEL = """
