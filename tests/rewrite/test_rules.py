@@ -38,6 +38,13 @@ TESTED_APART = {
         ("dead_draw", "read_through_draw", "dimshuffle_of_draw", "size_into_parameters"),
         "compile/test_random_generators.py: the graph has generators for inputs",
     ),
+    **dict.fromkeys(
+        (
+            *("parts_of_parts", "stay_in_place", "count_places", "drop_stated"),
+            *("product_with_symmetric", "solution_with_symmetric"),
+        ),
+        "sparse/test_facts.py: sparse matrices are no arrays",
+    ),
 }
 """Rules whose graphs are no functions of arrays, and where they are tested."""
 WITH_FACTS = {

@@ -90,7 +90,10 @@ def test_products_and_convolutions() -> None:
     product: Any = ot.matmul(x, x).owner
     assert isinstance(product.op, Blockwise)
     assert product.op.core_op == Dot()
-    for made, ndim in ((ot.signal.convolve1d(v, v), 1), (ot.signal.convolve2d(x[0], x[1]), 2)):
+    for made, ndim in (
+        (ot.signal.convolve1d(v, v, "valid"), 1),
+        (ot.signal.convolve2d(x[0], x[1]), 2),
+    ):
         nodes: list[Any] = [u.owner for u in oc.graph.basic.ancestors([made]) if u.owner]
         (node,) = [n for n in nodes if isinstance(n.op, Blockwise)]
         assert node.op.batch_ndim(node) == 0

@@ -33,6 +33,9 @@ class LoopTime:
         self.operations = measured.operations
         self.bytes = measured.bytes
 
+    def __repr__(self) -> str:
+        return f"LoopTime({self.what}: {1e6 * self.seconds:.2f} us)"
+
     @property
     def ops(self) -> tuple[str, ...]:
         """The ops that the loop computes, as text, in order."""

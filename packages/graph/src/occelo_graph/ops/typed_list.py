@@ -412,7 +412,8 @@ def make_list(elements: Iterable[Any], ttype: TensorType | TypedListType | None 
     ``ttype`` is the type of the elements. By default, a length in this type is static if it is equal for all elements,
     else dynamic. An empty list needs ``ttype`` (TypeError).
     """
-    if not isinstance(elements, Iterable):
+    given: Any = elements
+    if not isinstance(given, Iterable):
         raise TypeError(
             f"The elements of a list are a sequence of tensors or lists, got {elements!r}"
         )
