@@ -25,6 +25,8 @@ import occelo_pytensor as bridge
 pytestmark = [
     pytest.mark.filterwarnings("ignore:PyTensor could not link to a BLAS"),
     pytest.mark.filterwarnings("ignore:RandomVariable Ops will stop hiding the rng"),
+    pytest.mark.filterwarnings("ignore:Rop is deprecated"),
+    pytest.mark.filterwarnings("ignore:pytensor.sparse.mul is deprecated"),
 ]
 THEIRS = Mode("py", "fast_compile")
 FORMS = (None, "FAST_COMPILE", "FAST_RUN", "OCCELO")
