@@ -88,7 +88,9 @@ def of_one_function(
     )
 
 
-rng = np.random.default_rng(1)
+def _random() -> np.random.Generator:
+    # each workload has numbers of its own, so that every process makes the same ones
+    return np.random.default_rng(1)
 
 
 def _kernel(m: Any, x: Any, y: Any) -> Any:
@@ -97,6 +99,7 @@ def _kernel(m: Any, x: Any, y: Any) -> Any:
 
 def elementwise(n: int) -> Workload:
     """Ten operations on two vectors."""
+    rng = _random()
 
     def build(lib: Library) -> Any:
         x, y = lib.tensor.dvector("x"), lib.tensor.dvector("y")
@@ -114,6 +117,7 @@ def elementwise(n: int) -> Workload:
 
 def reduction(axis: int | None) -> Workload:
     """The sum of squares over an axis."""
+    rng = _random()
 
     def build(lib: Library) -> Any:
         x = lib.tensor.dmatrix("x")
@@ -130,6 +134,8 @@ def reduction(axis: int | None) -> Workload:
 
 
 def softmax(rows: int, columns: int) -> Workload:
+    rng = _random()
+
     def build(lib: Library) -> Any:
         x = lib.tensor.dmatrix("x")
         soft = getattr(lib.tensor, "softmax", None) or lib.tensor.special.softmax
@@ -151,6 +157,7 @@ def softmax(rows: int, columns: int) -> Workload:
 
 def black_scholes(n: int) -> Workload:
     """Prices of calls and puts."""
+    rng = _random()
 
     def prices(m: Any, erf: Any, s: Any, k: Any, t: Any) -> Any:
         r, v = 0.02, 0.3
@@ -186,6 +193,7 @@ def black_scholes(n: int) -> Workload:
 
 def dense(n: int) -> Workload:
     """A layer: product, bias, tanh."""
+    rng = _random()
 
     def build(lib: Library) -> Any:
         x, w, b = lib.tensor.dmatrix("x"), lib.tensor.dmatrix("w"), lib.tensor.dvector("b")
@@ -204,6 +212,7 @@ def dense(n: int) -> Workload:
 
 def gather(n: int) -> Workload:
     """Elements by index, and their sum by group."""
+    rng = _random()
 
     def build(lib: Library) -> Any:
         x, i = lib.tensor.dvector("x"), lib.tensor.lvector("i")
@@ -229,6 +238,7 @@ def gather(n: int) -> Workload:
 
 def embedding(n: int = 200_000, d: int = 50, k: int = 256) -> Workload:
     """Some rows of a large table read and changed."""
+    rng = _random()
     table = rng.standard_normal((n, d))
 
     def build(lib: Library) -> Any:
@@ -265,6 +275,7 @@ def embedding(n: int = 200_000, d: int = 50, k: int = 256) -> Workload:
 
 def logistic(n: int = 400, k: int = 100) -> Workload:
     """A step of logistic regression by gradient descent."""
+    rng = _random()
     x0, y0 = rng.standard_normal((n, k)), rng.integers(0, 2, n).astype(float)
     w0 = rng.standard_normal(k) * 0.1
 
@@ -329,6 +340,7 @@ def logistic(n: int = 400, k: int = 100) -> Workload:
 
 def mlp(n: int = 128, d: int = 64, h: int = 50, c: int = 10) -> Workload:
     """A step of a two-layer network."""
+    rng = _random()
     x0, t0 = rng.standard_normal((n, d)), rng.integers(0, c, n)
     state = (
         rng.standard_normal((d, h)) * 0.1,
@@ -403,6 +415,7 @@ def mlp(n: int = 128, d: int = 64, h: int = 50, c: int = 10) -> Workload:
 
 def hierarchical(n: int = 919, g: int = 85) -> Workload:
     """Log density of a varying-slopes model, and its gradient."""
+    rng = _random()
     data = rng.integers(0, g, n), rng.integers(0, 2, n).astype(float), rng.standard_normal(n)
 
     def log_density(m: Any, p: Any, data: Any = data) -> Any:
