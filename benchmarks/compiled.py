@@ -20,6 +20,7 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
+from arrays import ARRAY_WORKLOADS
 from linear_algebra import LINEAR_MODELS, LINEAR_WORKLOADS
 from loops import LOOP_MODELS, LOOP_WORKLOADS, by_hand_in
 from other_process import OtherProcess
@@ -50,6 +51,7 @@ LISTS = {
     "loops": LOOP_WORKLOADS,
     "sorting": SORTING_WORKLOADS,
     "signal": SIGNAL_WORKLOADS,
+    "arrays": ARRAY_WORKLOADS,
     "segments": SEGMENT_WORKLOADS,
     "attention": ATTENTION_WORKLOADS,
 }

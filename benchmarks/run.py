@@ -47,6 +47,7 @@ class Part(StrEnum):
     loops = "loops"
     sorting = "sorting"
     signal = "signal"
+    arrays = "arrays"
     segments = "segments"
     attention = "attention"
     random = "random"
@@ -115,6 +116,10 @@ def _sorting(setting: Setting, console: Console) -> Any:
 
 def _signal(setting: Setting, console: Console) -> Any:
     return _times("signal", setting, console)
+
+
+def _arrays(setting: Setting, console: Console) -> Any:
+    return _times("arrays", setting, console)
 
 
 def _segments(setting: Setting, console: Console) -> Any:
@@ -328,6 +333,7 @@ _MEASURES = {
     Part.loops: _loops,
     Part.sorting: _sorting,
     Part.signal: _signal,
+    Part.arrays: _arrays,
     Part.segments: _segments,
     Part.attention: _attention,
     Part.random: _random,
