@@ -24,6 +24,7 @@ from arrays import ARRAY_WORKLOADS
 from linear_algebra import LINEAR_MODELS, LINEAR_WORKLOADS
 from loops import LOOP_MODELS, LOOP_WORKLOADS, by_hand_in
 from other_process import OtherProcess
+from posterior_densities import POSTERIOR_WORKLOADS
 from segments import ATTENTION_WORKLOADS, SEGMENT_WORKLOADS
 from signals import SIGNAL_WORKLOADS
 from sorting import SORTING_WORKLOADS
@@ -52,6 +53,7 @@ LISTS = {
     "sorting": SORTING_WORKLOADS,
     "signal": SIGNAL_WORKLOADS,
     "arrays": ARRAY_WORKLOADS,
+    "posteriors": POSTERIOR_WORKLOADS,
     "segments": SEGMENT_WORKLOADS,
     "attention": ATTENTION_WORKLOADS,
 }

@@ -23,6 +23,11 @@ SETTINGS = [
 ]  # fmt: skip
 
 
+def installed() -> bool:
+    """Whether the package httpstan is installed."""
+    return importlib.util.find_spec("httpstan") is not None
+
+
 def data_of(name: str) -> dict[str, Any]:
     """The data of a model, drawn as ``tests/pytensor/models`` draws them."""
     if name == "eight_schools_centered":
@@ -46,12 +51,18 @@ def data_of(name: str) -> dict[str, Any]:
 
 def density(name: str, folder: Path) -> tuple[int, int]:
     """The address of the C function of a model, and of its data. The library is made in ``folder`` if it is not there."""
+    return compiled(PROGRAMS / f"{name}.stan", data_of(name), folder)
+
+
+def compiled(source: Path, data: dict[str, Any], folder: Path) -> tuple[int, int]:
+    """The same of a program of Stan and its data."""
+    name = source.stem
     (place,) = importlib.util.find_spec("httpstan").submodule_search_locations  # type: ignore[union-attr]
     httpstan = Path(place)
     library = folder / f"{name}.so"
     if not library.exists():
         model = folder / f"{name}.hpp"
-        compiler = [httpstan / "stanc", "--name", name, "--o", model, PROGRAMS / f"{name}.stan"]
+        compiler = [httpstan / "stanc", "--name", name, "--o", model, source]
         subprocess.run(compiler, check=True)
         program = folder / f"{name}.cpp"
         program.write_text(f'#include "{model}"\n#include "{PROGRAMS / "density.cpp"}"\n')
@@ -61,7 +72,7 @@ def density(name: str, folder: Path) -> tuple[int, int]:
         command = ["g++", *SETTINGS, *paths, str(program), *names, "-o", str(library)]
         subprocess.run(command, check=True)
     file = folder / f"{name}.json"
-    file.write_text(json.dumps({k: np.asarray(v).tolist() for k, v in data_of(name).items()}))
+    file.write_text(json.dumps({k: np.asarray(v).tolist() for k, v in data.items()}))
     loaded = ctypes.CDLL(str(library))
     loaded.new_density.restype = ctypes.c_void_p
     model = loaded.new_density(str(file).encode())

@@ -48,6 +48,7 @@ class Part(StrEnum):
     sorting = "sorting"
     signal = "signal"
     arrays = "arrays"
+    posteriors = "posteriors"
     segments = "segments"
     attention = "attention"
     random = "random"
@@ -120,6 +121,15 @@ def _signal(setting: Setting, console: Console) -> Any:
 
 def _arrays(setting: Setting, console: Console) -> Any:
     return _times("arrays", setting, console)
+
+
+def _posteriors(setting: Setting, console: Console) -> Any:
+    if not compiled.LISTS["posteriors"]:
+        console.print(
+            "posteriors: the variable OCCELO_POSTERIORDB does not name their data, so they are left out"
+        )
+        return {}
+    return _times("posteriors", setting, console)
 
 
 def _segments(setting: Setting, console: Console) -> Any:
@@ -334,6 +344,7 @@ _MEASURES = {
     Part.sorting: _sorting,
     Part.signal: _signal,
     Part.arrays: _arrays,
+    Part.posteriors: _posteriors,
     Part.segments: _segments,
     Part.attention: _attention,
     Part.random: _random,
