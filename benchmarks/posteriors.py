@@ -39,16 +39,17 @@ def _function(posterior: Posterior, data: Any, point: Any) -> Any:
     return oc.function([x], [value, oc.grad(value, x)])
 
 
-def _c_loop(address: int, data: int, point: Any) -> tuple[Timed, Any]:
-    """A C loop that calls a density, and the results of one call."""
+def _c_loop(address: int, data: int, point: Any, code: Any) -> tuple[Timed, Any]:
+    """A C loop that calls a density, and the results of one call; ``code`` keeps the density loaded."""
     from models import the_loop
 
     value, gradient = np.zeros(()), np.zeros_like(point)
-    places = [a.ctypes.data for a in (point, gradient, value)]
+    places = [point, gradient, value]
 
     def run(count: int) -> float:
         start = process_time()
-        if the_loop()(address, count, len(point), *places, data):
+        addresses = [a.ctypes.data for a in places]
+        if the_loop()(address, count, len(point), *addresses, data) or code is None:
             raise ArithmeticError("the density failed")
         return process_time() - start
 
@@ -96,7 +97,7 @@ def measured(posterior: Posterior, rounds: int, stan: Path) -> dict[str, float]:
     calls = {"occelo": timed(lambda: ours(point), process_time)}
     compiled = ours.c_function("log_density_gradient")
     calls["occelo in a loop"], results["occelo in a loop"] = _c_loop(
-        compiled.address, compiled.data, point
+        compiled.address, compiled.data, point, compiled
     )
     try:
         import jax
@@ -111,7 +112,7 @@ def measured(posterior: Posterior, rounds: int, stan: Path) -> dict[str, float]:
     source = STAN / f"{posterior.name}.stan"
     if source.exists() and models_in_stan.installed():
         address, model = models_in_stan.compiled(source, data, stan)
-        calls["stan in a loop"], results["stan in a loop"] = _c_loop(address, model, point)
+        calls["stan in a loop"], results["stan in a loop"] = _c_loop(address, model, point, source)
     _agree(results, posterior.name)
     return interleaved(calls, rounds)
 
