@@ -21,6 +21,18 @@ if TYPE_CHECKING:
 _Write: TypeAlias = "Callable[[TensorVariable, TensorVariable], TensorVariable]"
 
 
+def _short(x: TensorVariable, length: int) -> TensorVariable:
+    return ot.specify_shape(x, (length,))
+
+
+def _of_elements(x: TensorVariable, last: int = 1) -> TensorVariable:
+    return x[0] * ot.sin(x[last])
+
+
+def _added(x: TensorVariable, place: int, value: TensorVariable) -> TensorVariable:
+    return ot.inc_subtensor(x[place], value)
+
+
 def _other(x: TensorVariable) -> TensorVariable:
     """Another variable of the same dtype and shape."""
     return ot.mul(x, x)
@@ -361,6 +373,22 @@ CASES = [
     Case("diagonal_of_product", lambda x: ot.diagonal(ot.dot(x, _other(x).T))),
     Case("diagonal_of_product", lambda x: ot.diagonal(ot.dot(x, _other(x).T[:, 1:]))),
     Case("read_through_elemwise", lambda x: (ot.exp(x) * 2.0 * _other(x))[1]),
+    Case("element_of_elemwise", lambda x: _of_elements(_short(x, 3) * 2.0), shapes=((3,),)),
+    Case("element_of_elemwise", lambda x: _of_elements(_short(x, 2) + x[0], -1), shapes=((2,),)),
+    Case("write_of_element", lambda x: _added(ot.exp(_short(x, 3)), 1, x[0]), shapes=((3,),)),
+    Case("write_of_element", lambda x: _added(ot.stack([x[1, 0], x[0, 2]]), -1, x[1, 1])),
+    Case(
+        "write_of_element",
+        lambda x: ot.set_subtensor(ot.exp(_short(x, 2))[-1], x[0]),
+        shapes=((2,),),
+    ),
+    Case(
+        "write_of_element",
+        lambda x: _added(ot.as_tensor(np.array([1, 2, 3, 4], "int8")), 2, x[0]),
+        shapes=((3,),),
+        dtype="int8",
+        differentiable=False,
+    ),
     Case("read_through_dot", lambda x: ot.dot(x, _other(x).T)[1]),
     Case("read_through_dot", lambda x: ot.dot(x, _other(x).T)[:, 1]),
     Case("read_through_dot", lambda x: ot.dot(x, _other(x).T)[1, 0]),

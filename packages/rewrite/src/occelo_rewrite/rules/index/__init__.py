@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from occelo_rewrite.rules.index import lifts, reads, tilings, writes
+from occelo_rewrite.rules.index import lifts, reads, short_vectors, tilings, writes
 
 CANONICALIZE = reads.CANONICALIZE | writes.CANONICALIZE | tilings.CANONICALIZE
-SPECIALIZE = lifts.SPECIALIZE
+SPECIALIZE = lifts.SPECIALIZE | short_vectors.SPECIALIZE
