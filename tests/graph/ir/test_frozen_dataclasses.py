@@ -187,10 +187,14 @@ def test_fields_may_be_named_like_those_that_stand_for_them() -> None:
         field0: str = "field1"
         field2: list[int] = dataclasses.field(default_factory=lambda: [1])
 
+    # a subclass has the ``__init__`` of its base, also if it looks it up first
+    further: Any = type("Further", (Swapped,), {})
+    assert list(inspect.signature(further).parameters) == ["field1", "field0", "field2"]
+    assert further.__init__ is Swapped.__init__ is vars(Swapped)["__init__"]
+    assert further(5).field1 == 5
     made = Swapped(3)
     assert (made.field1, made.field0, made.field2) == (3, "field1", [1])
     assert Swapped(field0="other", field1=4).field0 == "other"
-    assert list(inspect.signature(Swapped).parameters) == ["field1", "field0", "field2"]
 
 
 def test_messages_name_the_fields() -> None:

@@ -2,7 +2,8 @@
 
 They replace ``dataclass(frozen=True)`` and ``dataclass`` in modules that every program imports; the decorator of ops
 (`ir.op.op`) uses the first, too. `dataclasses.dataclass` compiles the text of up to six methods for each class. This took
-most of the time to import `occelo_graph`. Here all classes share these methods, except ``__init__``.
+most of the time to import `occelo_graph`. Here all classes share these methods, except ``__init__``, which is made at its
+first use.
 """
 
 from __future__ import annotations
@@ -62,7 +63,8 @@ def mutable_dataclass(cls: Any = None, *, eq: bool = True, repr: bool = True) ->
 def _with_methods(cls: Any, methods: dict[str, Any], repr: bool, setting: str) -> Any:
     """Add what a class does not define itself. ``setting`` is the statement by which its ``__init__`` sets a field."""
     if "__init__" not in cls.__dict__:
-        methods["__init__"] = _initializer(cls, setting)
+        _check_fields(cls)
+        methods["__init__"] = _LateInitializer(cls, setting)
     if repr:
         methods["__repr__"] = repr_of_fields
     for name, method in methods.items():
@@ -70,6 +72,32 @@ def _with_methods(cls: Any, methods: dict[str, Any], repr: bool, setting: str) -
         if name not in cls.__dict__ or (name == "__hash__" and cls.__hash__ is None):
             setattr(cls, name, method)
     return cls
+
+
+def _check_fields(cls: Any) -> None:
+    """TypeError if no ``__init__`` can be made for the fields of a class."""
+    if any("InitVar" in str(each.type) for each in cls.__dataclass_fields__.values()):
+        raise TypeError(f"{cls.__qualname__} has an InitVar, which frozen_dataclass does not take")
+    has_default = False
+    for each in dataclasses.fields(cls):
+        if each.init and not each.kw_only:
+            missing = each.default is each.default_factory is dataclasses.MISSING
+            if missing and has_default:
+                raise TypeError(f"non-default argument {each.name!r} follows default argument")
+            has_default = not missing
+
+
+class _LateInitializer:
+    """The ``__init__`` of a class until it is looked up: most programs make instances of few classes."""
+
+    def __init__(self, cls: Any, setting: str) -> None:
+        self._cls, self._setting = cls, setting
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        init = _initializer(self._cls, self._setting)
+        if self._cls.__dict__.get("__init__") is self:
+            self._cls.__init__ = init
+        return init if instance is None else types.MethodType(init, instance)
 
 
 def _initializer(cls: Any, setting: str) -> types.FunctionType:
@@ -100,10 +128,6 @@ def _initializer(cls: Any, setting: str) -> types.FunctionType:
             parameters.append(field)
             if default is not dataclasses.MISSING:
                 defaults.append(default)
-            elif defaults:
-                raise TypeError(f"non-default argument {name!r} follows default argument")
-    if any("InitVar" in str(each.type) for each in cls.__dataclass_fields__.values()):
-        raise TypeError(f"{cls.__qualname__} has an InitVar, which frozen_dataclass does not take")
     if hasattr(cls, "__post_init__"):
         body.append("self.__post_init__()")
     if keywords:
