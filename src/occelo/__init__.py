@@ -17,17 +17,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-import occelo_arrays as occelo_arrays
-import occelo_linalg as occelo_linalg
-import occelo_loops as occelo_loops
-import occelo_optimize as occelo_optimize
 import occelo_printing as occelo_printing
 import occelo_random as occelo_random
-import occelo_signal as occelo_signal
-import occelo_sorting as occelo_sorting
-import occelo_sparse as occelo_sparse
-import occelo_special as occelo_special
-import occelo_stats as occelo_stats
 from occelo import tensor
 from occelo_compile import (
     AliasedMemoryError,
@@ -68,6 +59,7 @@ from occelo_graph import (
     vmap,
 )
 from occelo_graph.errors import set_hints as _set_hints
+from occelo_graph.families import announce as _announce
 from occelo_graph.lazy_names import at_first_call as _at_first_call
 from occelo_graph.lazy_names import deferred
 from occelo_graph.ops.control import Assert, CheckAndRaise
@@ -197,8 +189,22 @@ __all__ = [
 ]
 __version__ = "0.1.0"
 
+_FAMILIES = (
+    "occelo_arrays",
+    "occelo_linalg",
+    "occelo_loops",
+    "occelo_optimize",
+    "occelo_signal",
+    "occelo_sorting",
+    "occelo_sparse",
+    "occelo_special",
+    "occelo_stats",
+)
+_announce(*_FAMILIES)
+
 # imported at their first use, since most programs need none of them
 _LATER = {
+    **dict(zip(_FAMILIES, _FAMILIES, strict=True)),
     **dict.fromkeys(
         (
             "FunctionGraph",
@@ -312,7 +318,16 @@ _finder: Any = _LatePlaces
 sys.meta_path.append(_finder)
 
 if TYPE_CHECKING:
+    import occelo_arrays as occelo_arrays
     import occelo_dims as dims
+    import occelo_linalg as occelo_linalg
+    import occelo_loops as occelo_loops
+    import occelo_optimize as occelo_optimize
+    import occelo_signal as occelo_signal
+    import occelo_sorting as occelo_sorting
+    import occelo_sparse as occelo_sparse
+    import occelo_special as occelo_special
+    import occelo_stats as occelo_stats
     from occelo import breakpoint as breakpoint
     from occelo import compile as compile
     from occelo import configdefaults as configdefaults

@@ -229,6 +229,7 @@ class _Reader:
         yield f"class {cls.__qualname__}"
         for base in cls.__bases__:
             yield from self.lines(base)
+        _ = cls.__init__  # an op's is made when it is first looked up
         for name, value in sorted(vars(cls).items()):
             if name not in _FIELDS_WITHOUT_EFFECT and not name.endswith("_cache"):
                 yield f"attribute {name}"

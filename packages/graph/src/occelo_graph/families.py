@@ -166,6 +166,7 @@ def _release(version: str) -> tuple[int, ...]:
 
 
 _declared: dict[str, Family] = {}
+_announced: list[str] = []
 _registered: dict[str, Family] = {}
 _followers: list[Callable[[Family], object]] = []
 
@@ -230,8 +231,15 @@ def registered() -> list[Family]:
     return list(_registered.values())
 
 
+def announce(*packages: str) -> None:
+    """Let `declared` also have the families of these packages, whose import takes longer than to note their names."""
+    _announced.extend(packages)
+
+
 def declared() -> list[Family]:
-    """The families whose packages are imported."""
+    """The families whose packages are imported or announced."""
+    for package in _announced:
+        importlib.import_module(f"{package}.family")
     return list(_declared.values())
 
 

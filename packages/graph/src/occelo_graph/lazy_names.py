@@ -19,7 +19,7 @@ def deferred(
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """The ``__getattr__`` and ``__dir__`` for a package. ``modules`` maps each exported name to its module.
 
-    A name whose module is ``package.name`` is this module.
+    A name whose module is ``package.name``, or has the same name, is this module.
 
     If a module needs a library that is not installed, its names are still there, for ``help`` and ``import *``: as
     classes that raise the ModuleNotFoundError when they are called.
@@ -32,7 +32,8 @@ def deferred(
             raise AttributeError(text) if name.startswith("_") else name_error(package, name, text)
         try:
             module = importlib.import_module(modules[name])
-            attribute = module if modules[name] == f"{package}.{name}" else getattr(module, name)
+            is_module = modules[name] in (name, f"{package}.{name}")
+            attribute = module if is_module else getattr(module, name)
         except ModuleNotFoundError as error:
             if (error.name or "").startswith("occelo"):
                 raise
