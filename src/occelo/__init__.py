@@ -64,7 +64,6 @@ from occelo_graph.lazy_names import at_first_call as _at_first_call
 from occelo_graph.lazy_names import deferred
 from occelo_graph.ops.control import Assert, CheckAndRaise
 from occelo_link import Linker, WrapLinker, available_linkers, register_linker
-from occelo_rewrite import node_rewriter, optdb, register_optimizer, rewrite_graph
 
 __all__ = [
     "AliasedMemoryError",
@@ -244,6 +243,9 @@ _LATER = {
     "as_numba": "occelo_link.numba.calling",
     "as_torch": "occelo_link.torch.calling",
     "supports": "occelo_link.capabilities",
+    **dict.fromkeys(
+        ("node_rewriter", "optdb", "register_optimizer", "rewrite_graph"), "occelo_rewrite"
+    ),
     "load_dump": "occelo_compile.debugging.dumping",
     "DebugMode": "occelo_compile.debugging.debug_mode",
     "MonitorMode": "occelo_compile.debugging.monitor",
@@ -408,6 +410,7 @@ if TYPE_CHECKING:
     from occelo_loops.ops.building.switching import switch_case as switch_case
     from occelo_networks.minimizing import minimize as minimize
     from occelo_printing import draw, pp, pprint, pydotprint, to_dot, to_latex, to_python
+    from occelo_rewrite import node_rewriter, optdb, register_optimizer, rewrite_graph
     from occelo_rewrite.records.explaining import explain as explain
     from occelo_rewrite.records.explaining import rewrite_profile as rewrite_profile
     from occelo_rewrite.records.viewer import view_rewriting as view_rewriting

@@ -87,7 +87,7 @@ ALIASES = {"matrix_inverse": "inv"}
 def made_modes(name: str) -> Any:
     """The mode or query that PyTensor has under ``name`` in its module of modes; None if there is none."""
     from occelo_compile import available_modes, get_mode
-    from occelo_rewrite.pipeline import OPTIMIZERS
+    from occelo_rewrite.queries import OPTIMIZERS
 
     if name in _MODES:
         return get_mode(_MODES[name])

@@ -13,7 +13,8 @@ from occelo_linalg import functions as linalg
 from occelo_linalg.ops.determinant import SLogDet
 from occelo_rewrite import node_rewriter
 from occelo_rewrite.assumptions import assumptions_of
-from occelo_rewrite.pipeline import optimizer_query, rewriter_for
+from occelo_rewrite.pipeline import rewriter_for
+from occelo_rewrite.queries import optimizer_query
 from occelo_rewrite.rewriter import in2out
 
 

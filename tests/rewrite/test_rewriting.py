@@ -53,7 +53,7 @@ from occelo_rewrite import (
     uncanonicalize_db,
 )
 from occelo_rewrite.fingerprint import database_fingerprint
-from occelo_rewrite.rule_tags import CHANGES
+from occelo_rewrite.queries import CHANGES
 from occelo_rewrite.rules.fold import constant_folding
 from occelo_rewrite.stages import STAGES
 from occelo_testing.programs.trying import RandomGraph, on_random_graphs

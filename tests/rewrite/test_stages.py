@@ -35,7 +35,7 @@ from occelo_rewrite.fusion.composite import Composite
 from occelo_rewrite.ordering import IncrementalOrder
 from occelo_rewrite.patterns.node_rule import RuleSet
 from occelo_rewrite.pipeline import stages_of_family
-from occelo_rewrite.rule_tags import CHANGES, NOT_STRICT
+from occelo_rewrite.queries import CHANGES, NOT_STRICT
 from occelo_testing.checks import symbolic
 from occelo_testing.examples import EXAMPLES
 from occelo_testing.programs.trying import RandomGraph, on_random_graphs

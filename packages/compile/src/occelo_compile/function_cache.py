@@ -35,8 +35,8 @@ from occelo_link.cache.packing import pack, unpack
 from occelo_link.cache.store import Entry, Store, counters, default_store
 from occelo_link.linker import check_compiled
 from occelo_link.withheld_lowerings import withheld
-from occelo_rewrite import RewriteDatabaseQuery, optdb
-from occelo_rewrite.fingerprint import database_fingerprint
+from occelo_rewrite import RewriteDatabaseQuery
+from occelo_rewrite.queries import fingerprint_of_rewrites
 
 if TYPE_CHECKING:
     from occelo_compile.calling import Function
@@ -92,7 +92,7 @@ def function_key(maker: FunctionMaker) -> dict[str, str] | None:
     if (
         not isinstance(query, RewriteDatabaseQuery)
         or query.extra_rewrites
-        or mode.optdb is not optdb
+        or mode.own_optdb is not None
     ):
         return None
     inputs = [each.variable for each in maker.inputs]
@@ -107,7 +107,7 @@ def function_key(maker: FunctionMaker) -> dict[str, str] | None:
         if not all(map(_is_defined_by_code, distinct)):
             return None
         graph = digest_of_numbered(inputs, outputs, numbering)
-        rewrites = database_fingerprint(optdb)
+        rewrites = fingerprint_of_rewrites()
         types = _registered_types([*inputs, *outputs, *(v for node in nodes for v in node.outputs)])
         parts = list(_parts_of_ops(distinct))
         ops = _registered_ops(nodes) if any(map(_is_foreign, parts)) else ""

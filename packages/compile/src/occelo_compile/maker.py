@@ -6,7 +6,7 @@ makes a `DebugMaker`, a subclass. `copying` makes another maker for each `Functi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -18,28 +18,18 @@ from occelo_compile.mode import Mode, get_mode
 from occelo_compile.nested_calls import NestedCall
 from occelo_compile.options import TIME_THUNKS
 from occelo_compile.progress import reporting
-from occelo_compile.specialization import copy_specialized
 from occelo_compile.symbolic_io import In, Out, SymbolicInput, SymbolicOutput
-from occelo_graph import (
-    Apply,
-    Container,
-    FunctionGraph,
-    Op,
-    ReplaceValidate,
-    Variable,
-)
-from occelo_graph.fgraph.frozen import FrozenFunctionGraph
+from occelo_graph import Container, Op, Variable
 from occelo_graph.frozen_dataclasses import mutable_dataclass
 from occelo_link import VM
 from occelo_link.cache.store import counters
 from occelo_link.linker import StorageMap
-from occelo_rewrite import RewriteRecord
-from occelo_rewrite.features.observers import PreserveVariableAttributes
-from occelo_rewrite.features.protection import DestroyHandler, InputsAt, Supervisor
 
 if TYPE_CHECKING:
     from occelo_compile.calling import Function
     from occelo_compile.profiling import ProfileStats
+    from occelo_graph import FunctionGraph
+    from occelo_rewrite import RewriteRecord
 
 
 @mutable_dataclass
@@ -72,10 +62,6 @@ class Linked:
     vm: VM
     inputs: list[Container]
     outputs: list[Container]
-
-
-def _protected(inputs: Sequence[SymbolicInput]) -> list[int]:
-    return [i for i, each in enumerate(inputs) if not each.mutable]
 
 
 class CallGraph:
@@ -266,58 +252,16 @@ class FunctionMaker:
 
     def create_fgraph(self) -> FunctionGraph:
         """Return the graph to rewrite. It has outputs for updates, and features that protect inputs."""
-        updated = [
-            (i, each.update) for i, each in enumerate(self.inputs) if each.update is not None
-        ]
-        count = len(self.outputs)
-        mapping = {count + k: i for k, (i, _) in enumerate(updated)}
-        if self._given is None:
-            variables = [each.variable for each in self.inputs]
-            outputs = [*self.opened_outputs(), *(update for _, update in updated)]
-            memo: dict[Any, Any] = {v: _fresh_root(v) for v in variables}
-            copy_specialized(outputs, memo)
-            fgraph = FunctionGraph(
-                [memo[v] for v in variables],
-                [memo[v] for v in outputs],
-                clone=False,
-                update_mapping=mapping,
-            )
-        else:
-            fgraph = self._given
-            if not fgraph.update_mapping and mapping:
-                for _, update in updated:
-                    assert update is not None
-                    fgraph.add_output(update, reason="update")
-                fgraph.update_mapping = mapping
-        self._check_inplace(fgraph)
-        move_observers_to_outputs(fgraph)
-        protected = _protected(self.inputs)
-        fgraph.attach_feature(ReplaceValidate())
-        positions = [i for i, each in enumerate(self.inputs) if each.update is not None]
-        fgraph.attach_feature(
-            Supervisor(
-                InputsAt(protected),
-                # updated inputs: a call that fails must leave their values unchanged
-                InputsAt(positions),
-            )
-        )
-        fgraph.attach_feature(PreserveVariableAttributes())
-        if self.accept_inplace:
-            fgraph.attach_feature(DestroyHandler())
-            fgraph.validate()
-        return fgraph
+        from occelo_compile.graphs_to_rewrite import (
+            graph_to_rewrite,
+        )  # not for functions from the cache
 
-    def _check_inplace(self, fgraph: FunctionGraph) -> None:
-        for node in fgraph.apply_nodes:
-            if node.op.destroy_map and not self.accept_inplace:
-                source = f", made at {node.source}" if node.source is not None else ""
-                raise TypeError(
-                    f"The graph has the in-place op {node.op}{source}; pass accept_inplace=True to allow it"
-                )
-        _refuse_inner_inplace(node for node in fgraph.apply_nodes if node.op.loops)
+        return graph_to_rewrite(self)
 
     def prepare_fgraph(self, fgraph: FunctionGraph) -> Rewritten:
         """Rewrite the graph, and insert the copies that the memory contract needs."""
+        from occelo_rewrite import RewriteRecord  # not for functions from the cache
+
         before = fgraph.clone(check_integrity=False, attach_feature=False)
         self._record = record = RewriteRecord.configured()
         record.profiling = record.profiling or self.profile is not None
@@ -470,52 +414,3 @@ def _default(given: SymbolicInput, container: Container) -> tuple[bool, bool, An
     default = container.storage[0]
     # an updated input keeps its new value, so its default is not restored
     return False, given.update is None, default
-
-
-def move_observers_to_outputs(fgraph: FunctionGraph) -> None:
-    """Make each observer, such as `Print`, a hidden output. Nodes that used its result use its input instead.
-
-    Otherwise rules would not match expressions that contain an observer. In graphs with lazy branches observers stay in
-    place.
-    """
-    nodes = [node for node in fgraph.toposort() if node.op.observes]
-    if not nodes or any(node.op.lazy for node in fgraph.apply_nodes):
-        return
-    for node in nodes:
-        pairs = [(node.outputs[k], node.inputs[i]) for k, (i,) in node.op.view_map.items()]
-        fgraph.add_output(node.outputs[0], reason="observer")
-        shown = fgraph.output_node(len(fgraph.outputs) - 1)
-        for seen, plain in pairs:
-            for user, position in list(fgraph.clients[seen]):
-                if user is not shown:
-                    fgraph.change_node_input(user, position, plain, reason="observer", check=False)
-
-
-def _fresh_root(variable: Variable) -> Variable:
-    """Return a new root of the same type and name, for the compiled graph."""
-    root: Variable = variable.type.make_variable(variable.name)
-    root.set_mark(variable.mark)
-    root.tag.__dict__.update(vars(variable.tag))
-    return root
-
-
-def _refuse_inner_inplace(nodes: Iterable[Apply]) -> None:
-    """Raise TypeError if an inner graph of a loop, at any depth, has an in-place op.
-
-    The op could overwrite values that later iterations need. Equal inner graphs are searched once.
-    """
-    pending, seen = list(nodes), set[FrozenFunctionGraph]()
-    while pending:
-        node = pending.pop()
-        body = node.op.loop(node).body
-        if body in seen:
-            continue
-        seen.add(body)
-        for inner in body.nodes:
-            if inner.op.destroy_map:
-                source = f", made at {node.source}" if node.source is not None else ""
-                raise TypeError(
-                    f"The inner graph of {node.op}{source} has the in-place op {inner.op}; use the op that gives a new result"
-                )
-            if inner.op.loops:
-                pending.append(inner)

@@ -16,13 +16,15 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from occelo_graph import Container, FunctionGraph, Type, Variable
+from occelo_graph import Container, Type, Variable
 from occelo_graph.errors import explained_by
 from occelo_graph.ops.control import DeepCopyOp as DeepCopyOp
 from occelo_graph.ops.control import ViewOp as ViewOp
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+
+    from occelo_graph import FunctionGraph
 
 
 def alias_roots(variable: Variable) -> set[Variable]:
@@ -66,6 +68,8 @@ def insert_deepcopy(
     update of such an input, nothing uses its old array any more. So another update may take over this array without a
     copy.
     """
+    from occelo_graph import FunctionGraph  # which functions from the cache need not
+
     if not isinstance(cast("object", fgraph), FunctionGraph):
         raise TypeError(f"insert_deepcopy takes a function graph, got {fgraph!r}")
     released = {

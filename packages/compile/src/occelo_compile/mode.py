@@ -9,7 +9,7 @@ import copy
 import importlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from occelo_graph.config import config
 from occelo_graph.errors import explained_by
@@ -18,14 +18,14 @@ from occelo_graph.notebook import Table, Tabulated
 from occelo_graph.provenance import warn_user
 from occelo_link import Linker, available_linkers, make_linker
 from occelo_link.registry import find_linker
-from occelo_rewrite import GraphRewriter, RewriteDatabaseQuery, optdb, optimizer_query, rewriter_for
+from occelo_rewrite import RewriteDatabaseQuery, optimizer_query
 from occelo_rewrite import options as rewrite_options
 
 if TYPE_CHECKING:
     from occelo_compile.maker import FunctionMaker
-    from occelo_rewrite.database import RewriteDatabase
+    from occelo_rewrite import GraphRewriter, RewriteDatabase
 
-Optimizer = str | RewriteDatabaseQuery | GraphRewriter | None
+Optimizer: TypeAlias = "str | RewriteDatabaseQuery | GraphRewriter | None"
 
 
 class Mode(Tabulated):
@@ -52,7 +52,8 @@ class Mode(Tabulated):
             optimizer = rewrite_options.OPTIMIZER.get()
         self.provided_optimizer: Optimizer = optimizer
         self._query = _query_of(optimizer)
-        self.optdb: RewriteDatabase = optdb if db is None else db
+        self.own_optdb = None if db is None or db is _standard_optdb() else db
+        """The database of rewrites, if it is not the standard one."""
         self.name = name
         self.call_time = 0.0
         self.fn_time = 0.0
@@ -61,6 +62,11 @@ class Mode(Tabulated):
     def linker(self) -> Linker:
         """The mode's linker. It has no graph: each function uses a clone of it, which accepts the graph."""
         return self._linker
+
+    @property
+    def optdb(self) -> RewriteDatabase:
+        """The database of rewrites."""
+        return _standard_optdb() if self.own_optdb is None else self.own_optdb
 
     @property
     def own_query(self) -> RewriteDatabaseQuery | GraphRewriter:
@@ -73,7 +79,7 @@ class Mode(Tabulated):
 
         It is `own_query`, after the linker and the options have added and excluded tags.
         """
-        if isinstance(self._query, GraphRewriter):
+        if not isinstance(self._query, RewriteDatabaseQuery):
             return self._query
         linker = self._linker
         query = replace(
@@ -94,11 +100,11 @@ class Mode(Tabulated):
     def optimizer(self) -> GraphRewriter:
         """The rewriter that the query chooses."""
         query = self.query
-        if isinstance(query, GraphRewriter):
+        if not isinstance(query, RewriteDatabaseQuery):
             return query
-        if self.optdb is optdb:
-            return rewriter_for(query)
-        return self.optdb.query(query)
+        from occelo_rewrite import rewriter_for  # which functions from the cache need not
+
+        return rewriter_for(query) if self.own_optdb is None else self.own_optdb.query(query)
 
     def with_parts(self, linker: Linker, query: RewriteDatabaseQuery | GraphRewriter) -> Mode:
         """Return a copy of this mode, of the same class, with another linker and another query."""
@@ -112,7 +118,7 @@ class Mode(Tabulated):
         change: Callable[[RewriteDatabaseQuery], RewriteDatabaseQuery],
         tags: Sequence[str] = (),
     ) -> Mode:
-        if isinstance(self._query, GraphRewriter):
+        if not isinstance(self._query, RewriteDatabaseQuery):
             raise TypeError("A mode with a rewriter of your own has no query to change")
         self.optdb.warn_of_misspelt(tags, stacklevel=3)
         return self.with_parts(self._linker.clone(), change(self._query))
@@ -139,17 +145,6 @@ class Mode(Tabulated):
         """
         chosen = self._query if optimizer == "" else _query_of(optimizer)
         return self.with_parts(self._linker.clone(**(link_kwargs or {})), chosen)
-
-    def __getstate__(self) -> dict[str, Any]:
-        # the standard database is not pickled: a loaded mode uses that of the process that loads it
-        state = dict(vars(self))
-        state["optdb"] = None if self.optdb is optdb else self.optdb
-        return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        if state["optdb"] is None:
-            self.optdb = optdb
 
     def function_maker(self, *args: Any, **options: Any) -> FunctionMaker:
         """Make the `FunctionMaker` of a function in this mode. Subclasses may override this method."""
@@ -178,6 +173,12 @@ class Mode(Tabulated):
             boxes.append(("op", str(each), f"rules: {rules}" if rules else "one rewriter"))
         boxes.append(("output", "function", f"linker {self._linker}"))
         return picture(Boxes(dict(enumerate(boxes)), [(i, i + 1) for i in range(len(boxes) - 1)]))
+
+
+def _standard_optdb() -> RewriteDatabase:
+    from occelo_rewrite import optdb  # which functions from the cache need not
+
+    return optdb
 
 
 def _query_of(optimizer: Optimizer) -> RewriteDatabaseQuery | GraphRewriter:

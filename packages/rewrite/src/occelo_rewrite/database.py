@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import threading
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import field, replace
 from typing import Any, ClassVar
 from weakref import WeakSet
@@ -21,6 +21,7 @@ from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_graph.narrowing import is_list
 from occelo_rewrite.engine import RuleIndex
 from occelo_rewrite.patterns.node_rule import NodeRewriter, RuleSet
+from occelo_rewrite.queries import RewriteDatabaseQuery, Rewriter
 from occelo_rewrite.rewriter import (
     EquilibriumGraphRewriter,
     GraphRewriter,
@@ -28,80 +29,6 @@ from occelo_rewrite.rewriter import (
     WalkingGraphRewriter,
     check_rewriters,
 )
-
-Rewriter = Any
-"""A `NodeRewriter`, a `GraphRewriter` or a `RewriteDatabase`."""
-
-
-@frozen_dataclass
-class RewriteDatabaseQuery:
-    """A choice of rewrites: those with at least one tag of ``include``, all of ``require`` and none of ``exclude``.
-
-    A database in a database is queried with the same query, or with the query that ``subquery`` maps its name to.
-    Stages at a position after ``position_cutoff`` are left out. ``extra_rewrites`` are pairs of a rewriter to add and
-    its position. TypeError if one of these is no list of tags.
-    """
-
-    include: frozenset[str] = frozenset()
-    require: frozenset[str] = frozenset()
-    exclude: frozenset[str] = frozenset()
-    subquery: Mapping[str, RewriteDatabaseQuery] = field(
-        default_factory=lambda: dict[str, RewriteDatabaseQuery]()
-    )
-    position_cutoff: float = math.inf
-    extra_rewrites: tuple[tuple[Rewriter, float], ...] = ()
-    name: str = ""
-
-    def __init__(
-        self,
-        include: Iterable[str | None] = (),
-        require: Iterable[str] | None = None,
-        exclude: Iterable[str] | None = None,
-        subquery: Mapping[str, RewriteDatabaseQuery] | None = None,
-        position_cutoff: float = math.inf,
-        extra_rewrites: Sequence[tuple[Rewriter, float]] = (),
-        name: str = "",
-    ) -> None:
-        for argument, tags in {"include": include, "require": require, "exclude": exclude}.items():
-            if isinstance(tags, str):
-                raise TypeError(f"{argument} is a list of tags, got {tags!r}")
-        values: dict[str, Any] = {
-            "include": frozenset(t for t in include if t is not None),
-            "require": frozenset(require or ()),
-            "exclude": frozenset(exclude or ()),
-            "subquery": dict(subquery or {}),
-            "position_cutoff": position_cutoff,
-            "extra_rewrites": tuple(extra_rewrites),
-            "name": name,
-        }
-        check_rewriters(
-            [r for r, _ in extra_rewrites], NodeRewriter, GraphRewriter, where="A query"
-        )
-        for key, value in values.items():
-            object.__setattr__(self, key, value)
-
-    def including(self, *tags: str) -> RewriteDatabaseQuery:
-        """A new query that also includes rewrites with at least one of ``tags``."""
-        return replace(self, include=self.include | set(tags), name="")
-
-    def excluding(self, *tags: str) -> RewriteDatabaseQuery:
-        """A new query that excludes rewrites with at least one of ``tags``."""
-        return replace(self, exclude=self.exclude | set(tags), name="")
-
-    def requiring(self, *tags: str) -> RewriteDatabaseQuery:
-        """A new query that only chooses rewrites with all of ``tags``."""
-        return replace(self, require=self.require | set(tags), name="")
-
-    def register(self, *rewrites: tuple[Rewriter, float]) -> RewriteDatabaseQuery:
-        """A new query that adds rewriters, each with its position."""
-        return replace(self, extra_rewrites=(*self.extra_rewrites, *rewrites), name="")
-
-    def chooses(self, tags: frozenset[str]) -> bool:
-        """Whether the query chooses a rewrite with the tags ``tags``."""
-        return bool(tags & self.include) and self.require <= tags and not tags & self.exclude
-
-    def __hash__(self) -> int:
-        return hash((self.include, self.require, self.exclude, self.position_cutoff))
 
 
 @frozen_dataclass

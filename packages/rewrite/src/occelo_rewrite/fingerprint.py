@@ -1,6 +1,6 @@
 """Fingerprint of a database of rewrites: a text that changes whenever users change the rewrites.
 
-`occelo_compile.function_cache` puts the fingerprint of `optdb` into the cache key of each function.
+`occelo_compile.function_cache` puts that of `optdb` (`queries.fingerprint_of_rewrites`) into the cache key of each function.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 The modes of `occelo_compile`, `rewriting` and `viewer` query `optdb`, the database of the stages. `stages.STAGES` lists
 the stages with what each does. Families of ops add rules to them, and stages of their own (`family_rules`).
 
-The tags of a rule declare how it may change results (`CHANGES` in `rule_tags.py`). A rule without any of these tags
+The tags of a rule declare how it may change results (`CHANGES` in `queries.py`). A rule without any of these tags
 keeps every bit:
 
 | tag | what may change |
@@ -31,13 +31,12 @@ from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from occelo_graph.errors import explained_by
-from occelo_graph.extensions import place_of_caller
 from occelo_graph.families import Family, follow
-from occelo_rewrite.database import EquilibriumDB, RewriteDatabaseQuery, SequenceDB
+from occelo_rewrite.database import EquilibriumDB, SequenceDB
 from occelo_rewrite.family_rules import USUAL
 from occelo_rewrite.patterns.node_rule import RuleSet
+from occelo_rewrite.queries import RewriteDatabaseQuery
 from occelo_rewrite.rewriter import GraphRewriter, LateRewriter
-from occelo_rewrite.rule_tags import NOT_STRICT
 from occelo_rewrite.stages import STAGES
 
 
@@ -186,55 +185,6 @@ register_specialize = _registering(specialize_db, "specialize")
 register_uncanonicalize = _registering(uncanonicalize_db, "uncanonicalize", ("fast_run",))
 register_useless = _registering(canonicalize_db, "useless", (*USUAL, "useless"))
 register_infer_shape = _registering(canonicalize_db, "infer_shape", (*USUAL, "infer_shape"))
-
-
-def _named(name: str, *include: str, **more: Any) -> RewriteDatabaseQuery:
-    return RewriteDatabaseQuery(include, name=name, **more)
-
-
-OPTIMIZERS: dict[str | None, RewriteDatabaseQuery] = {
-    None: _named("None", "nothing"),
-    "None": _named("None", "nothing"),
-    "merge": _named("merge", "merge"),
-    "minimum_compile": _named("minimum_compile", "minimum_compile"),
-    "fast_compile": _named("fast_compile", "fast_compile"),
-    "o1": _named("o1", "fast_compile"),
-    "o2": _named("o2", "fast_compile", "fusion"),
-    "o3": _named("o3", "fast_run", exclude=["inplace"]),
-    "o4": _named("o4", "fast_run"),
-    "fast_run": _named("fast_run", "fast_run"),
-    "fast_run_stable": _named("fast_run_stable", "fast_run", require=["stable"]),
-    "unsafe": _named("unsafe", "fast_run", "unsafe", exclude=["inplace"]),
-    "stabilize": _named("stabilize", "fast_run", position_cutoff=1.5000001),
-    "strict": _named("strict", "fast_run", exclude=NOT_STRICT),
-}
-
-
-_places: dict[str, tuple[str, ...] | None] = {}
-"""For the name of each registered optimizer, the place in the code that registered it."""
-
-
-@explained_by("rules")
-def register_optimizer(name: str, query: RewriteDatabaseQuery) -> None:
-    """Register a query as an optimizer: modes can refer to the query by the name.
-
-    ValueError if the name is taken, unless the same place in the user's code registered it, such as a notebook cell
-    that runs again.
-    """
-    place = place_of_caller()
-    if name in OPTIMIZERS and (place is None or _places.get(name) != place):
-        raise ValueError(f"There is an optimizer named {name!r} already")
-    OPTIMIZERS[name] = query
-    _places[name] = place
-
-
-@explained_by("rules")
-def optimizer_query(name: str | None) -> RewriteDatabaseQuery:
-    """The query of the optimizer of that name; ValueError if there is none."""
-    if name not in OPTIMIZERS:
-        names = ", ".join(str(n) for n in OPTIMIZERS if n is not None)
-        raise ValueError(f"There is no optimizer {name!r}; there are {names}")
-    return OPTIMIZERS[name]
 
 
 _built: dict[RewriteDatabaseQuery, tuple[int, Any]] = {}

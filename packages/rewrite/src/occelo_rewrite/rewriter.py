@@ -135,6 +135,11 @@ def check_rewriters(rewriters: Iterable[Any], *kinds: type, where: str) -> None:
         raise TypeError(f"{where} takes {allowed}, not {each!r}: {hint}")
 
 
+def check_extra(rewriters: Iterable[Any]) -> None:
+    """Raise TypeError unless all ``rewriters``, the extra ones of a query, are rules or rewriters."""
+    check_rewriters(rewriters, NodeRewriter, GraphRewriter, where="A query")
+
+
 class _Changes(Feature):
     """A feature that counts the changes of a graph."""
 

@@ -12,8 +12,8 @@ from typing import Any
 from occelo_graph import FunctionGraph, Variable, clone_replace
 from occelo_graph.errors import explained_by
 from occelo_graph.ir.graph_like import graph_parts
-from occelo_rewrite.database import RewriteDatabaseQuery
 from occelo_rewrite.pipeline import optdb, rewriter_for
+from occelo_rewrite.queries import RewriteDatabaseQuery
 from occelo_rewrite.rewriter import GraphRewriter
 
 

@@ -11,7 +11,8 @@ from weakref import WeakKeyDictionary
 
 from occelo_graph import Apply, FrozenFunctionGraph, FunctionGraph, freeze
 from occelo_loops.ops.iterate import Iterate
-from occelo_rewrite.database import RewriteDatabase, RewriteDatabaseQuery
+from occelo_rewrite.database import RewriteDatabase
+from occelo_rewrite.queries import RewriteDatabaseQuery
 from occelo_rewrite.records.record import RewriteRecord
 from occelo_rewrite.rewriter import RecordingRewriter
 

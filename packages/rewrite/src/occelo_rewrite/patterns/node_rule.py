@@ -108,7 +108,7 @@ class NodeRewriter:
 
     - ``tracks``: op classes, ops or `OpPattern`s; None tracks every node.
     - ``requirements``: functions that create features. The features are attached to a graph before the rule is tried.
-    - ``tags``: queries choose rules by tags. The tags in `CHANGES` (`rule_tags`) say how the rule may change results. A
+    - ``tags``: queries choose rules by tags. The tags in `CHANGES` (`queries`) say how the rule may change results. A
       rule without any of these tags keeps every bit of the results.
     - ``only_new``: the rule is tried only at nodes that the rewriter has added or changed.
     - ``below``: a quick test of a node's inputs, as a set of classes of ops, scalar ops, numbers and `Constant`. If the

@@ -15,8 +15,8 @@ from typing import Any
 from occelo_graph import Apply, Feature, FunctionGraph, Variable
 from occelo_graph.ir.graph_like import graph_parts
 from occelo_graph.provenance import source_of
-from occelo_rewrite.database import RewriteDatabaseQuery
 from occelo_rewrite.pipeline import rewriter_for
+from occelo_rewrite.queries import RewriteDatabaseQuery
 from occelo_rewrite.records.record import Application, RewriteRecord
 from occelo_rewrite.records.viewer_page import PAGE
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from occelo_compile.mode import Mode, get_mode
-from occelo_rewrite.pipeline import NOT_STRICT
+from occelo_rewrite.queries import NOT_STRICT
 from occelo_testing.programs.listing import listing
 from occelo_testing.programs.program import Program, Step
 from occelo_testing.programs.shrinking import shrunk

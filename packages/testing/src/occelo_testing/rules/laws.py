@@ -16,8 +16,8 @@ from occelo_graph.config import config
 from occelo_graph.tensors.type import is_discrete, is_float
 from occelo_printing import pprint
 from occelo_rewrite.patterns.node_rule import NodeRewriter
+from occelo_rewrite.queries import CHANGES
 from occelo_rewrite.rewriter import in2out
-from occelo_rewrite.rule_tags import CHANGES
 from occelo_testing.rules.draws import SINGULAR, Draw
 
 

@@ -1,7 +1,7 @@
 """Rules for elementwise functions: identities of single functions, sums, products, stable forms, casts.
 
 `pipeline` puts them into the stages canonicalize, stabilize and specialize. The tags of a rule declare how it may
-change results (`occelo_rewrite.rule_tags`).
+change results (`occelo_rewrite.queries`).
 """
 
 from __future__ import annotations
