@@ -99,7 +99,7 @@ SOURCES = [
     ),
     Source("numba/services", ("units.frame",)),
     Source("numba/memory_functions"),
-    Source("native/llvm/loops"),
+    Source("native/llvm/loops", ("units.frame",)),
     Source("streams/draws", folder=PACKAGES / "random" / "src" / "occelo_random"),
 ]
 

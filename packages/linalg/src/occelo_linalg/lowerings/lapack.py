@@ -27,9 +27,7 @@ class Lapack:
 
     def integers(self, length: Value) -> Buffer:
         """A new array of integers, in the dtype that LAPACK expects."""
-        buffer = self.context.builder.buffer(self.context.blas_integer, "work", ndim=1)
-        self.context.builder.alloc(buffer, length)
-        return buffer
+        return self.context.builder.scratch(self.context.blas_integer, length)
 
     def call(self, name: str, **arguments: str | Value | Pointer) -> Value:
         """Write a call of a routine. Returns its ``info``, an int64 that is 0 if the routine succeeds.
@@ -93,11 +91,9 @@ class Lapack:
         if kind == "integers":
             return self.integers(length)
         context, real = self.context, PARTS.get(self.dtype, self.dtype)
-        buffer = context.builder.buffer(real, "work", ndim=1)
         if kind == "array" and self.dtype in PARTS:
             length = context.builder.mul(length, context.i64(2))
-        context.builder.alloc(buffer, length)
-        return buffer
+        return context.builder.scratch(real, length)
 
 
 def fill_with_nan(context: Context, result: Stored, index: Index) -> None:

@@ -21,8 +21,7 @@ class Products:
         self.context, self.dtype, self.n = context, dtype, n
         builder, real = context.builder, PARTS.get(dtype, dtype)
         # the factors 1 and 0 of gemm, each with an imaginary part for complex matrices
-        self.factors = builder.buffer(real, "work", ndim=1)
-        builder.alloc(self.factors, context.i64(4))
+        self.factors = builder.scratch(real, context.i64(4))
         for k, value in enumerate((1.0, 0.0, 0.0, 0.0)):
             builder.store(self.factors, context.i64(k), builder.const(value, real))
 

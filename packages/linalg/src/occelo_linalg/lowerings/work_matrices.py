@@ -104,8 +104,8 @@ class WorkMatrix:
         self.count = _count(dtype)
         builder = context.builder
         self.leading = builder.op("max", columns if by_rows else rows, context.i64(1))
-        self.buffer = builder.buffer(PARTS.get(dtype, dtype), "work", ndim=2)
-        builder.alloc(self.buffer, builder.product([rows, columns, context.i64(self.count)]))
+        size = builder.product([rows, columns, context.i64(self.count)])
+        self.buffer = builder.scratch(PARTS.get(dtype, dtype), size, ndim=2)
 
     @property
     def pointer(self) -> Pointer:

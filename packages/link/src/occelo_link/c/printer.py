@@ -14,14 +14,14 @@ from occelo_link.c.literals import TYPES, literal, memory_type
 from occelo_link.c.operations import Operations
 from occelo_link.loops.ir import cost
 from occelo_link.loops.ir import program as ir
-from occelo_link.loops.ir.uses import captured_by, constants_of, live_values
+from occelo_link.loops.ir.uses import captured_by, constants_of, live_values, scratch_of
 from occelo_link.loops.ir.visitor import Visitor
 from occelo_link.units import frame
 
 INLINE_USES = 8
 PARALLEL_TYPE = """\
-typedef i64 (*parallel_fn)(void (*part)(void *env, i64 start, i64 stop, void **table), void *env, i64 start, i64 stop,
-                           void **table, i64 *frame, i64 work, i64 length, i64 threads);"""
+typedef i64 (*parallel_fn)(i64 (*part)(void *env, i64 start, i64 stop, void **table), void *env, i64 start, i64 stop,
+                           void **table, i64 *frame, i64 work, i64 length, i64 threads, i64 *own);"""
 """The type of the service `frame.PARALLEL`."""
 _WORD = re.compile(r"\w+")
 
@@ -339,7 +339,7 @@ class Printer(Visitor[None]):
         self.line("}")
 
     def loop(self, loop: ir.For) -> None:
-        if self.threads and cost.may_be_divided(loop, self.program):
+        if self.threads and not self.nesting and cost.may_be_divided(loop):
             self.divided_loop(loop)
             return
         if loop.lanes > 1 and loop.carried:
@@ -363,18 +363,23 @@ class Printer(Visitor[None]):
         start, stop = self.use(loop.start), self.use(loop.stop)
         part, env = self.fresh(f"{self.function_name}_part"), self.fresh("env")
         held = ", ".join(self.part(loop, part))
-        work, use = self.fresh("work"), self.use
+        work, use, own = self.fresh("work"), self.use, "0"
         each = cost.work_text(cost.parallel_work(loop), use)
         self.line(f"struct {part}_env {env} = {{{held}}};")
+        scratch = scratch_of(loop)
+        if scratch is not None:
+            own = self.fresh("own")
+            sizes = "".join(f", {use(n)} * {size}" for n, size in scratch)
+            self.line(f"i64 {own}[] = {{sizeof {env}, {len(scratch)}{sizes}}};")
         self.line(f"i64 {work} = ({stop} - {start}) * ({each});")
         entries = map(self.program.entry, (frame.PARALLEL, frame.THREAD_LIMIT))
         service, limit = (f"table[{frame.table_slot(self.program, e)}]" for e in entries)
         length = stop if loop.non_interruptible else cost.poll_interval_text(loop, use, "/")
         args = f"&{env}, {start}, {stop}, table"
         self.helpers["parallel_fn"] = PARALLEL_TYPE
-        self.line(f"if ({work} <= {cost.ENOUGH}) {part}({args});")
-        call = f"((parallel_fn){service})({part}, {args}, frame, {work}, {length}, (i64){limit})"
-        self.line(f"else if ({call}) return {frame.INTERRUPTED};")
+        several = f"{part}, {args}, frame, {work}, {length}, (i64){limit}, {own}"
+        call = f"{work} <= {cost.ENOUGH} ? {part}({args}) : ((parallel_fn){service})({several})"
+        self.line(f"{{ i64 status = {call}; if (status) return status; }}")
 
     def part(self, loop: ir.For, name: str) -> list[str]:
         """Print the function ``name`` of a loop. Returns what its struct holds: the values and addresses from outside."""
@@ -392,10 +397,11 @@ class Printer(Visitor[None]):
         self.own[name] = "\n".join(
             [
                 f"struct {name}_env {{ {fields} }};",
-                f"static NOT_INLINED void {name}(void *env, i64 start, i64 stop, void **table UNUSED) {{",
+                f"static NOT_INLINED i64 {name}(void *env, i64 start, i64 stop, void **table UNUSED) {{",
                 f"  struct {name}_env *e = env;",
                 *starts,
                 *self.lines,
+                "  return 0;",
                 "}",
             ]
         )

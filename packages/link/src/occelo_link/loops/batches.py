@@ -35,6 +35,13 @@ def own_index(context: Context, tensor: Tensor, core: int, index: Index) -> list
 
 @contextmanager
 def each_element(context: Context, batch: Sequence[Value]) -> Generator[list[Value]]:
-    """A context manager that writes loops over the batch dimensions. Its value is the index of an element of the batch."""
+    """A context manager that writes loops over the batch dimensions. Its value is the index of an element of the batch.
+
+    The elements may be computed in several threads.
+    """
+    index = [context.i64(0)] * len(batch)
     with ExitStack() as stack:
-        yield [stack.enter_context(context.builder.loop(n, fixed=True)).index for n in batch]
+        for k, axis in enumerate(i for i, n in enumerate(batch) if not is_unit(n)):
+            loop = context.builder.loop(batch[axis], parallel=k == 0, fixed=True)
+            index[axis] = stack.enter_context(loop).index
+        yield index

@@ -17,15 +17,9 @@ from occelo_graph.families import Family, follow
 from occelo_link.loops.ir.program import Program
 from occelo_link.loops.lowering import Context, readers_of
 from occelo_link.loops.program_state import ProgramState
-from occelo_link.loops.registry import (
-    can_be_callback as can_be_callback,
-)
-from occelo_link.loops.registry import (
-    find_lowering as find_lowering,
-)
-from occelo_link.loops.registry import (
-    late,
-)
+from occelo_link.loops.registry import can_be_callback as can_be_callback
+from occelo_link.loops.registry import find_lowering as find_lowering
+from occelo_link.loops.registry import late
 from occelo_link.loops.tensor_groups import parts_of_type
 from occelo_link.loops.tensors import Tensor
 

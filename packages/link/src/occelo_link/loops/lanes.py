@@ -35,13 +35,8 @@ def for_lanes(context: Context, tensors: Sequence[Tensor]) -> bool:
         return False
     leads = [t.shape[:-2] for t in tensors]
     return all(
-        all(map(is_unit, lead)) or (len(lead) == len(batch) and all(map(_same_kind, lead, batch)))
-        for lead in leads
+        all(map(is_unit, lead)) or [*map(is_unit, lead)] == [*map(is_unit, batch)] for lead in leads
     )
-
-
-def _same_kind(length: Value, whole: Value) -> bool:
-    return is_unit(length) == is_unit(whole)
 
 
 class Lanes:
@@ -49,9 +44,8 @@ class Lanes:
 
     Construct it inside the ``emit`` function of a `Context.step`, since the constructor writes allocations.
 
-    ``failed`` counts failures for each lane. If `groups` is called with ``nan``, the counts are for the current group:
-    0 means that the lane's matrix has a result. Without ``nan``, the counts are for all groups, and a check after the
-    last group stops the program if a count is not 0.
+    ``failed`` counts the failures in the current group for each lane: 0 means that the lane's matrix has a result. If `groups`
+    is called without ``nan``, a check after each group stops the program if a count is not 0.
 
     If the last group has too few matrices, its last matrix is repeated.
     """
@@ -74,8 +68,7 @@ class Lanes:
 
     def column(self) -> Buffer:
         """Working memory with one number for each lane. The numbers are 0 at first."""
-        buffer = self.builder.buffer(self.dtype, "work", ndim=1)
-        self.builder.alloc(buffer, self.context.i64(self.count))
+        buffer = self.builder.scratch(self.dtype, self.context.i64(self.count))
         self.clear(buffer)
         return buffer
 
@@ -124,19 +117,19 @@ class Lanes:
 
     @contextmanager
     def groups(self, nan: bool) -> Generator[None]:
-        """A context manager that writes the loop over all groups.
+        """A context manager that writes the loop over all groups, which may be computed in several threads.
 
-        If ``nan`` is False, a check that no matrix failed is written after the loop.
+        If ``nan`` is False, a check that no matrix of the group failed is written.
         """
         builder, count = self.builder, self.context.i64(self.count)
         whole = builder.add(self.length, self.context.i64(self.count - 1))
-        with builder.loop(builder.op("floordiv", whole, count), fixed=True) as loop:
+        groups = builder.op("floordiv", whole, count)
+        with builder.loop(groups, parallel=True, fixed=True) as loop:
             self.first = builder.mul(loop.index, count)
-            if nan:
-                self.clear(self.failed)
+            self.clear(self.failed)
             yield
-        if not nan:
-            self._check()
+            if not nan:
+                self._check()
 
     def mark(self, lane: Value, bad: Value) -> None:
         """Count a failure of the matrix in a lane if ``bad`` is True."""
@@ -174,9 +167,8 @@ class LaneMatrix:
         # rows whose distance is a multiple of many cache lines would displace each other in the cache
         apart = columns.op == "const" and columns.args[0] > 8 and columns.args[0] % 8 == 0
         self.width = builder.add(columns, lanes.context.i64(1)) if apart else columns
-        self.buffer = builder.buffer(lanes.dtype, "work", ndim=3)
         size = builder.mul(builder.mul(rows, self.width), lanes.context.i64(lanes.count))
-        builder.alloc(self.buffer, size)
+        self.buffer = builder.scratch(lanes.dtype, size, ndim=3)
         with builder.loop(size, lanes=lanes.count) as loop:
             builder.store(self.buffer, loop.index, lanes.number(0.0))
 
@@ -227,8 +219,7 @@ class LaneMatrix:
         lanes, builder = self.lanes, self.builder
         count = lanes.context.i64(lanes.count)
         if self._stage is None:
-            self._stage = builder.buffer(lanes.dtype, "work", ndim=1)
-            builder.alloc(self._stage, builder.mul(size, count))
+            self._stage = builder.scratch(lanes.dtype, builder.mul(size, count))
         stage, remaining = self._stage, lanes.remaining()
         start = builder.add(source.offset, builder.mul(lanes.first, size))
         with builder.loop(builder.mul(remaining, size), lanes=lanes.count) as loop:

@@ -13,18 +13,10 @@ from typing import TYPE_CHECKING
 
 from occelo_link.loops.in_place import changes_of_states, overwritable, readers_first
 from occelo_link.loops.ir.program import Buffer
-from occelo_link.loops.kernel import (
-    ElementRoot as ElementRoot,
-)
-from occelo_link.loops.kernel import (
-    LoopKernel as LoopKernel,
-)
-from occelo_link.loops.kernel import (
-    ReduceRoot as ReduceRoot,
-)
-from occelo_link.loops.kernel import (
-    Root as Root,
-)
+from occelo_link.loops.kernel import ElementRoot as ElementRoot
+from occelo_link.loops.kernel import LoopKernel as LoopKernel
+from occelo_link.loops.kernel import ReduceRoot as ReduceRoot
+from occelo_link.loops.kernel import Root as Root
 from occelo_link.loops.loop_nests import write_kernel
 from occelo_link.loops.steps import AnyStep, buffers_of, reads_of, targets_of
 from occelo_link.loops.steps import Step as Step

@@ -73,20 +73,28 @@ class BlasLibrary:
             return _function_address(self._library, f"scipy_{function}_64_")
         return _from_capsule(f"scipy.linalg.cython_{kind}", function)
 
+    def thread_functions(self) -> tuple[int | None, int | None]:
+        """The addresses of the functions that return and set the number of threads; None if they are not known."""
+        scipy = sys.modules.get("scipy")
+        library = self._library or (scipy and _openblas(scipy, "scipy_dgemm_"))
+        if not library:
+            return None, None
+        suffix = "64_" if library is self._library else ""
+        names = (f"scipy_openblas_{verb}_num_threads{suffix}" for verb in ("get", "set"))
+        get, put = (_function_address(library, name) for name in names)
+        return get, put
 
-def _mapped_openblas() -> ctypes.CDLL | None:
-    """Return the OpenBLAS in NumPy's wheel, or None if there is none."""
-    base = os.path.dirname(np.__file__)
-    for folder in (
-        os.path.join(os.path.dirname(base), "numpy.libs"),
-        os.path.join(base, ".dylibs"),
-    ):
+
+def _openblas(package: Any, function: str) -> ctypes.CDLL | None:
+    """Return the OpenBLAS in the wheel of NumPy or SciPy that has a function of this name, or None if there is none."""
+    base = os.path.dirname(package.__file__)
+    for folder in (f"{base}.libs", os.path.join(base, ".dylibs")):
         for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
-            if "openblas64" not in name:
+            if "openblas" not in name:
                 continue
             try:
                 library = ctypes.CDLL(os.path.join(folder, name))
-                _function_address(library, "scipy_dgemm_64_")
+                _function_address(library, function)
             except (OSError, AttributeError):
                 continue
             return library
@@ -96,7 +104,7 @@ def _mapped_openblas() -> ctypes.CDLL | None:
 @functools.cache
 def blas_library() -> BlasLibrary:
     """Return the library whose BLAS and LAPACK compiled functions call."""
-    mapped = _mapped_openblas()
+    mapped = _openblas(np, "scipy_dgemm_64_")
     if mapped is not None:
         return BlasLibrary("numpy", "int64", mapped)
     return BlasLibrary("scipy", "int32", None)

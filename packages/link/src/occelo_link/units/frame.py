@@ -50,8 +50,9 @@ GIL from then on.
 SERVICES = 4
 PARALLEL = "service:parallel"
 """The entry of the table for ``i64 (ptr part, ptr env, i64 start, i64 stop, ptr table, ptr frame, i64 work, i64 length,
-i64 threads)``, which runs a loop in several threads (``thread_pool.c``). ``part`` is the function of the loop
-(`native.llvm.parallel`).
+i64 threads, ptr own)``, which runs a loop in several threads (``thread_pool.c``). ``part`` is the function of the loop
+(`native.llvm.parallel`). ``own`` is null, or for a loop that calls BLAS or has scratch memory the number of bytes of ``env``,
+how many of its slots after the first are addresses of scratch memory, and the bytes of each.
 """
 THREAD_LIMIT = "service:threads"
 """The entry of the table for the most threads of a loop; 0 means the number of processors that the process may use."""

@@ -2,8 +2,7 @@
 
    A loop belongs to one call at a time; the loops of other calls meanwhile run in their own thread only. The calling thread
    works, too, so nobody waits for a thread that wakes late. Threads without work sleep, each on a lock of its own. They
-   run no Python, so they need no GIL, and signals are handled where the unit polls for them: between rounds, in which no
-   other thread works. A fork copies no threads, so Python calls `forget_threads` in the new process.
+   run no Python, so they need no GIL. The calling thread polls for signals between chunks of its own. A fork copies no threads, so Python calls `forget_threads` in the new process.
 
    Names in capitals that are not defined here are constants of frame.py. The file thread_pool.ll is made from this one
    (packages/link/llvm_from_c.py). */
@@ -19,10 +18,13 @@ typedef int64_t i64;
 enum {
   MOST_THREADS = 256,
   CHUNKS = 4,       /* of each thread: one that is late leaves some to the others */
+  UNPOLLED = 10000000, /* operations between two polls, about 0.5 ms */
   SPINS = 1 << 14,  /* looks at the other threads' work before the calling thread sleeps, too */
 };
 
-typedef void part(void *env, i64 start, i64 stop, void **table);
+typedef i64 part(void *env, i64 start, i64 stop, void **table);
+
+typedef i64 poller(i64 *frame);
 
 typedef struct {
   _Alignas(64) i64 asleep;
@@ -34,6 +36,10 @@ static struct {
   int (*acquire)(void *lock, int wait);
   void (*release)(void *lock);
   unsigned long (*start_thread)(void (*)(void *), void *);
+  void *(*allocate)(size_t bytes);
+  void (*deallocate)(void *);
+  int (*get_blas)(void); /* the number of threads of BLAS; null if it is not known how to set it */
+  void (*set_blas)(int threads);
   i64 processors; /* as many threads as this, unless a function's own limit is another */
   i64 most;       /* the limit that the user set for a time, or 0 */
   i64 worth;      /* the operations of a loop for which another thread is woken */
@@ -42,6 +48,10 @@ static struct {
   void *done; /* the lock on which the calling thread sleeps */
   part *run;
   void *env, **table;
+  i64 *own;                    /* what `parallel` got */
+  i64 interrupted;
+  i64 failed;                  /* 2^32 times the first chunk that failed, plus what it returned */
+  i64 blas_busy, blas_users, blas_threads;
   i64 start, stop, size;       /* of a chunk */
   _Alignas(64) i64 left;       /* chunks that nobody has begun; negative values are like 0 */
   _Alignas(64) i64 unfinished; /* twice the number of chunks, plus 1 if the calling thread sleeps */
@@ -51,19 +61,65 @@ static struct {
 void *thread_pool(void) { return &pool; }
 
 void forget_threads(void) {
-  pool.started = pool.busy = pool.left = pool.unfinished = 0;
+  pool.started = pool.busy = pool.left = pool.unfinished = pool.blas_busy = 0;
   pool.done = NULL; /* it may be held by a thread that is no more */
 }
 
-static void run_chunks(void) {
+static void copy(void *to, const void *from, i64 bytes) {
+  for (i64 k = 0; k < bytes / 8; ++k) ((i64 *)to)[k] = ((const i64 *)from)[k];
+  for (i64 k = bytes & -8; k < bytes; ++k) ((char *)to)[k] = ((const char *)from)[k];
+}
+
+/* The environment of a loop with copies of its scratch memory, in memory that the caller frees; null if there is none. */
+static void *own_env(const i64 *own, void *env) {
+  i64 total = own[0] + 128;
+  for (i64 k = 0; k < own[1]; ++k) total += (own[2 + k] + 127) & -64;
+  i64 *made = pool.allocate(total);
+  if (!made) return NULL;
+  copy(made, env, own[0]);
+  i64 free = ((i64)made + own[0] + 63) & -64;
+  for (i64 k = 0; k < own[1]; free += (own[2 + k] + 127) & -64, ++k) {
+    copy(ADDRESS(free), ADDRESS(made[1 + k]), own[2 + k]);
+    made[1 + k] = free;
+  }
+  return made;
+}
+
+static void note_failure(i64 number, i64 status) {
+  i64 mine = number << 32 | (status & 0xffffffff), before = __atomic_load_n(&pool.failed, __ATOMIC_RELAXED);
+  while (mine < before)
+    if (__atomic_compare_exchange_n(&pool.failed, &before, mine, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return;
+}
+
+/* Run chunks until none is left. The calling thread passes `poll`, and the iterations after which it polls. */
+static void run_chunks(poller *poll, i64 *frame, i64 every) {
+  i64 loop = 0, polled = 0;
+  void *mine = NULL; /* of this loop */
   while (__atomic_load_n(&pool.left, __ATOMIC_RELAXED) > 0) {
+    /* chunks are begun from the last to the first */
     i64 number = __atomic_fetch_sub(&pool.left, 1, __ATOMIC_ACQUIRE) - 1;
-    if (number < 0) return;
-    i64 start = pool.start + number * pool.size, stop = start + pool.size;
-    pool.run(pool.env, start, stop < pool.stop ? stop : pool.stop, pool.table);
+    if (number < 0) break;
+    i64 start = pool.start + number * pool.size, stop = start + pool.size, status = NO_MEMORY;
+    if (pool.own && loop != pool.loops) {
+      pool.deallocate(mine);
+      mine = own_env(pool.own, pool.env);
+      loop = pool.loops;
+    }
+    void *env = pool.own ? mine : pool.env;
+    if (env) status = pool.run(env, start, stop < pool.stop ? stop : pool.stop, pool.table);
+    if (status) note_failure(number, status);
+    if (poll && (polled += pool.size) >= every && __atomic_load_n(&pool.left, __ATOMIC_RELAXED) > 0) {
+      polled = 0;
+      if (poll(frame)) {
+        i64 rest = __atomic_exchange_n(&pool.left, 0, __ATOMIC_ACQ_REL);
+        if (rest > 0) __atomic_fetch_sub(&pool.unfinished, 2 * rest, __ATOMIC_ACQ_REL);
+        pool.interrupted = 1;
+      }
+    }
     /* the next loop may begin as soon as the last chunk is finished */
     if (__atomic_fetch_sub(&pool.unfinished, 2, __ATOMIC_ACQ_REL) == 3) pool.release(pool.done);
   }
+  pool.deallocate(mine);
 }
 
 /* Each thread wakes two others, so that the last of many wakes soon. */
@@ -88,7 +144,7 @@ static void run_worker(void *argument) {
     if (!awake) pool.acquire(self->lock, 1);
     if (!may_work(number)) continue;
     wake_two(number);
-    run_chunks();
+    run_chunks(NULL, NULL, 0);
   }
 }
 
@@ -112,41 +168,63 @@ static i64 start_threads(i64 wanted) {
 
 static i64 smaller(i64 a, i64 b) { return a < b ? a : b; }
 
-static void in_threads(part *run, void *env, i64 start, i64 stop, void **table, i64 threads) {
+/* While loops call BLAS, it has one thread: the bits of its results depend on the number. */
+static void blas_alone(i64 begins) {
+  if (!pool.get_blas) return;
+  while (__atomic_exchange_n(&pool.blas_busy, 1, __ATOMIC_ACQUIRE)) {
+  }
+  if (begins && pool.blas_users++ == 0) {
+    pool.blas_threads = pool.get_blas();
+    if (pool.blas_threads != 1) pool.set_blas(1);
+  }
+  if (!begins && --pool.blas_users == 0 && pool.blas_threads != 1) pool.set_blas(pool.blas_threads);
+  __atomic_store_n(&pool.blas_busy, 0, __ATOMIC_RELEASE);
+}
+
+static i64 in_threads(part *run, void *env, i64 start, i64 stop, void **table, i64 *frame, i64 threads, i64 every, i64 *own) {
   threads = start_threads(threads);
   i64 size = (stop - start) / (CHUNKS * threads) + 1;
+  size = smaller(size, every);
   if (size >= 256) size = (size + 63) & -64; /* whole vectors, and no two threads in one line of the cache */
   i64 chunks = (stop - start + size - 1) / size;
   pool.run = run, pool.env = env, pool.start = start, pool.stop = stop, pool.table = table, pool.size = size;
+  pool.own = own, pool.failed = INT64_MAX, pool.interrupted = 0;
+  ++pool.loops;
   __atomic_store_n(&pool.threads, threads, __ATOMIC_RELAXED);
   __atomic_store_n(&pool.unfinished, 2 * chunks, __ATOMIC_RELAXED);
   __atomic_store_n(&pool.left, chunks, __ATOMIC_SEQ_CST);
-  ++pool.loops;
   wake_two(0);
-  run_chunks();
+  run_chunks((poller *)table[POLL], frame, every);
   for (i64 k = 0; k < SPINS; ++k)
-    if (!__atomic_load_n(&pool.unfinished, __ATOMIC_ACQUIRE)) return;
+    if (!__atomic_load_n(&pool.unfinished, __ATOMIC_ACQUIRE)) goto finished;
   if (__atomic_fetch_or(&pool.unfinished, 1, __ATOMIC_ACQ_REL)) pool.acquire(pool.done, 1);
+finished:
+  if (pool.interrupted) return INTERRUPTED;
+  return pool.failed == INT64_MAX ? 0 : (int32_t)pool.failed;
 }
 
 /* The service PARALLEL: run a loop of `work` operations in at most `threads` threads, or as many as there are processors if
-   that is 0, in rounds of `length` iterations. Returns what a poll after a round returned, other than 0, or else 0. */
-i64 parallel(part *run, void *env, i64 start, i64 stop, void **table, i64 *frame, i64 work, i64 length, i64 threads) {
-  i64 (*poll)(i64 *) = (i64(*)(i64 *))table[POLL];
+   that is 0. It may poll after every `length` iterations. Returns what the unit returns if it ends early, or else 0. The first error by
+   position is the one that one thread would find. */
+i64 parallel(part *run, void *env, i64 start, i64 stop, void **table, i64 *frame, i64 work, i64 length, i64 threads,
+             i64 *own) {
+  poller *poll = (poller *)table[POLL];
   if (!threads) threads = pool.processors;
   if (pool.most) threads = smaller(threads, pool.most);
   threads = smaller(smaller(threads, MOST_THREADS), work / pool.worth + 1);
-  for (;; start += length) {
-    i64 limit = stop - start > length ? start + length : stop;
-    i64 wanted = smaller(threads, limit - start);
-    if (wanted > 1 && !__atomic_exchange_n(&pool.busy, 1, __ATOMIC_ACQUIRE)) {
-      in_threads(run, env, start, limit, table, wanted);
-      __atomic_store_n(&pool.busy, 0, __ATOMIC_RELEASE);
-    } else {
-      run(env, start, limit, table);
-    }
-    if (limit >= stop) return 0;
-    i64 status = poll(frame);
-    if (status) return status;
+  i64 status = 0, unpolled = (i64)((double)(stop - start) * UNPOLLED / (double)(work + 1));
+  threads = smaller(threads, stop - start);
+  if (own) blas_alone(1);
+  if (threads > 1 && !__atomic_exchange_n(&pool.busy, 1, __ATOMIC_ACQUIRE)) {
+    status = in_threads(run, env, start, stop, table, frame, threads, unpolled > length ? unpolled : length, own);
+    __atomic_store_n(&pool.busy, 0, __ATOMIC_RELEASE);
+  } else {
+    while (!(status = run(env, start, smaller(stop, start + length), table)) && (start += length) < stop)
+      if (poll(frame)) {
+        status = INTERRUPTED;
+        break;
+      }
   }
+  if (own) blas_alone(0);
+  return status;
 }

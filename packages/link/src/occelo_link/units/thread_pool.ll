@@ -1,7 +1,7 @@
-; Made by llvm_from_c.py from sources with the digest 84681b115311ce893fd5c663953ac1c1
+; Made by llvm_from_c.py from sources with the digest 86565550ab3f06649cf294f6ab2f7236
 ; with ziglang 0.17.1
 
-%struct.anon = type { ptr, ptr, ptr, ptr, i64, i64, i64, i64, i64, i64, i64, ptr, ptr, ptr, ptr, i64, i64, i64, [48 x i8], i64, [56 x i8], i64, [56 x i8], [256 x %struct.worker] }
+%struct.anon = type { ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, i64, i64, i64, i64, i64, i64, i64, ptr, ptr, ptr, ptr, ptr, i64, i64, i64, i64, i64, i64, i64, i64, [32 x i8], i64, [56 x i8], i64, [56 x i8], [256 x %struct.worker] }
 %struct.worker = type { i64, ptr, [48 x i8] }
 
 @pool = internal global %struct.anon zeroinitializer, align 64
@@ -11,256 +11,569 @@ define ptr @thread_pool() nounwind {
 }
 
 define void @forget_threads() nounwind {
+  store i64 0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 176), align 16
+  store i64 0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 320), align 64
   store i64 0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 256), align 64
-  store i64 0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 192), align 64
-  store i64 0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 72), align 8
-  store i64 0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 64), align 64
-  store ptr null, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 88), align 8
+  store i64 0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 104), align 8
+  store i64 0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 96), align 32
+  store ptr null, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 120), align 8
   ret void
 }
 
-define i64 @parallel(ptr %0, ptr %1, i64 %2, i64 %3, ptr %4, ptr %5, i64 %6, i64 %7, i64 %8) {
-  %10 = getelementptr inbounds nuw i8, ptr %4, i64 16
-  %11 = load ptr, ptr %10, align 8
-  %12 = icmp eq i64 %8, 0
-  %13 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 32), align 32
-  %14 = select i1 %12, i64 %13, i64 %8
-  %15 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 40), align 8
-  %16 = icmp eq i64 %15, 0
-  %17 = tail call i64 @llvm.smin.i64(i64 %14, i64 %15)
-  %18 = select i1 %16, i64 %14, i64 %17
-  %19 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 48), align 16
-  %20 = sdiv i64 %6, %19
-  %21 = add i64 %20, 1
-  %22 = tail call i64 @llvm.smin.i64(i64 %18, i64 %21)
-  br label %23
+define i64 @parallel(ptr %0, ptr %1, i64 %2, i64 %3, ptr %4, ptr %5, i64 %6, i64 %7, i64 %8, ptr %9) {
+  %11 = getelementptr inbounds nuw i8, ptr %4, i64 16
+  %12 = load ptr, ptr %11, align 8
+  %13 = icmp eq i64 %8, 0
+  %14 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 64), align 64
+  %15 = select i1 %13, i64 %14, i64 %8
+  %16 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 72), align 8
+  %17 = icmp eq i64 %16, 0
+  %18 = tail call i64 @llvm.smin.i64(i64 %15, i64 %16)
+  %19 = select i1 %17, i64 %15, i64 %18
+  %20 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 80), align 16
+  %21 = sdiv i64 %6, %20
+  %22 = add i64 %21, 1
+  %23 = tail call i64 @llvm.smin.i64(i64 %19, i64 %22)
+  %24 = sub i64 %3, %2
+  %25 = sitofp i64 %24 to double
+  %26 = fmul double %25, 1.000000e+07
+  %27 = add i64 %6, 1
+  %28 = sitofp i64 %27 to double
+  %29 = fdiv double %26, %28
+  %30 = fptosi double %29 to i64
+  %31 = tail call i64 @llvm.smin.i64(i64 %23, i64 %24)
+  %32 = tail call i64 @llvm.smin.i64(i64 %31, i64 256)
+  %33 = icmp eq ptr %9, null
+  %34 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 48), align 16
+  %35 = icmp eq ptr %34, null
+  %36 = select i1 %33, i1 true, i1 %35
+  br i1 %36, label %52, label %37
 
-23:
-  %24 = phi i64 [ %2, %9 ], [ %27, %155 ]
-  %25 = sub i64 %3, %24
-  %26 = icmp sgt i64 %25, %7
-  %27 = add i64 %24, %7
-  %28 = select i1 %26, i64 %27, i64 %3
-  %29 = sub i64 %28, %24
-  %30 = tail call i64 @llvm.smin.i64(i64 %22, i64 %29)
-  %31 = tail call i64 @llvm.smin.i64(i64 %30, i64 256)
-  %32 = icmp sgt i64 %30, 1
-  br i1 %32, label %33, label %152
+37:
+  %38 = atomicrmw xchg ptr getelementptr inbounds nuw (i8, ptr @pool, i64 176), i64 1 acquire, align 16
+  %39 = icmp eq i64 %38, 0
+  br i1 %39, label %40, label %37
 
-33:
-  %34 = atomicrmw xchg ptr getelementptr inbounds nuw (i8, ptr @pool, i64 72), i64 1 acquire, align 8
-  %35 = icmp eq i64 %34, 0
-  br i1 %35, label %36, label %152
-
-36:
-  %37 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 88), align 8
-  %38 = icmp eq ptr %37, null
-  br i1 %38, label %39, label %47
-
-39:
-  %40 = load ptr, ptr @pool, align 64
-  %41 = tail call ptr %40()
-  %42 = icmp eq ptr %41, null
-  br i1 %42, label %43, label %44
-
-43:
-  store ptr null, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 88), align 8
-  br label %78
+40:
+  %41 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 184), align 8
+  %42 = add i64 %41, 1
+  store i64 %42, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 184), align 8
+  %43 = icmp eq i64 %41, 0
+  br i1 %43, label %44, label %51
 
 44:
-  %45 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 8), align 8
-  %46 = tail call i32 %45(ptr %41, i32 1)
-  store ptr %41, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 88), align 8
-  br label %47
+  %45 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 48), align 16
+  %46 = tail call i32 %45()
+  %47 = sext i32 %46 to i64
+  store i64 %47, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 192), align 64
+  %48 = icmp eq i32 %46, 1
+  br i1 %48, label %51, label %49
 
-47:
-  %48 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 64), align 64
-  %49 = add i64 %48, 1
-  %50 = icmp slt i64 %49, %31
-  br i1 %50, label %51, label %74
+49:
+  %50 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 56), align 8
+  tail call void %50(i32 1)
+  br label %51
 
 51:
-  %52 = phi i64 [ %72, %69 ], [ %49, %47 ]
-  %53 = getelementptr inbounds %struct.worker, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 320), i64 %52
-  store i64 0, ptr %53, align 64
-  %54 = load ptr, ptr @pool, align 64
-  %55 = tail call ptr %54()
-  %56 = icmp eq ptr %55, null
-  br i1 %56, label %57, label %59
+  store atomic i64 0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 176) release, align 16
+  br label %52
 
-57:
-  %58 = getelementptr inbounds nuw i8, ptr %53, i64 8
-  store ptr null, ptr %58, align 8
-  br label %74
+52:
+  %53 = icmp sgt i64 %31, 1
+  br i1 %53, label %55, label %54
 
-59:
-  %60 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 8), align 8
-  %61 = tail call i32 %60(ptr %55, i32 1)
-  %62 = getelementptr inbounds nuw i8, ptr %53, i64 8
-  store ptr %55, ptr %62, align 8
-  %63 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 24), align 8
-  %64 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 64), align 64
-  %65 = add i64 %64, 1
-  %66 = inttoptr i64 %65 to ptr
-  %67 = tail call i64 %63(ptr @run_worker, ptr %66)
-  %68 = icmp eq i64 %67, -1
-  br i1 %68, label %74, label %69
+54:
+  br label %161
 
-69:
-  %70 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 64), align 64
-  %71 = add i64 %70, 1
-  store i64 %71, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 64), align 64
-  %72 = add i64 %70, 2
-  %73 = icmp slt i64 %72, %31
-  br i1 %73, label %51, label %74
+55:
+  %56 = atomicrmw xchg ptr getelementptr inbounds nuw (i8, ptr @pool, i64 104), i64 1 acquire, align 8
+  %57 = icmp eq i64 %56, 0
+  br i1 %57, label %58, label %54
+
+58:
+  %59 = tail call i64 @llvm.smax.i64(i64 %7, i64 %30)
+  %60 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 120), align 8
+  %61 = icmp eq ptr %60, null
+  br i1 %61, label %62, label %70
+
+62:
+  %63 = load ptr, ptr @pool, align 64
+  %64 = tail call ptr %63()
+  %65 = icmp eq ptr %64, null
+  br i1 %65, label %66, label %67
+
+66:
+  store ptr null, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 120), align 8
+  br label %101
+
+67:
+  %68 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 8), align 8
+  %69 = tail call i32 %68(ptr %64, i32 1)
+  store ptr %64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 120), align 8
+  br label %70
+
+70:
+  %71 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 96), align 32
+  %72 = add i64 %71, 1
+  %73 = icmp slt i64 %72, %32
+  br i1 %73, label %74, label %97
 
 74:
-  %75 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 64), align 64
-  %76 = add i64 %75, 1
-  %77 = tail call i64 @llvm.smin.i64(i64 %76, i64 %31)
-  br label %78
+  %75 = phi i64 [ %95, %92 ], [ %72, %70 ]
+  %76 = getelementptr inbounds %struct.worker, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 384), i64 %75
+  store i64 0, ptr %76, align 64
+  %77 = load ptr, ptr @pool, align 64
+  %78 = tail call ptr %77()
+  %79 = icmp eq ptr %78, null
+  br i1 %79, label %80, label %82
 
-78:
-  %79 = phi i64 [ %77, %74 ], [ 1, %43 ]
-  %80 = shl i64 %79, 2
-  %81 = sdiv i64 %29, %80
-  %82 = add i64 %81, 1
-  %83 = icmp sgt i64 %82, 255
-  %84 = and i64 %81, 9223372036854775744
-  %85 = add nuw i64 %84, 64
-  %86 = select i1 %83, i64 %85, i64 %82
-  %87 = add i64 %29, -1
-  %88 = add i64 %87, %86
-  %89 = sdiv i64 %88, %86
-  store ptr %0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 96), align 32
-  store ptr %1, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 104), align 8
-  store i64 %24, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 120), align 8
-  store i64 %28, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 128), align 64
-  store ptr %4, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 112), align 16
-  store i64 %86, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 136), align 8
-  store atomic i64 %79, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 80) monotonic, align 16
-  %90 = shl i64 %89, 1
-  store atomic i64 %90, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 256) monotonic, align 64
-  store atomic i64 %89, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 192) seq_cst, align 64
-  %91 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 56), align 8
-  %92 = add i64 %91, 1
-  store i64 %92, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 56), align 8
-  %93 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 80) monotonic, align 16
-  %94 = icmp sgt i64 %93, 1
-  br i1 %94, label %95, label %110
+80:
+  %81 = getelementptr inbounds nuw i8, ptr %76, i64 8
+  store ptr null, ptr %81, align 8
+  br label %97
 
-95:
-  %96 = icmp eq i64 %93, 2
-  %97 = select i1 %96, i64 2, i64 3
-  br label %98
+82:
+  %83 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 8), align 8
+  %84 = tail call i32 %83(ptr %78, i32 1)
+  %85 = getelementptr inbounds nuw i8, ptr %76, i64 8
+  store ptr %78, ptr %85, align 8
+  %86 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 24), align 8
+  %87 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 96), align 32
+  %88 = add i64 %87, 1
+  %89 = inttoptr i64 %88 to ptr
+  %90 = tail call i64 %86(ptr @run_worker, ptr %89)
+  %91 = icmp eq i64 %90, -1
+  br i1 %91, label %97, label %92
 
-98:
-  %99 = phi i64 [ %108, %107 ], [ 1, %95 ]
-  %100 = getelementptr inbounds nuw %struct.worker, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 320), i64 %99
-  %101 = atomicrmw xchg ptr %100, i64 0 seq_cst, align 64
-  %102 = icmp eq i64 %101, 0
-  br i1 %102, label %107, label %103
+92:
+  %93 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 96), align 32
+  %94 = add i64 %93, 1
+  store i64 %94, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 96), align 32
+  %95 = add i64 %93, 2
+  %96 = icmp slt i64 %95, %32
+  br i1 %96, label %74, label %97
 
-103:
-  %104 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 16), align 16
-  %105 = getelementptr inbounds nuw i8, ptr %100, i64 8
-  %106 = load ptr, ptr %105, align 8
-  tail call void %104(ptr %106)
-  br label %107
+97:
+  %98 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 96), align 32
+  %99 = add i64 %98, 1
+  %100 = tail call i64 @llvm.smin.i64(i64 %99, i64 %32)
+  br label %101
 
-107:
-  %108 = add nuw nsw i64 %99, 1
-  %109 = icmp eq i64 %108, %97
-  br i1 %109, label %110, label %98
+101:
+  %102 = phi i64 [ %100, %97 ], [ 1, %66 ]
+  %103 = shl i64 %102, 2
+  %104 = sdiv i64 %24, %103
+  %105 = add i64 %104, 1
+  %106 = tail call i64 @llvm.smin.i64(i64 %105, i64 %59)
+  %107 = icmp sgt i64 %106, 255
+  %108 = add nuw i64 %106, 63
+  %109 = and i64 %108, -64
+  %110 = select i1 %107, i64 %109, i64 %106
+  %111 = add i64 %24, -1
+  %112 = add i64 %111, %110
+  %113 = sdiv i64 %112, %110
+  store ptr %0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 128), align 64
+  store ptr %1, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 136), align 8
+  store i64 %2, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 200), align 8
+  store i64 %3, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 208), align 16
+  store ptr %4, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 144), align 16
+  store i64 %110, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 216), align 8
+  store ptr %9, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 152), align 8
+  store i64 9223372036854775807, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 168), align 8
+  store i64 0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 160), align 32
+  %114 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 88), align 8
+  %115 = add i64 %114, 1
+  store i64 %115, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 88), align 8
+  store atomic i64 %102, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 112) monotonic, align 16
+  %116 = shl i64 %113, 1
+  store atomic i64 %116, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 320) monotonic, align 64
+  store atomic i64 %113, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 256) seq_cst, align 64
+  %117 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 112) monotonic, align 16
+  %118 = icmp sgt i64 %117, 1
+  br i1 %118, label %119, label %134
 
-110:
-  %111 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 192) monotonic, align 64
-  %112 = icmp sgt i64 %111, 0
-  br i1 %112, label %113, label %136
+119:
+  %120 = icmp eq i64 %117, 2
+  %121 = select i1 %120, i64 2, i64 3
+  br label %122
 
-113:
-  %114 = atomicrmw sub ptr getelementptr inbounds nuw (i8, ptr @pool, i64 192), i64 1 acquire, align 64
-  %115 = add i64 %114, -1
-  %116 = icmp slt i64 %115, 0
-  br i1 %116, label %136, label %117
+122:
+  %123 = phi i64 [ %132, %131 ], [ 1, %119 ]
+  %124 = getelementptr inbounds nuw %struct.worker, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 384), i64 %123
+  %125 = atomicrmw xchg ptr %124, i64 0 seq_cst, align 64
+  %126 = icmp eq i64 %125, 0
+  br i1 %126, label %131, label %127
 
-117:
-  %118 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 120), align 8
-  %119 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 136), align 8
-  %120 = mul i64 %119, %115
-  %121 = add i64 %120, %118
-  %122 = add i64 %121, %119
-  %123 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 96), align 32
-  %124 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 104), align 8
-  %125 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 128), align 64
-  %126 = tail call i64 @llvm.smin.i64(i64 %122, i64 %125)
-  %127 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 112), align 16
-  tail call void %123(ptr %124, i64 %121, i64 %126, ptr %127)
-  %128 = atomicrmw sub ptr getelementptr inbounds nuw (i8, ptr @pool, i64 256), i64 2 acq_rel, align 64
-  %129 = icmp eq i64 %128, 3
-  br i1 %129, label %130, label %133
+127:
+  %128 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 16), align 16
+  %129 = getelementptr inbounds nuw i8, ptr %124, i64 8
+  %130 = load ptr, ptr %129, align 8
+  tail call void %128(ptr %130)
+  br label %131
 
-130:
-  %131 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 16), align 16
-  %132 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 88), align 8
-  tail call void %131(ptr %132)
-  br label %133
+131:
+  %132 = add nuw nsw i64 %123, 1
+  %133 = icmp eq i64 %132, %121
+  br i1 %133, label %134, label %122
 
-133:
-  %134 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 192) monotonic, align 64
-  %135 = icmp sgt i64 %134, 0
-  br i1 %135, label %113, label %136
+134:
+  %135 = load ptr, ptr %11, align 8
+  tail call fastcc void @run_chunks(ptr %135, ptr %5, i64 %59)
+  br label %139
 
 136:
-  br label %140
+  %137 = add nuw nsw i64 %140, 1
+  %138 = icmp eq i64 %137, 16384
+  br i1 %138, label %143, label %139
 
-137:
-  %138 = add nuw nsw i64 %141, 1
-  %139 = icmp eq i64 %138, 16384
-  br i1 %139, label %144, label %140
+139:
+  %140 = phi i64 [ 0, %134 ], [ %137, %136 ]
+  %141 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 320) acquire, align 64
+  %142 = icmp eq i64 %141, 0
+  br i1 %142, label %150, label %136
 
-140:
-  %141 = phi i64 [ %138, %137 ], [ 0, %136 ]
-  %142 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 256) acquire, align 64
-  %143 = icmp eq i64 %142, 0
-  br i1 %143, label %151, label %137
+143:
+  %144 = atomicrmw or ptr getelementptr inbounds nuw (i8, ptr @pool, i64 320), i64 1 acq_rel, align 64
+  %145 = icmp eq i64 %144, 0
+  br i1 %145, label %150, label %146
 
-144:
-  %145 = atomicrmw or ptr getelementptr inbounds nuw (i8, ptr @pool, i64 256), i64 1 acq_rel, align 64
-  %146 = icmp eq i64 %145, 0
-  br i1 %146, label %151, label %147
+146:
+  %147 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 8), align 8
+  %148 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 120), align 8
+  %149 = tail call i32 %147(ptr %148, i32 1)
+  br label %150
 
-147:
-  %148 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 8), align 8
-  %149 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 88), align 8
-  %150 = tail call i32 %148(ptr %149, i32 1)
-  br label %151
-
-151:
-  store atomic i64 0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 72) release, align 8
-  br label %153
-
-152:
-  tail call void %0(ptr %1, i64 %24, i64 %28, ptr %4)
-  br label %153
+150:
+  %151 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 160), align 32
+  %152 = icmp eq i64 %151, 0
+  br i1 %152, label %153, label %159
 
 153:
-  %154 = icmp slt i64 %28, %3
-  br i1 %154, label %155, label %158
+  %154 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 168), align 8
+  %155 = icmp eq i64 %154, 9223372036854775807
+  %156 = shl i64 %154, 32
+  %157 = ashr exact i64 %156, 32
+  %158 = select i1 %155, i64 0, i64 %157
+  br label %159
 
-155:
-  %156 = tail call i64 %11(ptr %5)
-  %157 = icmp eq i64 %156, 0
-  br i1 %157, label %23, label %158
+159:
+  %160 = phi i64 [ %158, %153 ], [ -2, %150 ]
+  store atomic i64 0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 104) release, align 8
+  br label %172
 
-158:
-  %159 = phi i64 [ 0, %153 ], [ %156, %155 ]
-  ret i64 %159
+161:
+  %162 = phi i64 [ %163, %169 ], [ %2, %54 ]
+  %163 = add i64 %162, %7
+  %164 = tail call i64 @llvm.smin.i64(i64 %3, i64 %163)
+  %165 = tail call i64 %0(ptr %1, i64 %162, i64 %164, ptr %4)
+  %166 = icmp eq i64 %165, 0
+  br i1 %166, label %167, label %172
+
+167:
+  %168 = icmp slt i64 %163, %3
+  br i1 %168, label %169, label %172
+
+169:
+  %170 = tail call i64 %12(ptr %5)
+  %171 = icmp eq i64 %170, 0
+  br i1 %171, label %161, label %172
+
+172:
+  %173 = phi i64 [ %160, %159 ], [ -2, %169 ], [ 0, %167 ], [ %165, %161 ]
+  %174 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 48), align 16
+  %175 = icmp eq ptr %174, null
+  %176 = select i1 %33, i1 true, i1 %175
+  br i1 %176, label %191, label %177
+
+177:
+  %178 = atomicrmw xchg ptr getelementptr inbounds nuw (i8, ptr @pool, i64 176), i64 1 acquire, align 16
+  %179 = icmp eq i64 %178, 0
+  br i1 %179, label %180, label %177
+
+180:
+  %181 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 184), align 8
+  %182 = add i64 %181, -1
+  store i64 %182, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 184), align 8
+  %183 = icmp eq i64 %182, 0
+  %184 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 192), align 64
+  %185 = icmp ne i64 %184, 1
+  %186 = select i1 %183, i1 %185, i1 false
+  br i1 %186, label %187, label %190
+
+187:
+  %188 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 56), align 8
+  %189 = trunc i64 %184 to i32
+  tail call void %188(i32 %189)
+  br label %190
+
+190:
+  store atomic i64 0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 176) release, align 16
+  br label %191
+
+191:
+  ret i64 %173
+}
+
+define internal fastcc void @run_chunks(ptr %0, ptr %1, i64 %2) {
+  %4 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 256) monotonic, align 64
+  %5 = icmp sgt i64 %4, 0
+  br i1 %5, label %6, label %177
+
+6:
+  %7 = icmp eq ptr %0, null
+  br label %8
+
+8:
+  %9 = phi i64 [ 0, %6 ], [ %124, %174 ]
+  %10 = phi i64 [ 0, %6 ], [ %168, %174 ]
+  %11 = phi ptr [ null, %6 ], [ %123, %174 ]
+  %12 = atomicrmw sub ptr getelementptr inbounds nuw (i8, ptr @pool, i64 256), i64 1 acquire, align 64
+  %13 = add i64 %12, -1
+  %14 = icmp slt i64 %13, 0
+  br i1 %14, label %177, label %15
+
+15:
+  %16 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 200), align 8
+  %17 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 216), align 8
+  %18 = mul i64 %17, %13
+  %19 = add i64 %18, %16
+  %20 = add i64 %19, %17
+  %21 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 152), align 8
+  %22 = icmp eq ptr %21, null
+  %23 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 88), align 8
+  %24 = icmp eq i64 %9, %23
+  %25 = select i1 %22, i1 true, i1 %24
+  br i1 %25, label %121, label %26
+
+26:
+  %27 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 40), align 8
+  tail call void %27(ptr %11)
+  %28 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 152), align 8
+  %29 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 136), align 8
+  %30 = load i64, ptr %28, align 8
+  %31 = add i64 %30, 128
+  %32 = getelementptr inbounds nuw i8, ptr %28, i64 8
+  %33 = load i64, ptr %32, align 8
+  %34 = icmp sgt i64 %33, 0
+  br i1 %34, label %35, label %46
+
+35:
+  %36 = phi i64 [ %44, %35 ], [ 0, %26 ]
+  %37 = phi i64 [ %43, %35 ], [ %31, %26 ]
+  %38 = getelementptr i64, ptr %28, i64 %36
+  %39 = getelementptr i8, ptr %38, i64 16
+  %40 = load i64, ptr %39, align 8
+  %41 = add i64 %40, 127
+  %42 = and i64 %41, -64
+  %43 = add i64 %42, %37
+  %44 = add nuw nsw i64 %36, 1
+  %45 = icmp eq i64 %44, %33
+  br i1 %45, label %46, label %35
+
+46:
+  %47 = phi i64 [ %31, %26 ], [ %43, %35 ]
+  %48 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 32), align 32
+  %49 = tail call ptr %48(i64 %47)
+  %50 = icmp eq ptr %49, null
+  br i1 %50, label %118, label %51
+
+51:
+  %52 = load i64, ptr %28, align 8
+  %53 = sdiv i64 %52, 8
+  %54 = icmp sgt i64 %52, 7
+  br i1 %54, label %55, label %62
+
+55:
+  %56 = phi i64 [ %60, %55 ], [ 0, %51 ]
+  %57 = getelementptr inbounds nuw i64, ptr %29, i64 %56
+  %58 = load i64, ptr %57, align 8
+  %59 = getelementptr inbounds nuw i64, ptr %49, i64 %56
+  store i64 %58, ptr %59, align 8
+  %60 = add nuw nsw i64 %56, 1
+  %61 = icmp eq i64 %60, %53
+  br i1 %61, label %62, label %55
+
+62:
+  %63 = and i64 %52, -8
+  %64 = icmp eq i64 %63, %52
+  br i1 %64, label %72, label %65
+
+65:
+  %66 = phi i64 [ %70, %65 ], [ %63, %62 ]
+  %67 = getelementptr inbounds i8, ptr %29, i64 %66
+  %68 = load i8, ptr %67, align 1
+  %69 = getelementptr inbounds i8, ptr %49, i64 %66
+  store i8 %68, ptr %69, align 1
+  %70 = add nsw i64 %66, 1
+  %71 = icmp slt i64 %70, %52
+  br i1 %71, label %65, label %72
+
+72:
+  %73 = load i64, ptr %32, align 8
+  %74 = icmp sgt i64 %73, 0
+  br i1 %74, label %75, label %118
+
+75:
+  %76 = ptrtoint ptr %49 to i64
+  %77 = add i64 %76, 63
+  %78 = load i64, ptr %28, align 8
+  %79 = add i64 %77, %78
+  %80 = and i64 %79, -64
+  br label %81
+
+81:
+  %82 = phi i64 [ %85, %111 ], [ 0, %75 ]
+  %83 = phi i64 [ %115, %111 ], [ %80, %75 ]
+  %84 = inttoptr i64 %83 to ptr
+  %85 = add nuw nsw i64 %82, 1
+  %86 = getelementptr inbounds nuw i64, ptr %49, i64 %85
+  %87 = load i64, ptr %86, align 8
+  %88 = inttoptr i64 %87 to ptr
+  %89 = getelementptr i64, ptr %28, i64 %82
+  %90 = getelementptr i8, ptr %89, i64 16
+  %91 = load i64, ptr %90, align 8
+  %92 = sdiv i64 %91, 8
+  %93 = icmp sgt i64 %91, 7
+  br i1 %93, label %94, label %101
+
+94:
+  %95 = phi i64 [ %99, %94 ], [ 0, %81 ]
+  %96 = getelementptr inbounds nuw i64, ptr %88, i64 %95
+  %97 = load i64, ptr %96, align 8
+  %98 = getelementptr inbounds nuw i64, ptr %84, i64 %95
+  store i64 %97, ptr %98, align 8
+  %99 = add nuw nsw i64 %95, 1
+  %100 = icmp eq i64 %99, %92
+  br i1 %100, label %101, label %94
+
+101:
+  %102 = and i64 %91, -8
+  %103 = icmp eq i64 %102, %91
+  br i1 %103, label %111, label %104
+
+104:
+  %105 = phi i64 [ %109, %104 ], [ %102, %101 ]
+  %106 = getelementptr inbounds i8, ptr %88, i64 %105
+  %107 = load i8, ptr %106, align 1
+  %108 = getelementptr inbounds i8, ptr %84, i64 %105
+  store i8 %107, ptr %108, align 1
+  %109 = add nsw i64 %105, 1
+  %110 = icmp slt i64 %109, %91
+  br i1 %110, label %104, label %111
+
+111:
+  store i64 %83, ptr %86, align 8
+  %112 = load i64, ptr %90, align 8
+  %113 = add i64 %112, 127
+  %114 = and i64 %113, -64
+  %115 = add i64 %114, %83
+  %116 = load i64, ptr %32, align 8
+  %117 = icmp slt i64 %85, %116
+  br i1 %117, label %81, label %118
+
+118:
+  %119 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 88), align 8
+  %120 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 152), align 8
+  br label %121
+
+121:
+  %122 = phi ptr [ %120, %118 ], [ %21, %15 ]
+  %123 = phi ptr [ %49, %118 ], [ %11, %15 ]
+  %124 = phi i64 [ %119, %118 ], [ %9, %15 ]
+  %125 = icmp eq ptr %122, null
+  %126 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 136), align 8
+  %127 = select i1 %125, ptr %126, ptr %123
+  %128 = icmp eq ptr %127, null
+  br i1 %128, label %136, label %129
+
+129:
+  %130 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 128), align 64
+  %131 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 208), align 16
+  %132 = tail call i64 @llvm.smin.i64(i64 %20, i64 %131)
+  %133 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 144), align 16
+  %134 = tail call i64 %130(ptr %127, i64 %19, i64 %132, ptr %133)
+  %135 = icmp eq i64 %134, 0
+  br i1 %135, label %149, label %136
+
+136:
+  %137 = phi i64 [ %134, %129 ], [ -1, %121 ]
+  %138 = shl i64 %13, 32
+  %139 = and i64 %137, 4294967295
+  %140 = or disjoint i64 %139, %138
+  %141 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 168) monotonic, align 8
+  br label %142
+
+142:
+  %143 = phi i64 [ %141, %136 ], [ %148, %145 ]
+  %144 = icmp slt i64 %140, %143
+  br i1 %144, label %145, label %149
+
+145:
+  %146 = cmpxchg ptr getelementptr inbounds nuw (i8, ptr @pool, i64 168), i64 %143, i64 %140 monotonic monotonic, align 8
+  %147 = extractvalue { i64, i1 } %146, 1
+  %148 = extractvalue { i64, i1 } %146, 0
+  br i1 %147, label %149, label %142
+
+149:
+  br i1 %7, label %167, label %150
+
+150:
+  %151 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 216), align 8
+  %152 = add i64 %151, %10
+  %153 = icmp slt i64 %152, %2
+  br i1 %153, label %167, label %154
+
+154:
+  %155 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 256) monotonic, align 64
+  %156 = icmp sgt i64 %155, 0
+  br i1 %156, label %157, label %167
+
+157:
+  %158 = tail call i64 %0(ptr %1)
+  %159 = icmp eq i64 %158, 0
+  br i1 %159, label %167, label %160
+
+160:
+  %161 = atomicrmw xchg ptr getelementptr inbounds nuw (i8, ptr @pool, i64 256), i64 0 acq_rel, align 64
+  %162 = icmp sgt i64 %161, 0
+  br i1 %162, label %163, label %166
+
+163:
+  %164 = shl nuw i64 %161, 1
+  %165 = atomicrmw sub ptr getelementptr inbounds nuw (i8, ptr @pool, i64 320), i64 %164 acq_rel, align 64
+  br label %166
+
+166:
+  store i64 1, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 160), align 32
+  br label %167
+
+167:
+  %168 = phi i64 [ 0, %166 ], [ 0, %157 ], [ %152, %154 ], [ %152, %150 ], [ %10, %149 ]
+  %169 = atomicrmw sub ptr getelementptr inbounds nuw (i8, ptr @pool, i64 320), i64 2 acq_rel, align 64
+  %170 = icmp eq i64 %169, 3
+  br i1 %170, label %171, label %174
+
+171:
+  %172 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 16), align 16
+  %173 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 120), align 8
+  tail call void %172(ptr %173)
+  br label %174
+
+174:
+  %175 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 256) monotonic, align 64
+  %176 = icmp sgt i64 %175, 0
+  br i1 %176, label %8, label %177
+
+177:
+  %178 = phi ptr [ null, %3 ], [ %11, %8 ], [ %123, %174 ]
+  %179 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 40), align 8
+  tail call void %179(ptr %178)
+  ret void
 }
 
 define internal void @run_worker(ptr %0) {
   %2 = ptrtoint ptr %0 to i64
-  %3 = getelementptr inbounds %struct.worker, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 320), i64 %2
+  %3 = getelementptr inbounds %struct.worker, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 384), i64 %2
   %4 = getelementptr inbounds nuw i8, ptr %3, i64 8
   %5 = shl i64 %2, 1
   %6 = or disjoint i64 %5, 1
@@ -270,12 +583,12 @@ define internal void @run_worker(ptr %0) {
 
 9:
   store atomic i64 1, ptr %3 seq_cst, align 64
-  %10 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 80) monotonic, align 16
+  %10 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 112) monotonic, align 16
   %11 = icmp sgt i64 %10, %2
   br i1 %11, label %12, label %18
 
 12:
-  %13 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 192) seq_cst, align 64
+  %13 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 256) seq_cst, align 64
   %14 = icmp sgt i64 %13, 0
   br i1 %14, label %15, label %18
 
@@ -291,24 +604,24 @@ define internal void @run_worker(ptr %0) {
   br label %22
 
 22:
-  %23 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 80) monotonic, align 16
+  %23 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 112) monotonic, align 16
   %24 = icmp sgt i64 %23, %2
-  br i1 %24, label %25, label %72
+  br i1 %24, label %25, label %47
 
 25:
-  %26 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 192) seq_cst, align 64
+  %26 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 256) seq_cst, align 64
   %27 = icmp sgt i64 %26, 0
-  br i1 %27, label %28, label %72
+  br i1 %27, label %28, label %47
 
 28:
-  %29 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 80) monotonic, align 16
+  %29 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 112) monotonic, align 16
   %30 = icmp slt i64 %6, %29
   %31 = select i1 %8, i1 %30, i1 false
   br i1 %31, label %32, label %46
 
 32:
   %33 = phi i64 [ %42, %41 ], [ %6, %28 ]
-  %34 = getelementptr inbounds %struct.worker, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 320), i64 %33
+  %34 = getelementptr inbounds %struct.worker, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 384), i64 %33
   %35 = atomicrmw xchg ptr %34, i64 0 seq_cst, align 64
   %36 = icmp eq i64 %35, 0
   br i1 %36, label %41, label %37
@@ -328,46 +641,14 @@ define internal void @run_worker(ptr %0) {
   br i1 %45, label %32, label %46
 
 46:
-  %47 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 192) monotonic, align 64
-  %48 = icmp sgt i64 %47, 0
-  br i1 %48, label %49, label %72
+  tail call fastcc void @run_chunks(ptr null, ptr null, i64 0)
+  br label %47
 
-49:
-  %50 = atomicrmw sub ptr getelementptr inbounds nuw (i8, ptr @pool, i64 192), i64 1 acquire, align 64
-  %51 = add i64 %50, -1
-  %52 = icmp slt i64 %51, 0
-  br i1 %52, label %72, label %53
-
-53:
-  %54 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 120), align 8
-  %55 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 136), align 8
-  %56 = mul i64 %55, %51
-  %57 = add i64 %56, %54
-  %58 = add i64 %57, %55
-  %59 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 96), align 32
-  %60 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 104), align 8
-  %61 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 128), align 64
-  %62 = tail call i64 @llvm.smin.i64(i64 %58, i64 %61)
-  %63 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 112), align 16
-  tail call void %59(ptr %60, i64 %57, i64 %62, ptr %63)
-  %64 = atomicrmw sub ptr getelementptr inbounds nuw (i8, ptr @pool, i64 256), i64 2 acq_rel, align 64
-  %65 = icmp eq i64 %64, 3
-  br i1 %65, label %66, label %69
-
-66:
-  %67 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 16), align 16
-  %68 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 88), align 8
-  tail call void %67(ptr %68)
-  br label %69
-
-69:
-  %70 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 192) monotonic, align 64
-  %71 = icmp sgt i64 %70, 0
-  br i1 %71, label %49, label %72
-
-72:
+47:
   br label %9
 }
+
+declare i64 @llvm.smax.i64(i64, i64)
 
 declare i64 @llvm.smin.i64(i64, i64)
 

@@ -10,6 +10,7 @@ import functools
 import os
 
 from occelo_link.cache.objects import object_code
+from occelo_link.machine.symbol_addresses import address_of, blas_library
 from occelo_link.machine.threads import counted_processors
 from occelo_link.units.engine import compile_module, load_object
 
@@ -21,16 +22,18 @@ _OF_PYTHON = {
     "release": "PyThread_release_lock",
     "start_thread": "PyThread_start_new_thread",
 }
+_OF_C = {"allocate": "malloc", "deallocate": "free"}
+_OF_BLAS = ("get_blas", "set_blas")
 
 
 class ThreadPool(ctypes.Structure):
-    """The first members of the pool: functions of Python, limits, and how many loops were divided.
+    """The first members of the pool: functions of Python, C and BLAS, limits, and how many loops were divided.
 
     ``service`` is the address of the service `frame.PARALLEL`.
     """
 
     _fields_ = (
-        *((name, ctypes.c_void_p) for name in _OF_PYTHON),
+        *((name, ctypes.c_void_p) for name in (*_OF_PYTHON, *_OF_C, *_OF_BLAS)),
         *((name, ctypes.c_int64) for name in ("processors", "most", "worth", "loops")),
     )
     service: int
@@ -50,6 +53,10 @@ def thread_pool() -> ThreadPool:
     pool.service = unit.address
     for name, function in _OF_PYTHON.items():  # these need no GIL
         setattr(pool, name, ctypes.cast(getattr(ctypes.pythonapi, function), ctypes.c_void_p))
+    for name, function in _OF_C.items():
+        setattr(pool, name, address_of(f"libm:{function}", ()))
+    for name, address in zip(_OF_BLAS, blas_library().thread_functions(), strict=True):
+        setattr(pool, name, address)
     pool.processors, pool.worth = counted_processors(), WORTH
     if hasattr(os, "register_at_fork"):
         forget = ctypes.CFUNCTYPE(None)(unit.find("forget_threads"))

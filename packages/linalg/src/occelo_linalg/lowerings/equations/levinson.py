@@ -29,8 +29,7 @@ class _Vector:
     def __init__(self, context: Context, parts: int, length: Value) -> None:
         self.builder = context.builder
         self.parts, self.length = [context.i64(k) for k in range(parts)], length
-        self.buffer = self.builder.buffer("float64", "work", ndim=1)
-        self.builder.alloc(self.buffer, self.builder.mul(length, context.i64(parts)))
+        self.buffer = self.builder.scratch("float64", self.builder.mul(length, context.i64(parts)))
 
     def _place(self, part: Value, at: Value) -> Value:
         return self.builder.add(self.builder.mul(part, self.length), at)
@@ -80,8 +79,7 @@ class _Levinson:
         self.diagonals = _Vector(context, parts, self.builder.mul(n, context.i64(2)))
         self.backward, self.forward = (_Vector(context, parts, n) for _ in range(2))
         self.right = _Vector(context, parts, self.builder.mul(n, columns))
-        self.failed = self.builder.buffer("float64", "work", ndim=1)
-        self.builder.alloc(self.failed, self.one)
+        self.failed = self.builder.scratch("float64", self.one)
 
     def quotient(self, x: Number, y: Number) -> Number:
         """The quotient ``x / y`` of two numbers. If y is 0, a failure is recorded."""

@@ -160,8 +160,7 @@ class _Equations:
         """
         context, builder, n = self.context, self.context.builder, self.n
         zero = context.i64(0)
-        work = builder.buffer(self.matrix[0].dtype, "work", ndim=2)
-        builder.alloc(work, builder.mul(n, n))
+        work = builder.scratch(self.matrix[0].dtype, builder.mul(n, n), ndim=2)
         matrix = Rows(context, work, zero, n)
         result = self.result[0]
         with each_element(context, self.batch) as index:

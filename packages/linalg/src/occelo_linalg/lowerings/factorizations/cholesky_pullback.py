@@ -86,8 +86,7 @@ class _Reverse:
         self.factor, self.result = factor, result
         self.lapack = Lapack(context, result.dtype)
         builder = self.builder
-        self.symmetric = builder.buffer(result.dtype, "work", ndim=2)
-        builder.alloc(self.symmetric, context.i64(BLOCK * BLOCK))
+        self.symmetric = builder.scratch(result.dtype, context.i64(BLOCK * BLOCK), ndim=2)
         self.leading = builder.op("max", n, context.i64(1))
         self.start = self.into = context.i64(0)
 

@@ -120,8 +120,7 @@ def lower_pivot_to_permutation(
     inverse = node.op.inverse
 
     def emit() -> None:
-        order = builder.buffer("int64", "work", ndim=1)
-        builder.alloc(order, n)
+        order = builder.scratch("int64", n)
         with each_element(context, batch) as index:
             with builder.loop(n, fixed=True) as loop:
                 builder.store(order, loop.index, loop.index)

@@ -260,6 +260,14 @@ class Builder:
         name = f"{prefix}{self._buffers}"
         return Buffer(name, dtype, space, position, ndim, entry, holds)
 
+    def scratch(self, dtype: str, size: Value, ndim: int = 1) -> Buffer:
+        """New working memory of ``size`` elements, of which several threads have a copy each."""
+        buffer = self.buffer(dtype, "work", ndim=ndim)
+        buffer.scratch = size
+        block = self.stack[0] if size.op == "const" else self.block  # once, before all loops
+        block.statements.append(Alloc(buffer, size, node=self.node))
+        return buffer
+
     def constant_table(self, name: str, array: npt.NDArray[Any]) -> Buffer:
         """The buffer of a constant array. Calls with the same name return the same buffer."""
         table = self._tables.get(name)
@@ -461,16 +469,8 @@ class Builder:
         body = Block(self.block, fixed)
         index = self._value("int64", "param", (), body)
         first = self.i64(0) if start is None else start
-        statement = For(
-            index,
-            first,
-            stop,
-            body,
-            lanes,
-            parallel,
-            non_interruptible=self.non_interruptible,
-            node=self.node,
-        )
+        statement = For(index, first, stop, body, lanes, parallel, node=self.node)
+        statement.non_interruptible = self.non_interruptible
         self.stack.append(body)
         yield Loop(self, statement)
         self.stack.pop()

@@ -15,12 +15,13 @@ from occelo_link.loops.ir.program import (
     If,
     Invoke,
     Program,
+    Reference,
     Statement,
     Value,
     While,
     itemsize,
 )
-from occelo_link.loops.ir.uses import is_plain
+from occelo_link.loops.ir.uses import called_in, is_plain
 from occelo_link.loops.ir.visitor import Visitor
 
 BUDGET = 40_000_000
@@ -38,6 +39,8 @@ _SCALAR = 4
 """The number of operations on one lane that an operation of a loop without lanes counts as."""
 _GUESSED = 8
 """The number of iterations of a loop whose number is not known."""
+_LIBRARY = 4_000
+"""The number of operations that a call of BLAS or LAPACK counts as, besides what it computes."""
 _CALL = 20
 """The number of operations that a call counts as."""
 
@@ -56,6 +59,7 @@ class Work:
 
 
 _ONE = Work(1, ())
+_ZERO = Value(0, "int64", "const", (0,), Block(None))
 _UNKNOWN = Work(BUDGET // _UNKNOWN_ITERATIONS, ())
 
 
@@ -63,7 +67,7 @@ def iteration_work(loop: For | While) -> Work:
     """The approximate work of an iteration, as far as it is known before the loop begins.
 
     The work is unknown if the iteration computes the number of iterations of an inner loop, contains a while loop, or
-    calls BLAS or Python. Unknown work counts so much that only few iterations run between two polls.
+    calls Python. Unknown work counts so much that only few iterations run between two polls.
     """
     return _Works(loop.body.depth if isinstance(loop, For) else -1).block(loop.body)
 
@@ -97,7 +101,16 @@ class _Works(Visitor[Work]):
         return self.repeated(loop.body, _SCALAR, _GUESSED) if self.parallel else _UNKNOWN
 
     def invoke(self, statement: Invoke) -> Work:
-        return _UNKNOWN
+        """The work of a call. Of BLAS and LAPACK, it is about the product of the first three integers, which are lengths."""
+        passed = [a.value for a in statement.args if isinstance(a, Reference)]
+        plain = [v.args[0] if v.op == "cast" else v for v in passed]
+        lengths = [v for v in plain if v.dtype == "int64" and self.known(v)]
+        if not is_of_blas(statement) or not lengths:
+            return _UNKNOWN
+        work, vectors = _ONE, statement.entry.endswith("gemv")
+        for length in (lengths[:1] * (3 - len(lengths)) + lengths)[: 2 if vectors else 3]:
+            work = Work(0, [(_ZERO, length, work)])
+        return Work(_LIBRARY, work.inner)
 
     def one(self, statement: Statement, /) -> Work:
         return _ONE
@@ -156,14 +169,20 @@ def parallel_work(loop: For) -> Work:
     return _Works(loop.body.depth, parallel=True).of(loop.body, each)
 
 
-def may_be_divided(loop: For, program: Program) -> bool:
-    """Whether a loop may run in several threads, and may have enough work for that.
+def may_be_divided(loop: For) -> bool:
+    """Whether a loop outside of all other loops may run in several threads, and may have enough work for that.
 
-    Only a loop directly in the program's body may. It carries no value, and only loads, computes, loops and stores.
+    It carries no value, allocates nothing, and calls nothing but BLAS and LAPACK.
     """
-    if not loop.parallel or loop.carried or loop.body.parent is not program.body:
+    if not loop.parallel or loop.carried or not is_plain(loop.body):
         return False
-    return is_plain(loop.body) and not is_short(loop, parallel_work(loop), ENOUGH)
+    alone = all(map(is_of_blas, called_in(loop.body)))
+    return alone and not is_short(loop, parallel_work(loop), ENOUGH)
+
+
+def is_of_blas(call: Invoke) -> bool:
+    """Whether a function of BLAS or LAPACK is called, which several threads may call at the same time."""
+    return call.entry.startswith(("blas:", "lapack:"))
 
 
 def _most_iterations(start: Value, stop: Value) -> int | None:

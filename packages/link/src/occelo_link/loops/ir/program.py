@@ -84,7 +84,8 @@ class Buffer:
 
     - ``input``: read only; ``position`` is the number of the input.
     - ``output``: allocated by an `Alloc`; ``position`` is the number of the output.
-    - ``work``: allocated by an `Alloc`, and freed at the end.
+    - ``work``: allocated by an `Alloc`, and freed at the end. If it is ``scratch``, that is its number of elements, and no
+      iteration of a parallel loop reads what another one has written to it.
     - ``carried``: like ``work``, for elements that an iteration passes to the next one (see `Swap`).
     - ``constant``: read only; ``entry`` is the name of its table entry.
 
@@ -100,7 +101,7 @@ class Buffer:
 
     __slots__ = (
         *("dtype", "entry", "holds", "in_either_order", "name", "ndim", "position", "read"),
-        *("space", "version"),
+        *("scratch", "space", "version"),
     )
 
     def __init__(
@@ -121,6 +122,7 @@ class Buffer:
         self.ndim = ndim
         self.entry = entry
         self.in_either_order = False
+        self.scratch: Value | None = None
         self.version = 0
         self.read = -1
 
@@ -137,15 +139,8 @@ class Block:
     """
 
     __slots__ = (
-        "depth",
-        "fixed",
-        "floor",
-        "known",
-        "memo",
-        "parent",
-        "statements",
-        "uses",
-        "writes",
+        *("depth", "fixed", "floor", "known", "memo"),
+        *("parent", "statements", "uses", "writes"),
     )
 
     def __init__(self, parent: Block | None, fixed: bool = False) -> None:
@@ -230,19 +225,12 @@ class For(_Record):
 
     If ``lanes`` is above 1, this number of iterations forms a vector iteration. Then the body has no nested blocks, and
     iterations depend on each other only by `Carried` scalars with ``combine``. If ``parallel`` is True, iterations are
-    independent and write disjoint elements. A ``non_interruptible`` loop does not poll for interrupts.
+    independent and write disjoint elements, other than of ``scratch``. A ``non_interruptible`` loop does not poll for interrupts.
     """
 
     __slots__ = (
-        "body",
-        "carried",
-        "index",
-        "lanes",
-        "node",
-        "non_interruptible",
-        "parallel",
-        "start",
-        "stop",
+        *("body", "carried", "index", "lanes", "node"),
+        *("non_interruptible", "parallel", "start", "stop"),
     )
 
     def __init__(
@@ -253,8 +241,6 @@ class For(_Record):
         body: Block,
         lanes: int = 1,
         parallel: bool = False,
-        carried: list[Carried] | None = None,
-        non_interruptible: bool = False,
         node: int = -1,
     ) -> None:
         self.index = index
@@ -263,8 +249,8 @@ class For(_Record):
         self.body = body
         self.lanes = lanes
         self.parallel = parallel
-        self.carried: list[Carried] = [] if carried is None else carried
-        self.non_interruptible = non_interruptible
+        self.carried: list[Carried] = []
+        self.non_interruptible = False
         self.node = node
 
     @property
@@ -299,18 +285,11 @@ class If(_Record):
 
     __slots__ = ("condition", "node", "orelse", "results", "then")
 
-    def __init__(
-        self,
-        condition: Value,
-        then: Block,
-        orelse: Block,
-        results: list[tuple[Value, Value, Value]] | None = None,
-        node: int = -1,
-    ) -> None:
+    def __init__(self, condition: Value, then: Block, orelse: Block, node: int = -1) -> None:
         self.condition = condition
         self.then = then
         self.orelse = orelse
-        self.results: list[tuple[Value, Value, Value]] = [] if results is None else results
+        self.results: list[tuple[Value, Value, Value]] = []
         self.node = node
 
     @property

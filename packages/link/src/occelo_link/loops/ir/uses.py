@@ -24,6 +24,7 @@ from occelo_link.loops.ir.program import (
     Swap,
     Value,
     While,
+    itemsize,
 )
 from occelo_link.loops.ir.visitor import Visitor
 
@@ -102,26 +103,6 @@ class _Defined(Visitor[Iterable[Value]]):
     store = check = alloc = swap = none
 
 
-class _Plain(Visitor[bool]):
-    """Visitor that returns whether a statement, including its nested blocks, only loads, computes, loops and stores."""
-
-    def yes(self, statement: Statement, /) -> bool:
-        return True
-
-    def no(self, statement: Statement, /) -> bool:
-        return False
-
-    def inside(self, statement: For | While | If, /) -> bool:
-        return all(map(self.block, statement.blocks))
-
-    def block(self, block: Block) -> bool:
-        return all(map(self.statement, block))
-
-    value = store = yes
-    loop = while_loop = branch = inside
-    check = alloc = swap = invoke = no
-
-
 class _Placed(Visitor[Iterable[Buffer]]):
     """Visitor that returns the buffers whose memory a statement allocates or exchanges."""
 
@@ -137,22 +118,7 @@ class _Placed(Visitor[Iterable[Buffer]]):
     value = store = loop = while_loop = branch = check = invoke = none
 
 
-class _Read(Visitor[Iterable[Buffer]]):
-    """Visitor that returns the buffers that a statement loads from, or whose addresses it passes to a function."""
-
-    def none(self, statement: Statement, /) -> Iterable[Buffer]:
-        return ()
-
-    def value(self, value: Value) -> Iterable[Buffer]:
-        return value.args[:1] if value.op == "load" else ()
-
-    def invoke(self, statement: Invoke) -> Iterable[Buffer]:
-        return [a.buffer for a in statement.args if isinstance(a, Pointer)]
-
-    store = loop = while_loop = branch = check = alloc = swap = none
-
-
-_USED, _DEFINED, _PLAIN, _PLACED, _READ = _Used(), _Defined(), _Plain(), _Placed(), _Read()
+_USED, _DEFINED, _PLACED = _Used(), _Defined(), _Placed()
 
 
 def operands_first(
@@ -197,18 +163,35 @@ def defined_in(statements: Iterable[Statement]) -> Iterator[Value]:
 
 
 def captured_by(loop: For) -> list[Value | Buffer]:
-    """The values and buffers from outside that the body of a loop uses, without constant values."""
+    """The values and buffers from outside that the body of a loop uses, scratch first, without constant values."""
     inside = {v.number for v in defined_in([loop])}
-    return [
+    outside = [
         each
         for each in dict.fromkeys(used_by(loop.body))
         if isinstance(each, Buffer) or (each.op != "const" and each.number not in inside)
     ]
+    return sorted(outside, key=lambda v: isinstance(v, Value) or v.scratch is None)
+
+
+def scratch_of(loop: For) -> list[tuple[Value, int]] | None:
+    """The lengths of the scratch memory that a loop uses, each with the bytes of an element. None if it has and calls none."""
+    used = [v for v in captured_by(loop) if isinstance(v, Buffer)]
+    scratch = [(v.scratch, itemsize(v.dtype)) for v in used if v.scratch is not None]
+    return scratch if scratch or any(called_in(loop.body)) else None
 
 
 def is_plain(block: Block) -> bool:
-    """Whether a block only loads, computes, loops and stores."""
-    return _PLAIN.block(block)
+    """Whether a block allocates nothing, so that it may be a part of a function of its own."""
+    return not any(placed_by(block)) and all(is_plain(b) for s in block for b in s.blocks)
+
+
+def called_in(block: Block) -> Iterator[Invoke]:
+    """The calls in a block and its nested blocks."""
+    for statement in block:
+        if isinstance(statement, Invoke):
+            yield statement
+        for inner in statement.blocks:
+            yield from called_in(inner)
 
 
 def placed_by(statements: Iterable[Statement]) -> Iterator[Buffer]:
@@ -228,12 +211,8 @@ def nested_memory(program: Program) -> list[Buffer]:
 
 def constants_of(program: Program) -> list[Buffer]:
     """The buffers of constants that a program reads."""
-    buffers: dict[Buffer, None] = {}
-    for block in program.blocks():
-        for statement in block:
-            for buffer in _READ.statement(statement):
-                buffers[buffer] = None
-    return [buffer for buffer in buffers if buffer.space == "constant"]
+    used = dict.fromkeys(used_by(program.body))
+    return [v for v in used if isinstance(v, Buffer) and v.space == "constant"]
 
 
 def live_values(program: Program) -> set[int]:

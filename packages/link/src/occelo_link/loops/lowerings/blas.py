@@ -7,13 +7,13 @@ They call BLAS for products of floats. Small products and products of other dtyp
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
 from math import prod
 from typing import cast
 
 from occelo_graph import Apply, TensorApply, TensorType, Variable
 from occelo_graph.ops.blas.products import Dot, MatMul
 from occelo_graph.ops.blas.updates import Gemm, Gemv, Ger
+from occelo_link.loops.batches import each_element
 from occelo_link.loops.complexes import product_by_parts
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.operations import is_float
@@ -503,8 +503,7 @@ def lower_matmul(
     def emit() -> None:
         builder, scales = context.builder, _Scales(context.builder, output.dtype)
         _fill_if_empty(context, result, inner)
-        with ExitStack() as stack:
-            index = [stack.enter_context(builder.loop(n, fixed=True)).index for n in batch]
+        with each_element(context, batch) as index:
             zero = context.i64(0)
             offsets = [
                 operand.stored.position(builder, [*_own(context, t, index), zero, zero])

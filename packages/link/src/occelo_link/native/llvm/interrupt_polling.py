@@ -95,16 +95,6 @@ class Polling:
     def poll(self, resume: str) -> None:
         """Print a poll. If there is an interrupt, the unit returns. Otherwise it continues at the label ``resume``."""
         status = self.emit(f"call i64 {self.out.service(POLL)}(ptr %frame)")
-        self.unless_interrupted(status, resume)
-
-    def stop_if_interrupted(self, status: str) -> None:
-        """Print a test of the ``status`` that a poll returned. If there was an interrupt, the unit returns."""
-        go = self.out.new_label("go")
-        self.unless_interrupted(status, go)
-        self.out.start_block(go)
-
-    def unless_interrupted(self, status: str, resume: str) -> None:
-        """Print a branch to ``resume`` if a poll returned the ``status`` 0. Otherwise the unit returns."""
         self.is_used = True
         not_interrupted = self.emit(f"icmp eq i64 {status}, 0")
         self.out.branch_likely(not_interrupted, resume, "interrupted")

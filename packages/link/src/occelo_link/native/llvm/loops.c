@@ -5,17 +5,16 @@
 
 typedef int64_t i64;
 
-/* Run an outlined loop strip by strip, with a poll after each. Returns what a poll returned, other than 0, or else 0.
+/* Run an outlined loop strip by strip, with a poll after each. Returns what the unit returns if it ends early, or else 0.
 
    There is one for all loops, since a function with so many loops and branches would compile slowly. */
-i64 strips(void (*part)(void *env, i64 start, i64 stop, void *table), i64 (*poll)(void *frame), i64 length,
+i64 strips(i64 (*part)(void *env, i64 start, i64 stop, void *table), i64 (*poll)(void *frame), i64 length,
            void *frame, void *env, i64 start, i64 stop, void *table) {
   for (;;) {
     i64 limit = start + length < stop ? start + length : stop;
-    part(env, start, limit, table);
-    if (limit >= stop) return 0;
-    i64 status = poll(frame);
-    if (status) return status;
+    i64 status = part(env, start, limit, table);
+    if (status || limit >= stop) return status;
+    if (poll(frame)) return INTERRUPTED;
     start = limit;
   }
 }

@@ -1,25 +1,27 @@
-; Made by llvm_from_c.py from sources with the digest f43f6f7755a465175797e96ba181883d
+; Made by llvm_from_c.py from sources with the digest 7dffeffeefb76eb83c467c3fc30bf76b
 ; with ziglang 0.17.1
 
 define i64 @strips(ptr %0, ptr %1, i64 %2, ptr %3, ptr %4, i64 %5, i64 %6, ptr %7) nounwind {
   br label %9
 
 9:
-  %10 = phi i64 [ %5, %8 ], [ %12, %14 ]
+  %10 = phi i64 [ %5, %8 ], [ %12, %17 ]
   %11 = add i64 %10, %2
   %12 = tail call i64 @llvm.smin.i64(i64 %11, i64 %6)
-  tail call void %0(ptr %4, i64 %10, i64 %12, ptr %7)
-  %13 = icmp slt i64 %11, %6
-  br i1 %13, label %14, label %17
-
-14:
-  %15 = tail call i64 %1(ptr %3)
-  %16 = icmp eq i64 %15, 0
-  br i1 %16, label %9, label %17
+  %13 = tail call i64 %0(ptr %4, i64 %10, i64 %12, ptr %7)
+  %14 = icmp eq i64 %13, 0
+  %15 = icmp slt i64 %11, %6
+  %16 = and i1 %14, %15
+  br i1 %16, label %17, label %20
 
 17:
-  %18 = phi i64 [ 0, %9 ], [ %15, %14 ]
-  ret i64 %18
+  %18 = tail call i64 %1(ptr %3)
+  %19 = icmp eq i64 %18, 0
+  br i1 %19, label %9, label %20
+
+20:
+  %21 = phi i64 [ %13, %9 ], [ -2, %17 ]
+  ret i64 %21
 }
 
 define i64 @ticks(ptr %0, i32 %1) nounwind {

@@ -1,13 +1,13 @@
 """Prints loops as functions of their own, so that they can run in several threads or compile faster.
 
 It is a part of the LLVM printer (`printer`). A loop is outlined if the program is large, or if the loop may run in
-several threads. Only a loop directly in the program's body can be outlined. It must carry no value, and may only load,
-compute, loop and store.
+several threads. Only a loop outside of all other loops can be outlined. It must carry no value, and allocate nothing.
 
-The function is ``void part(ptr env, i64 start, i64 stop, ptr table)``. ``env`` holds the values and addresses that the
-loop captures, in slots of 8 bytes. A loop that may run in threads is given to the service `PARALLEL` if there is enough
-work, and otherwise one call runs all iterations. Of the other loops, a long one is called strip by strip, with a poll for
-interrupts after each strip, and a short one by a single call. The results are the same in all cases.
+The function is ``i64 part(ptr env, i64 start, i64 stop, ptr table)``. It returns what a unit returns: 0, or the number of the
+check that failed plus 1. ``env`` holds the values and addresses that the loop captures, in slots of 8 bytes. A loop that
+may run in threads is given to the service `PARALLEL` if there is enough work, and otherwise one call runs all iterations.
+Of the other loops, a long one is called strip by strip, with a poll for interrupts after each strip, and a short one by a
+single call. The results are the same in all cases.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from functools import cached_property
 
 from occelo_link.loops.ir import cost
 from occelo_link.loops.ir.program import Buffer, For, Value
-from occelo_link.loops.ir.uses import captured_by, is_plain
+from occelo_link.loops.ir.uses import captured_by, is_plain, scratch_of
 from occelo_link.native.llvm.interrupt_polling import Polling
 from occelo_link.native.llvm.literals import element_type
 from occelo_link.native.llvm.module_writer import ModuleWriter, fixed_function
@@ -70,33 +70,50 @@ class OutlinedLoops:
         """Whether a loop is outlined."""
         if self.is_divided(loop):
             return True
-        if not self.is_large or loop.carried or loop.body.parent is not self.out.program.body:
-            return False
-        return is_plain(loop.body)
+        alone = not loop.carried and not self.polling.nesting
+        return self.is_large and alone and is_plain(loop.body)
 
     def is_divided(self, loop: For) -> bool:
         """Whether a loop may run in several threads."""
-        return self.threads and cost.may_be_divided(loop, self.out.program)
+        return self.threads and not self.polling.nesting and cost.may_be_divided(loop)
 
     def call_outlined(self, loop: For) -> None:
         """Print the function of a loop, and code that calls it, directly or through the service for threads."""
         captured = self.captured(loop)
-        allocas = self.out.allocas
-        env = f"%env{len(allocas)}"
-        allocas.append(f"  {env} = alloca i64, i32 {len(captured) + 1}, align 8")
-        self.line(f"store ptr %frame, ptr {env}, align 8")
-        for slot, (_, kind, name) in enumerate(captured, 1):
-            at = self.emit(f"getelementptr i64, ptr {env}, i64 {slot}")
-            self.line(f"store {kind} {name}, ptr {at}, align 8")
+        env = self.on_stack([("ptr", "%frame"), *((kind, name) for _, kind, name in captured)])
         start, stop = self.use(loop.start), self.use(loop.stop)
         function = self.function(self.function_text(loop, captured))
         args = f"ptr {env}, i64 {start}, i64 {stop}, ptr %table"
         if self.is_divided(loop):
-            self.in_threads(loop, function, args)
+            own = self.own_memory(loop, 8 * len(captured) + 8)
+            status = self.in_threads(loop, function, args, own)
         elif self.polling.is_strip_mined(loop):
-            self.in_strips(loop, function, args)
+            status = self.in_strips(loop, function, args)
         else:
-            self.line(f"call void {function}({args})")
+            status = self.emit(f"call i64 {function}({args})")
+        go, stopped = self.out.new_labels("go", "stopped")
+        self.out.branch_likely(self.emit(f"icmp eq i64 {status}, 0"), go, stopped)
+        self.out.start_block(stopped)
+        self.line(f"ret i64 {status}")
+        self.out.start_block(go)
+
+    def on_stack(self, values: Sequence[tuple[str, str]]) -> str:
+        """Print code that stores values, each with its LLVM type, in slots of 8 bytes on the stack. Returns their address."""
+        allocas = self.out.allocas
+        slots = f"%slots{len(allocas)}"
+        allocas.append(f"  {slots} = alloca i64, i32 {len(values)}, align 8")
+        for slot, (kind, name) in enumerate(values):
+            at = self.emit(f"getelementptr i64, ptr {slots}, i64 {slot}")
+            self.line(f"store {kind} {name}, ptr {at}, align 8")
+        return slots
+
+    def own_memory(self, loop: For, env: int) -> str:
+        """Print what `PARALLEL` gets as ``own``, for an environment of ``env`` bytes. Returns its address."""
+        scratch = scratch_of(loop)
+        if scratch is None:
+            return "null"
+        sizes = [self.emit(f"mul i64 {self.use(n)}, {size}") for n, size in scratch]
+        return self.on_stack([("i64", str(n)) for n in (env, len(scratch), *sizes)])
 
     def captured(self, loop: For) -> list[tuple[Value | Buffer, str, str]]:
         """Return the values and buffers from outside that a loop uses, each with its LLVM type and name."""
@@ -108,17 +125,16 @@ class OutlinedLoops:
                 captured.append((each, element_type(each.dtype), names[each.number]))
         return captured
 
-    def in_strips(self, loop: For, function: str, args: str) -> None:
+    def in_strips(self, loop: For, function: str, args: str) -> str:
         """Print code that calls the loop's function strip by strip, with a poll after each strip."""
         self.out.outlined["strips", 0] = fixed_function("strips")
         self.out.declare("declare i64 @llvm.smin.i64(i64, i64)")
         poll, length = self.out.service(POLL), self.polling.strip_length(loop)
-        status = self.emit(
+        return self.emit(
             f"call i64 @strips(ptr {function}, ptr {poll}, i64 {length}, ptr %frame, {args})"
         )
-        self.polling.stop_if_interrupted(status)
 
-    def in_threads(self, loop: For, function: str, args: str) -> None:
+    def in_threads(self, loop: For, function: str, args: str, own: str) -> str:
         """Print code that calls the service if there is enough work, and otherwise the function of the loop."""
         out, program, emit = self.out, self.out.program, self.emit
         divided, whole, done = out.new_labels("threads", "whole", "done")
@@ -133,21 +149,23 @@ class OutlinedLoops:
         service = emit(f"load ptr, ptr {slots[0]}, align 8")
         limit = emit(f"load i64, ptr {slots[1]}, align 8")
         length = self.use(loop.stop) if loop.non_interruptible else self.polling.strip_length(loop)
-        status = emit(
-            f"call i64 {service}(ptr {function}, {args}, ptr %frame, i64 {work}, i64 {length}, i64 {limit})"
+        limits = f"i64 {work}, i64 {length}, i64 {limit}"
+        several = emit(
+            f"call i64 {service}(ptr {function}, {args}, ptr %frame, {limits}, ptr {own})"
         )
-        self.polling.unless_interrupted(status, done)
+        self.line(f"br label %{done}")
         out.start_block(whole)
-        self.line(f"call void {function}({args})")
+        one = emit(f"call i64 {function}({args})")
         self.line(f"br label %{done}")
         out.start_block(done)
+        return emit(f"phi i64 [ {several}, %{divided} ], [ {one}, %{whole} ]")
 
     def function(self, text: str) -> str:
         """Return the name of a function with this text. Loops that do the same with other values share a function."""
         name = self.functions.get(text)
         if name is None:
             name = self.functions[text] = f"@part{len(self.functions)}"
-            self.out.outlined[name, 0] = f"define internal void {name}{text}"
+            self.out.outlined[name, 0] = f"define internal i64 {name}{text}"
         return name
 
     def function_text(self, loop: For, captured: Sequence[tuple[Value | Buffer, str, str]]) -> str:
@@ -168,5 +186,5 @@ class OutlinedLoops:
             scalars.names.update({-1: "%start", -2: "%stop"})
             self.print_loop(whole)
             return "\n".join(
-                [head, "entry:", *out.allocas, *out.header, *out.lines, "  ret void", "}"]
+                [head, "entry:", *out.allocas, *out.header, *out.lines, "  ret i64 0", "}"]
             )

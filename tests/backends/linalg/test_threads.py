@@ -1,0 +1,127 @@
+"""Batches of matrices in several threads: the bits and the errors of one thread."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import occelo as oc
+import occelo.tensor as ot
+from occelo.tensor import linalg
+from occelo_link.loops.ir import cost
+from occelo_link.machine.symbol_addresses import blas_library
+from occelo_link.units.thread_pool import ThreadPool, thread_pool
+from occelo_testing.loop_programs import has_compiler
+
+LINKERS = ["native", *(["c"] if has_compiler() else [])]
+npl: Any = np.linalg
+FUNCTIONS: dict[str, tuple[Callable[[Any, Any], Any], Callable[[Any, Any], Any]]] = {
+    "cholesky": (lambda a, b: linalg.cholesky(a), lambda a, b: npl.cholesky(a)),
+    "solve": (linalg.solve, npl.solve),
+    "det": (lambda a, b: linalg.det(a), lambda a, b: npl.det(a)),
+    "inv": (lambda a, b: linalg.inv(a), lambda a, b: npl.inv(a)),
+    "eigh": (lambda a, b: linalg.eigh(a)[0], lambda a, b: npl.eigh(a)[0]),
+    "products": (lambda a, b: a @ b, lambda a, b: a @ b),
+    "one matrix": (lambda a, b: a[0] @ b, lambda a, b: a[0] @ b),
+}
+
+
+@pytest.fixture
+def every_loop(monkeypatch: pytest.MonkeyPatch) -> ThreadPool:
+    """However little there is to do, loops run in pieces, the last of which is the first to be begun."""
+    monkeypatch.setattr(cost, "ENOUGH", -1)
+    pool = thread_pool()
+    monkeypatch.setattr(pool, "worth", 1)
+    return pool
+
+
+def definite(count: int, n: int) -> Any:
+    x = np.random.default_rng(n).normal(size=(count, n, n))
+    return x @ x.swapaxes(-1, -2) + n * np.eye(n)
+
+
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("linker", LINKERS)
+@pytest.mark.parametrize("static", [False, True])
+@pytest.mark.parametrize("n", [1, 5, 20, 70])
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_same_bits(every_loop: ThreadPool, name: str, n: int, static: bool, linker: str) -> None:
+    formula, reference = FUNCTIONS[name]
+    shape = (None, n, n) if static else (None, None, None)
+    a, b = (ot.tensor(k, dtype="float64", shape=shape) for k in "ab")
+    arguments: list[Any] = [definite(11, n), np.random.default_rng(0).normal(size=(11, n, n))]
+    results: list[Any] = []
+    for threads in (1, 2, 3, 8, 64):
+        with oc.config.change_flags(native__threads=threads, cache=False):
+            mode = oc.Mode(linker=linker)
+            call: Any = oc.function([a, b], formula(a, b), mode=mode, on_unused_input="ignore")
+            before = every_loop.loops
+            results.append(call(*arguments))
+        assert (every_loop.loops > before) == (threads > 1)
+        assert results[-1].tobytes() == results[0].tobytes()
+        if name != "one matrix":
+            assert len(call(*(x[:0] for x in arguments))) == 0
+    np.testing.assert_allclose(results[0], reference(*arguments), rtol=1e-8, atol=1e-10)
+
+
+@pytest.mark.parametrize("linker", LINKERS)
+@pytest.mark.parametrize("n", [5, 20, 70])
+def test_the_first_failure_is_reported(every_loop: ThreadPool, n: int, linker: str) -> None:
+    a, total = ot.tensor("a", dtype="float64", shape=(None, None, None)), oc.shared(0.0)
+    factor = linalg.cholesky(a)
+    matrices = definite(40, n)
+    matrices[[7, 23]] -= 9 * n * n * np.eye(n)
+    raised: list[str] = []
+    for threads in (1, 2, 3, 8, 64):
+        with oc.config.change_flags(native__threads=threads, cache=False):
+            f = oc.function([a], factor, mode=oc.Mode(linker=linker), updates={total: total + 1.0})
+            with pytest.raises(np.linalg.LinAlgError) as info:
+                f(matrices)
+        raised.append(str(info.value))
+        assert total.get_value() == 0.0
+        np.testing.assert_allclose(f(matrices[8:20]), npl.cholesky(matrices[8:20]), rtol=1e-10)
+        assert total.get_value() == 1.0
+        total.set_value(0.0)
+    assert raised == raised[:1] * 5
+
+
+@pytest.mark.parametrize("n", [5, 20, 70])
+def test_matrices_without_a_factor_are_nan(every_loop: ThreadPool, n: int) -> None:
+    a = ot.tensor("a", dtype="float64", shape=(None, n, n))
+    matrices = definite(40, n)
+    failing = [0, 7, 23, 39]
+    matrices[failing] -= 9 * n * n * np.eye(n)
+    results: list[Any] = []
+    for threads in (1, 2, 3, 8, 64):
+        with oc.config.change_flags(native__threads=threads, cache=False):
+            f = oc.function([a], linalg.cholesky(a, on_error="nan"))
+            results.append(f(matrices))
+    assert [k for k in range(40) if np.isnan(results[0][k]).any()] == failing
+    assert all(r.tobytes() == results[0].tobytes() for r in results)
+
+
+def test_blas_has_its_threads_again(every_loop: ThreadPool) -> None:
+    get, put = blas_library().thread_functions()
+    if get is None or put is None:
+        pytest.skip("the threads of this BLAS cannot be set")
+    threads, set_threads = (
+        ctypes.CFUNCTYPE(ctypes.c_int)(get),
+        ctypes.CFUNCTYPE(None, ctypes.c_int)(put),
+    )
+    before = threads()
+    a = ot.tensor("a", dtype="float64", shape=(None, None, None))
+    with oc.config.change_flags(native__threads=3, cache=False):
+        f = oc.function([a], linalg.cholesky(a))
+        try:
+            set_threads(2)
+            f(definite(9, 90))
+            assert threads() == 2
+            with pytest.raises(np.linalg.LinAlgError):
+                f(-definite(9, 90))
+            assert threads() == 2
+        finally:
+            set_threads(before)
