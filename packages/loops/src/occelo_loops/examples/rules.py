@@ -60,6 +60,25 @@ def _factors(x: TensorVariable) -> TensorVariable:
     return og.grad((total * total).sum(), x)
 
 
+def _forward(x: TensorVariable, steps: Any) -> TensorVariable:
+    """The gradient of the forward algorithm of a hidden Markov chain with two states."""
+    logs = ot.specify_shape(x, (2, 3))[:, :2]
+
+    def step(_: Any, alpha: Any) -> Any:
+        return ot.logsumexp(alpha[:, None] + logs, axis=0)
+
+    return og.grad(ot.logsumexp(fori_loop(0, steps, step, ot.zeros(2))), x)
+
+
+def _cells(x: TensorVariable) -> TensorVariable:
+    """The gradient of a recurrent cell whose steps compute a hyperbolic tangent and an exponential."""
+
+    def step(s: Any, e: Any) -> Any:
+        return ot.exp(-(ot.tanh(s * e) ** 2)), None
+
+    return og.grad((loop(step, ot.ones(3), ot.specify_shape(x, (2, 3)))[0] ** 2).sum(), x)
+
+
 def _two_loops(x: TensorVariable) -> TensorVariable:
     first, steps = x[0], x.shape[0]
     once = loop(lambda s, e: (s * e, s), first, x, length=steps)[1]
@@ -199,6 +218,8 @@ CASES: list[Case] = [
     Case("running_sums_and_products", _running),
     Case("joined_scans", _loops_apart),
     Case("shared_factorizations", _factors),
+    Case("costly_parts_kept", lambda x: _forward(x, 5)),
+    Case("costly_parts_kept", _cells),
     Case("unused_of_scan", _more_than_is_read),
     Case("unused_of_scan", lambda x: fori_loop(0, 7, lambda i, s: s * x, x)),
 ]

@@ -13,6 +13,7 @@ from occelo_loops.rules import (
     factoring,
     hoisting,
     joining,
+    keeping,
     last_steps,
     merging,
     sequences,
@@ -35,6 +36,7 @@ _CANONICALIZE = (
     | factoring.CANONICALIZE
     | sequences.CANONICALIZE
     | sharing.CANONICALIZE
+    | keeping.CANONICALIZE
     | steps.CANONICALIZE
     | delay_lines.CANONICALIZE
     | last_steps.CANONICALIZE

@@ -42,24 +42,24 @@ def shared_factorizations(fgraph: FunctionGraph, node: Apply[Scan]) -> Replaceme
     results, products = _results_of_matrices(node.op), _long_products(node.op)
     if not results and not products:
         return None
-    for other in _other_scans(fgraph, node):
-        same = _same_values(node, other)
-        most = _elements(other.op.body.inputs[: other.op.carried])
+    for other in other_scans(fgraph, node):
+        same = same_values(node, other)
+        most = elements(other.op.body.inputs[: other.op.carried])
         if most is None:
             continue
         shared = {v for v in (*results, *products) if v in same and same[v].type == v.type}
-        chosen = _needed_of(node.op, shared.intersection(results))
-        size = _elements(chosen)
+        chosen = needed_of(node.op, shared.intersection(results))
+        size = elements(chosen)
         if size is None or size > most:
             continue
-        before = _elements(_read_besides_states(node, other))
+        before = elements(_read_besides_states(node, other))
         for v in _smallest_first(shared.intersection(products) if before is not None else set()):
-            more = _needed_of(node.op, {*chosen, v})
-            size = _elements(more)
+            more = needed_of(node.op, {*chosen, v})
+            size = elements(more)
             if v in more and size is not None and size + (before or 0) <= most:
                 chosen = more
         if chosen:
-            return _reading(node, chosen, _traced(other, [same[v] for v in chosen]))
+            return reading(node, chosen, traced(other, [same[v] for v in chosen]))
     return None
 
 
@@ -82,7 +82,7 @@ def _is_argument(op_: Scan, output: int) -> bool:
     return op_.body.outputs[output] in op_.body.inputs
 
 
-def _needed_of(op_: Scan, variables: set[Variable]) -> list[Variable]:
+def needed_of(op_: Scan, variables: set[Variable]) -> list[Variable]:
     """Those of ``variables`` that a body still reads when all of ``variables`` are made inputs of the body.
 
     A variable that serves only to compute others of ``variables`` is left out.
@@ -91,11 +91,11 @@ def _needed_of(op_: Scan, variables: set[Variable]) -> list[Variable]:
 
 
 def _smallest_first(variables: set[Variable]) -> list[Variable]:
-    sized = [(n, v) for v in variables if (n := _elements([v])) is not None]
+    sized = [(n, v) for v in variables if (n := elements([v])) is not None]
     return [v for _, v in sorted(sized, key=lambda pair: pair[0])]
 
 
-def _computed_always(op_: Scan) -> list[Apply]:
+def computed_always(op_: Scan) -> list[Apply]:
     """The nodes of a body that run in every step: those that are in no branch."""
     lazily = divide(op_.body.nodes, op_.body.outputs).outermost
     return [each for each in op_.body.nodes if each not in lazily]
@@ -110,7 +110,7 @@ def _results_of_matrices(op_: Scan) -> list[Variable]:
 
     if not any(isinstance(each.op, MatrixOp) for each in op_.body.nodes):
         return []
-    nodes = [each for each in _computed_always(op_) if isinstance(each.op, MatrixOp)]
+    nodes = [each for each in computed_always(op_) if isinstance(each.op, MatrixOp)]
     return [v for each in nodes for v in each.outputs]
 
 
@@ -119,7 +119,7 @@ def _long_products(op_: Scan) -> list[Variable]:
     if not any(isinstance(each.op, Dot) for each in op_.body.nodes):
         return []
     products: list[Variable] = []
-    for each in _computed_always(op_):
+    for each in computed_always(op_):
         if isinstance(each.op, Dot):
             (x, _), (product,) = tensors(each.inputs), tensors(each.outputs)
             if product.type.ndim and (x.type.shape[-1] or 0) >= _LONG:
@@ -127,7 +127,7 @@ def _long_products(op_: Scan) -> list[Variable]:
     return products
 
 
-def _elements(variables: Sequence[Variable]) -> int | None:
+def elements(variables: Sequence[Variable]) -> int | None:
     """The total number of elements of ``variables``; None if it is not static."""
     total = 0
     for v in variables:
@@ -137,7 +137,7 @@ def _elements(variables: Sequence[Variable]) -> int | None:
     return total
 
 
-def _reading(
+def reading(
     node: Apply[Scan], variables: Sequence[Variable], traces: Sequence[Variable]
 ) -> list[Variable]:
     """The outputs of a new scan that reads ``variables`` of its body as sequences instead of computing them.
@@ -168,15 +168,15 @@ def kept_by_other_scans(
     which `merged_scans` merges with the old scans.
     """
     traces = dict[Variable, Variable]()
-    for other in _other_scans(fgraph, node):
-        same = _same_values(node, other)
+    for other in other_scans(fgraph, node):
+        same = same_values(node, other)
         shared = [v for v in products if v not in traces and v in same and same[v].type == v.type]
         if shared:
-            traces.update(zip(shared, _traced(other, [same[v] for v in shared]), strict=True))
+            traces.update(zip(shared, traced(other, [same[v] for v in shared]), strict=True))
     return traces
 
 
-def _other_scans(fgraph: FunctionGraph, node: Apply[Scan]) -> Iterator[Apply[Scan]]:
+def other_scans(fgraph: FunctionGraph, node: Apply[Scan]) -> Iterator[Apply[Scan]]:
     """The scans whose traces ``node`` reads, if they have as many steps as ``node`` and run whenever it runs."""
     (steps,) = tensors(node.inputs[:1])
     for s in dict.fromkeys(v.owner for v in node.op.parts(node.inputs[1:]).sequences):
@@ -189,7 +189,7 @@ def _other_scans(fgraph: FunctionGraph, node: Apply[Scan]) -> Iterator[Apply[Sca
             yield other
 
 
-def _same_values(node: Apply[Scan], other: Apply[Scan]) -> dict[Variable, Variable]:
+def same_values(node: Apply[Scan], other: Apply[Scan]) -> dict[Variable, Variable]:
     """A dict from variables in the body of ``node`` to variables in the body of ``other`` with equal values.
 
     The values are equal in each step. Both scans must have the same steps, perhaps in opposite directions.
@@ -199,12 +199,12 @@ def _same_values(node: Apply[Scan], other: Apply[Scan]) -> dict[Variable, Variab
     its_inner, its_outer = other.op.parts(other.op.body.inputs), other.op.parts(other.inputs[1:])
     first = other.op.carried
     computed = _Computed(other.op)
-    elements = dict(zip(its_outer.sequences, its_inner.sequences, strict=True))
-    elements.update(zip(other.outputs[first:], other.op.body.outputs[first:], strict=True))
+    rows = dict(zip(its_outer.sequences, its_inner.sequences, strict=True))
+    rows.update(zip(other.outputs[first:], other.op.body.outputs[first:], strict=True))
     constants = dict(zip(its_outer.constants, its_inner.constants, strict=True))
     same: dict[Variable, Variable] = {}
     for arguments, operands, inner_of in (
-        (inner.sequences, outer.sequences, elements),
+        (inner.sequences, outer.sequences, rows),
         (inner.constants, outer.constants, constants),
     ):
         same.update(
@@ -254,7 +254,7 @@ class _Computed:
         return first
 
 
-def _traced(node: Apply[Scan], variables: Sequence[Variable]) -> list[Variable]:
+def traced(node: Apply[Scan], variables: Sequence[Variable]) -> list[Variable]:
     """Traces of ``variables`` in the body of a scan. A new scan without other traces computes them."""
     op_ = node.op
     body = freeze(op_.body.inputs, [*op_.body.outputs[: op_.carried], *variables])
