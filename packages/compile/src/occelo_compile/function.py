@@ -20,7 +20,7 @@ from occelo_compile.options import BY_OPTION, PRINT_GLOBAL_STATS, PROFILE
 from occelo_compile.symbolic_io import Out
 from occelo_graph import TensorVariable, Variable
 from occelo_graph.errors import explained_by
-from occelo_graph.interpret import set_evaluator
+from occelo_graph.upward import set_evaluator
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from occelo_graph import upward
 from occelo_graph.config import EXCEPTION_VERBOSITY
 from occelo_graph.errors import (
     MissingInputError,
@@ -48,7 +49,6 @@ from occelo_graph.ops.specialization import (
     fill_of_known_shape,
     known_lengths,
 )
-from occelo_graph.upward import debugprint
 
 if TYPE_CHECKING:
     from occelo_graph.fgraph.frozen import FrozenFunctionGraph
@@ -78,7 +78,7 @@ def annotate_error(error: Exception, node: Apply, arrays: Sequence[Any]) -> Exce
         shown = _shown(array, verbosity != "low")
         context.append(f"  input {position}, {variable.name or str(variable)}: {shown}")
     if verbosity == "high":
-        tree: str = debugprint(node.outputs, file="str", depth=_DEEPEST_SHOWN)
+        tree: str = upward.debugprint(node.outputs, file="str", depth=_DEEPEST_SHOWN)
         context += ["The graph of the node:", *(f"  {line}" for line in tree.rstrip().splitlines())]
     annotated = explained(in_context(error, context), "running")
     setattr(annotated, _ANNOTATED, True)
@@ -525,7 +525,7 @@ def _needed(
 def variable_eval(
     variable: Variable, inputs_to_values: Mapping[Any, Any] | None = None, **options: Any
 ) -> Any:
-    """The function behind `Variable.eval`, with a compiler or the interpreter (`set_evaluator`).
+    """The function behind `Variable.eval`, with a compiler or the interpreter (`upward.set_evaluator`).
 
     ``inputs_to_values`` maps variables, or their names, to values. ValueError if no variable has the given name, or if
     several have it, or if a variable is given two values. If ``on_unused_input`` is "raise", a given variable that is
@@ -546,7 +546,7 @@ def variable_eval(
         if key in by_variable:
             raise ValueError(f"{key} is given two values")
         by_variable[key] = value
-    return evaluator(variable, by_variable, **options)
+    return upward.evaluator(variable, by_variable, **options)
 
 
 def interpret(
@@ -568,13 +568,3 @@ def interpret(
             if key not in needed:
                 raise UnusedInputError(f"{variable} is computed without {describe(key)}")
     return evaluate(variable, given)
-
-
-evaluator: Callable[..., Any] = interpret
-"""Computes the value of a variable, for `Variable.eval` and `verify_grad`, from a mapping of variables to values, and options."""
-
-
-def set_evaluator(function: Callable[..., Any]) -> None:
-    """Let ``function`` compute values of variables instead of `interpret`. Importing `occelo_compile` sets its compiler."""
-    global evaluator
-    evaluator = function

@@ -34,3 +34,11 @@ pull_decomposition: Callable[[Apply, Sequence[Variable], Sequence[Any]], Sequenc
     at_first_call("occelo_graph.gradient.decomposed", "pull_decomposition")
 )
 """Computes the cotangents of a node's inputs by the decomposition of its op. None if there is no decomposition."""
+evaluator: Callable[..., Any] = at_first_call("occelo_graph.interpret", "interpret")
+"""Computes the value of a variable, for `Variable.eval` and `verify_grad`, from a mapping of variables to values, and options."""
+
+
+def set_evaluator(function: Callable[..., Any]) -> None:
+    """Let ``function`` compute values of variables instead of the interpreter. Importing `occelo_compile` sets its compiler."""
+    global evaluator
+    evaluator = function

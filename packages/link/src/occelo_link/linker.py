@@ -9,19 +9,22 @@ from __future__ import annotations
 import abc
 import copy
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-from occelo_graph import Apply, Constant, Container, FunctionGraph, Op, SharedVariable, Variable
+from occelo_graph import Apply, Constant, Container, Op, SharedVariable, Variable
 from occelo_graph.errors import explained
 from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_graph.ir.container import local
 from occelo_link.update_locks import UpdateLocks
 from occelo_rewrite import RewriteDatabaseQuery
 
+if TYPE_CHECKING:
+    from occelo_graph import FunctionGraph
+
 Storage = list[Any]
 """A cell: a list of one element, which holds the value of a variable."""
 StorageMap = dict[Variable, Storage]
-Scheduler = Callable[[FunctionGraph], Sequence[Apply]]
+Scheduler: TypeAlias = "Callable[[FunctionGraph], Sequence[Apply]]"
 
 
 class Signature(Protocol):

@@ -16,47 +16,32 @@ from occelo_graph.extensions import place_of_caller
 from occelo_link import options
 from occelo_link.linker import Linker
 from occelo_link.native.linker import NativeLinker
-from occelo_link.vm import PerformLinker, VMLinker
 
 LinkerMaker = Callable[..., Linker]
 
 
-def _c_linker(name: str, **options: Any) -> Linker:
-    # imported here, since the import is slow
-    linker: Linker = getattr(importlib.import_module("occelo_link.c.linker"), name)(**options)
+def _late_linker(module: str, name: str, **settings: Any) -> Linker:
+    """Make a linker whose module is imported only now: many need a library, which is slow to import or not installed."""
+    linker: Linker = getattr(importlib.import_module(f"occelo_link.{module}"), name)(**settings)
     return linker
 
 
-def _lazy_linker(module: str, name: str) -> LinkerMaker:
-    """Return a function that makes a linker. The linker's module is imported only when this function is called.
-
-    The linker's library may be slow to import or may not be installed.
-    """
-
-    def make(**settings: Any) -> Linker:
-        linker: Linker = getattr(importlib.import_module(module), name)(**settings)
-        return linker
-
-    return make
-
-
 _linkers: dict[str, LinkerMaker] = {
-    "py": PerformLinker,
-    "vm": VMLinker,
+    "py": partial(_late_linker, "vm", "PerformLinker"),
+    "vm": partial(_late_linker, "vm", "VMLinker"),
     "native": NativeLinker,
     # related libraries call their compiled virtual machine cvm
     "cvm": NativeLinker,
     "cvm_nogc": partial(NativeLinker, allow_gc=False),
-    "c": partial(_c_linker, "CLinker"),
-    "c|py": partial(_c_linker, "OpWiseCLinker"),
-    "c|py_nogc": partial(_c_linker, "OpWiseCLinker", allow_gc=False),
-    "numba": _lazy_linker("occelo_link.numba.linker", "NumbaLinker"),
-    "jax": _lazy_linker("occelo_link.jax.linker", "JAXLinker"),
-    "pytorch": _lazy_linker("occelo_link.torch.linker", "PytorchLinker"),
-    "vm_nogc": partial(VMLinker, allow_gc=False),
+    "c": partial(_late_linker, "c.linker", "CLinker"),
+    "c|py": partial(_late_linker, "c.linker", "OpWiseCLinker"),
+    "c|py_nogc": partial(_late_linker, "c.linker", "OpWiseCLinker", allow_gc=False),
+    "numba": partial(_late_linker, "numba.linker", "NumbaLinker"),
+    "jax": partial(_late_linker, "jax.linker", "JAXLinker"),
+    "pytorch": partial(_late_linker, "torch.linker", "PytorchLinker"),
+    "vm_nogc": partial(_late_linker, "vm", "VMLinker", allow_gc=False),
 }
 _AUTO = "native"
-
 
 _places: dict[str, tuple[str, ...] | None] = {}
 """For each name that was passed to `register_linker`, the place in the code that did so: module, file and function."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import occelo_forms as occelo_forms  # derivatives are taken of stable forms from now on
 from occelo_graph.errors import ConflictingAssumptionsError
 from occelo_graph.lazy_names import deferred
+from occelo_rewrite import options as options  # configurations may name them from now on
 
 __all__ = [
     "Application",

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from occelo_graph import interpret
+from occelo_graph import upward
 from occelo_graph.errors import GradientError, explained_by, lines
 from occelo_graph.gradient.reverse import grad
 from occelo_graph.ir.nodes import Variable
@@ -95,7 +95,7 @@ def verify_grad(
     output = as_tensor_variable(fun(*inputs))
     if out_type is not None and cast_to_output_type:
         output = output.astype(out_type)
-    evaluator = interpret.evaluator
+    evaluator = upward.evaluator
     options = {"on_unused_input": "ignore"}  # a derivative may be constant
     if mode is not None:
         options["mode"] = mode

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from occelo_graph import Apply, FunctionGraph, Op
+from occelo_graph import Apply, Op
 from occelo_graph.narrowing import is_dict
-from occelo_link.blocks.packing import pack_blocks, unpack_blocks
 from occelo_link.blocks.partition import Part, partition
 from occelo_link.blocks.vm import BlockVM
 from occelo_link.cache.packing import unpack
@@ -19,10 +18,10 @@ from occelo_link.linker import VM, Linker, Linking, Signature, Storage
 from occelo_link.machine.symbol_addresses import blas_library
 from occelo_link.options import CHECK_BOUNDS
 from occelo_link.units.compiled_unit import CompiledUnit, unpack_unit
-from occelo_link.vm import PythonVM
 from occelo_rewrite import RewriteDatabaseQuery
 
 if TYPE_CHECKING:
+    from occelo_graph import FunctionGraph
     from occelo_link.loops.ir.program import Program
 
 
@@ -104,6 +103,8 @@ class BlockLinker(Linker):
         parts = self.parts(linking.fgraph, linking.order)
         if parts is None:
             # a branch has nodes that cannot be compiled, so all nodes are evaluated on demand
+            from occelo_link.vm import PythonVM  # seldom needed
+
             return PythonVM(linking, self.no_recycling, self.allow_gc)
         units = [self.compile(self.program(p), p) if p.compiled else None for p in parts]
         return BlockVM(
@@ -119,6 +120,8 @@ class BlockLinker(Linker):
     def pack(self, vm: VM, given: Sequence[Op] = ()) -> bytes | None:
         if not isinstance(vm, BlockVM) or not vm.parts:
             return None
+        from occelo_link.blocks.packing import pack_blocks  # not for functions from the cache
+
         return vm.pack() or pack_blocks(vm, given)
 
     def unpack(
@@ -132,6 +135,8 @@ class BlockLinker(Linker):
     ) -> VM | None:
         read, rest = unpack(packed)
         if is_dict(read):
+            from occelo_link.blocks.packing import unpack_blocks  # seldom needed
+
             how = (rewritten, self.allow_gc, given)
             return unpack_blocks(read, rest, graph, inputs, outputs, *how)
         unit = unpack_unit(rest)

@@ -7,11 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
+from typing import TYPE_CHECKING, Any
 
-from occelo_graph import Apply, Constant, FunctionGraph, Variable
+from occelo_graph import Apply, Constant, Variable
 from occelo_graph.frozen_dataclasses import mutable_dataclass
-from occelo_graph.interpret import Place
 from occelo_graph.ir.regions import divide, perhaps_needless
+
+if TYPE_CHECKING:
+    from occelo_graph import FunctionGraph
+    from occelo_graph.interpret import Place
 
 
 @mutable_dataclass
@@ -31,7 +35,7 @@ class Part:
     outputs: list[Variable]
     remake: Callable[[], Part] | None = None
     states: Mapping[int, int] = field(default_factory=dict[int, int])
-    places: Mapping[Place, Place] = field(default_factory=dict[Place, Place])
+    places: Mapping[Place, Place] = field(default_factory=dict[Any, Any])
 
 
 def partition(

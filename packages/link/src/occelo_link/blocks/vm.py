@@ -10,13 +10,13 @@ from __future__ import annotations
 import itertools
 from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from occelo_graph import Apply, Variable
-from occelo_graph.interpret import evaluate, has_run
 from occelo_graph.ir.regions import perhaps_needless
+from occelo_graph.lazy_names import at_first_call
 from occelo_graph.provenance import warn_user
 from occelo_link.array_parts import all_arrays, joined, split
 from occelo_link.blocks.partition import Part
@@ -27,7 +27,13 @@ from occelo_link.units.callbacks import Effects
 from occelo_link.units.compiled_unit import CompiledUnit, pack_unit
 from occelo_link.units.interface import UnitFailure
 from occelo_link.update_locks import UpdateLocks
-from occelo_link.vm import NodeThunk
+
+if TYPE_CHECKING:
+    from occelo_link.vm import NodeThunk
+
+# the interpreter, where a call fails
+evaluate = at_first_call("occelo_graph.interpret", "evaluate")
+has_run = at_first_call("occelo_graph.interpret", "has_run")
 
 
 def prepared(array: Any, in_either_order: bool = False) -> Any:
@@ -198,6 +204,8 @@ class BlockVM(VM):
         self._steps: list[Block | NodeThunk] = []
         for part, unit in zip(parts, units, strict=True):
             if unit is None:
+                from occelo_link.vm import NodeThunk  # seldom needed
+
                 self._steps += [NodeThunk(node, storage_map) for node in part.nodes]
             else:
                 self._steps.append(Block(part, unit, storage_map))

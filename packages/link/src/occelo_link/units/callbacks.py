@@ -18,13 +18,11 @@ import numpy as np
 
 from occelo_graph import Apply
 from occelo_graph.frozen_dataclasses import mutable_dataclass
-from occelo_graph.interpret import annotate_error
 from occelo_link.array_parts import joined, split
 
 _SMALL = 4096
 """Arrays of up to this many bytes are copied twice, by way of a bytes object. That is quicker than asking NumPy for the
-address of an array. Larger arrays are copied once.
-"""
+address of an array. Larger arrays are copied once."""
 
 
 _CAPACITY, _ENTRY = 2**26, 256
@@ -76,6 +74,8 @@ class _Callback:
                 parts = split(self.output_types, results)
                 self.check(parts)
             except Exception as error:
+                from occelo_graph.interpret import annotate_error  # needed for errors alone
+
                 raise annotate_error(error, self.node, values) from None
             lengths = [n for part in parts for n in part.shape]
             self.output_lengths.from_address(slots + ctypes.sizeof(self.input_lengths))[:] = lengths
