@@ -14,56 +14,68 @@ Users import this package. It only collects names from the packages `occelo_grap
 
 from __future__ import annotations
 
+import gc as _gc
 import sys
 from typing import TYPE_CHECKING, Any
 
-import occelo_printing as occelo_printing
-import occelo_random as occelo_random
-from occelo import tensor
-from occelo_compile import (
-    AliasedMemoryError,
-    Function,
-    FunctionMaker,
-    In,
-    Mode,
-    Out,
-    available_modes,
-    function,
-    function_dump,
-    get_default_mode,
-    get_mode,
-    register_mode,
-)
-from occelo_graph import (
-    Apply,
-    Constant,
-    Container,
-    DisconnectedInputError,
-    GradientError,
-    MissingInputError,
-    NullTypeGradError,
-    OcceloError,
-    Op,
-    SharedVariable,
-    Type,
-    UnusedInputError,
-    Variable,
-    clone_replace,
-    collect_new_shareds,
-    config,
-    graph_replace,
-    op,
-    shared,
-    vectorize,
-    vectorize_graph,
-    vmap,
-)
-from occelo_graph.errors import set_hints as _set_hints
-from occelo_graph.families import announce as _announce
-from occelo_graph.lazy_names import at_first_call as _at_first_call
-from occelo_graph.lazy_names import deferred
-from occelo_graph.ops.control import Assert, CheckAndRaise
-from occelo_link import Linker, WrapLinker, available_linkers, register_linker
+# Modules make no garbage. To look for it would take a tenth of the time of this import. So nothing is collected meanwhile, and
+# then all objects are old: the next collections need not look at them.
+_collects = _gc.isenabled()
+_gc.disable()
+try:
+    import occelo_printing as occelo_printing
+    import occelo_random as occelo_random
+    from occelo import tensor
+    from occelo_compile import (
+        AliasedMemoryError,
+        Function,
+        FunctionMaker,
+        In,
+        Mode,
+        Out,
+        available_modes,
+        function,
+        function_dump,
+        get_default_mode,
+        get_mode,
+        register_mode,
+    )
+    from occelo_graph import (
+        Apply,
+        Constant,
+        Container,
+        DisconnectedInputError,
+        GradientError,
+        MissingInputError,
+        NullTypeGradError,
+        OcceloError,
+        Op,
+        SharedVariable,
+        Type,
+        UnusedInputError,
+        Variable,
+        clone_replace,
+        collect_new_shareds,
+        config,
+        graph_replace,
+        op,
+        shared,
+        vectorize,
+        vectorize_graph,
+        vmap,
+    )
+    from occelo_graph.errors import set_hints as _set_hints
+    from occelo_graph.families import announce as _announce
+    from occelo_graph.lazy_names import at_first_call as _at_first_call
+    from occelo_graph.lazy_names import deferred
+    from occelo_graph.ops.control import Assert, CheckAndRaise
+    from occelo_link import Linker, WrapLinker, available_linkers, register_linker
+finally:
+    if _collects:
+        _gc.enable()
+if not _gc.get_freeze_count():
+    _gc.freeze()
+    _gc.unfreeze()
 
 __all__ = [
     "AliasedMemoryError",

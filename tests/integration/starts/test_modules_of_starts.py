@@ -93,3 +93,29 @@ def test_a_function_from_the_cache_needs_no_rule_lowering_or_compiler(starts: St
         "occelo_link.machine.processor_identity",
         "occelo_link.machine.threads",
     }
+
+
+COLLECTING = """
+import gc
+import numpy
+if {disabled}:
+    gc.disable()
+if {frozen}:
+    gc.freeze()
+before, frozen = gc.get_threshold(), gc.get_freeze_count()
+import occelo
+assert gc.isenabled() is not {disabled}
+assert gc.get_threshold() == before
+assert bool(frozen) is {frozen}
+assert gc.get_freeze_count() == frozen
+"""
+
+
+@pytest.mark.parametrize("disabled", [False, True])
+@pytest.mark.parametrize("frozen", [False, True])
+def test_after_the_import_garbage_is_collected_as_before(disabled: bool, frozen: bool) -> None:
+    program = COLLECTING.format(disabled=disabled, frozen=frozen)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert not done.returncode, done.stderr
