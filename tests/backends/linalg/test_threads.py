@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import ctypes
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from ctypes import CFUNCTYPE, c_int
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,11 @@ def definite(count: int, n: int) -> Any:
     return x @ x.swapaxes(-1, -2) + n * np.eye(n)
 
 
+def compiled(inputs: Any, output: Any, linker: str) -> Any:
+    function: Any = oc.function
+    return function(inputs, output, mode=oc.Mode(linker=linker), on_unused_input="ignore")
+
+
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("linker", LINKERS)
 @pytest.mark.parametrize("static", [False, True])
@@ -57,8 +63,7 @@ def test_same_bits(every_loop: ThreadPool, name: str, n: int, static: bool, link
     results: list[Any] = []
     for threads in (1, 2, 3, 8, 64):
         with oc.config.change_flags(native__threads=threads, cache=False):
-            mode = oc.Mode(linker=linker)
-            call: Any = oc.function([a, b], formula(a, b), mode=mode, on_unused_input="ignore")
+            call = compiled([a, b], formula(a, b), linker)
             before = every_loop.loops
             results.append(call(*arguments))
         assert (every_loop.loops > before) == (threads > 1)
@@ -104,24 +109,76 @@ def test_matrices_without_a_factor_are_nan(every_loop: ThreadPool, n: int) -> No
     assert all(r.tobytes() == results[0].tobytes() for r in results)
 
 
-def test_blas_has_its_threads_again(every_loop: ThreadPool) -> None:
+@pytest.fixture
+def blas() -> Iterator[tuple[Callable[[], int], Callable[[int], None]]]:
+    """Functions that return and set the number of threads of BLAS."""
     get, put = blas_library().thread_functions()
     if get is None or put is None:
         pytest.skip("the threads of this BLAS cannot be set")
-    threads, set_threads = (
-        ctypes.CFUNCTYPE(ctypes.c_int)(get),
-        ctypes.CFUNCTYPE(None, ctypes.c_int)(put),
-    )
+    threads, set_threads = CFUNCTYPE(c_int)(get), CFUNCTYPE(None, c_int)(put)
     before = threads()
+    yield threads, set_threads
+    set_threads(before)
+
+
+def test_blas_has_its_threads_again(every_loop: ThreadPool, blas: Any) -> None:
+    threads, set_threads = blas
     a = ot.tensor("a", dtype="float64", shape=(None, None, None))
     with oc.config.change_flags(native__threads=3, cache=False):
         f = oc.function([a], linalg.cholesky(a))
-        try:
-            set_threads(2)
+        for count in (2, 3):
+            set_threads(count)
             f(definite(9, 90))
-            assert threads() == 2
+            assert threads() == count
             with pytest.raises(np.linalg.LinAlgError):
                 f(-definite(9, 90))
-            assert threads() == 2
-        finally:
-            set_threads(before)
+            assert threads() == count
+
+
+NOTED: list[Callable[[], int]] = []
+
+
+@oc.as_op([ot.dmatrix], [ot.dmatrix])
+def noting(x: Any) -> Any:
+    return np.full((1, 1), float(NOTED[-1]()))
+
+
+@pytest.mark.parametrize("linker", LINKERS)
+def test_the_option_limits_the_threads_of_blas(blas: Any, linker: str) -> None:
+    """A callback between products tells how many there are during a call."""
+    threads, set_threads = blas
+    NOTED.append(threads)
+    a, between = ot.dmatrix("a"), threading.Barrier(2)
+    matrix = np.ones((30, 30))
+    functions: dict[int, Any] = {}
+    for limit in (0, 1, 2, 3):
+        with oc.config.change_flags(native__threads=limit, cache=False):
+            functions[limit] = oc.function([a], noting(a @ a) @ a[:1], mode=oc.Mode(linker=linker))
+            for count in (1, 2, 3):
+                set_threads(count)
+                for _ in range(3):  # without and with the entry in machine code
+                    found = functions[limit](matrix)
+                    assert found[0, 0] == (min(limit, count) if limit else count)
+                    assert threads() == count
+
+    # if calls overlap, the least limit holds until the last one ends
+    def waiting() -> int:
+        between.wait(20)
+        between.wait(20)
+        return threads()
+
+    set_threads(3)
+    NOTED.append(waiting)
+    answers: list[Any] = []
+
+    def run(limit: int) -> None:
+        answers.append(functions[limit](matrix)[0, 0])
+
+    calls = [threading.Thread(target=run, args=(limit,)) for limit in (1, 2)]
+    for call in calls:
+        call.start()
+    for call in calls:
+        call.join(60)
+    assert answers == [1.0, 1.0]
+    assert threads() == 3
+    del NOTED[:]

@@ -129,7 +129,11 @@ class Lanes:
             self.clear(self.failed)
             yield
             if not nan:
-                self._check()
+                with builder.loop(count, fixed=True) as lane:
+                    total = lane.carry(self.number(0.0))
+                    flag = builder.load(self.failed, lane.index, fixed=True)
+                    total.following = builder.op("max", total.param, flag)
+                self.context.check(builder.eq(total.result, self.number(0.0)))
 
     def mark(self, lane: Value, bad: Value) -> None:
         """Count a failure of the matrix in a lane if ``bad`` is True."""
@@ -137,15 +141,6 @@ class Lanes:
         before = builder.load(self.failed, lane, fixed=True)
         more = builder.select(bad, self.number(1.0), self.number(0.0))
         builder.store(self.failed, lane, builder.op("add", before, more))
-
-    def _check(self) -> None:
-        """Write a check that all matrices have results."""
-        builder = self.builder
-        with builder.loop(self.context.i64(self.count), fixed=True) as loop:
-            total = loop.carry(self.number(0.0))
-            flag = builder.load(self.failed, loop.index, fixed=True)
-            total.following = builder.op("max", total.param, flag)
-        self.context.check(builder.eq(total.result, self.number(0.0)))
 
     def remaining(self) -> Value:
         """The number of matrices in the current group."""

@@ -105,9 +105,16 @@ def _openblas(package: Any, function: str) -> ctypes.CDLL | None:
 def blas_library() -> BlasLibrary:
     """Return the library whose BLAS and LAPACK compiled functions call."""
     mapped = _openblas(np, "scipy_dgemm_64_")
-    if mapped is not None:
-        return BlasLibrary("numpy", "int64", mapped)
-    return BlasLibrary("scipy", "int32", None)
+    name, integer = ("scipy", "int32") if mapped is None else ("numpy", "int64")
+    library = BlasLibrary(name, integer, mapped)
+    get, put = library.thread_functions()
+    if get and put and "OPENBLAS_NUM_THREADS" not in os.environ:
+        from occelo_link.machine.threads import counted_processors  # with BLAS only
+
+        # OpenBLAS knows neither the limits of control groups nor processes of multiprocessing
+        most = min(counted_processors(), ctypes.CFUNCTYPE(ctypes.c_int)(get)())
+        ctypes.CFUNCTYPE(None, ctypes.c_int)(put)(most)
+    return library
 
 
 def address_of(name: str, constants: Sequence[Any]) -> int:

@@ -139,6 +139,7 @@ def _accepted(rule: InputRule) -> int:
 
 def make_entry(
     unit: Any,
+    address: int,
     table: Any,
     inputs: Sequence[InputRule],
     outputs: Sequence[OutputRule],
@@ -149,7 +150,7 @@ def make_entry(
 ) -> Callable[..., Any]:
     """Make a builtin function that runs a unit. If it cannot handle a call, it calls ``slow`` with the same arguments.
 
-    ``unit.address`` is the address of the unit's machine code. ``table`` is the second argument of the unit, the array
+    ``address`` is the address of the machine code of ``unit``, or of what runs it. ``table`` is the second argument of the unit, the array
     of addresses of services, functions and constants (`units.frame`). The function keeps both objects alive. Outputs
     without a cell, which are returned, come first. ``kind`` says in which form they are returned (`entry_kinds`).
     ``locks`` are the addresses of locks that a call holds. If another call holds one of these locks, ``slow`` is
@@ -158,7 +159,7 @@ def make_entry(
     size = ctx.CTX_FIRST_RECORD + ctx.RECORD * (len(inputs) + len(outputs))
     context = np.zeros(size, dtype=np.int64).view(EntryContext)
     slots = dict(_process_slots())
-    slots[ctx.CTX_UNIT] = unit.address
+    slots[ctx.CTX_UNIT] = address
     slots[ctx.CTX_TABLE] = table.ctypes.data
     slots[ctx.CTX_ARGS] = sum(isinstance(rule.source, int) for rule in inputs)
     slots[ctx.CTX_INPUTS] = len(inputs)
@@ -179,20 +180,12 @@ def make_entry(
         dims = None
         if any(n is not None for n in rule.shape):
             dims = np.array([-1 if n is None else n for n in rule.shape], dtype=np.int64)
-        record = [
-            0 if isinstance(rule.source, int) else 1,
-            rule.source if isinstance(rule.source, int) else id(rule.source),
-            first,
-            other,
-            len(rule.shape),
-            0 if dims is None else dims.ctypes.data,
-            _accepted(rule),
-            id(np.dtype(rule.dtype)),
-        ]
+        source = (0, rule.source) if isinstance(rule.source, int) else (1, id(rule.source))
+        lengths = len(rule.shape), 0 if dims is None else dims.ctypes.data
+        record = [*source, first, other, *lengths, _accepted(rule), id(np.dtype(rule.dtype))]
         alive += [dims, rule.source, np.dtype(rule.dtype)]
         at = ctx.CTX_FIRST_RECORD + ctx.RECORD * i
-        for k, value in enumerate(record):
-            context[at + k] = value
+        context[at : at + len(record)] = record
     for i, out in enumerate(outputs):
         at = ctx.CTX_FIRST_RECORD + ctx.RECORD * (len(inputs) + i)
         context[at + ctx.OUT_DESCR] = id(np.dtype(out.dtype))

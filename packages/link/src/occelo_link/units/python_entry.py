@@ -11,8 +11,8 @@ With `make_table`, `units.unit` makes the table that the machine-code entry pass
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from occelo_link.machine.symbol_addresses import address_of
 from occelo_link.options import THREADS
 from occelo_link.units import frame as slots
 from occelo_link.units.interface import UnitFailure, UnitInterface
+
+if TYPE_CHECKING:
+    from occelo_link.units.thread_pool import ThreadPool
 
 _UNIT = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
 _ALLOC = ctypes.CFUNCTYPE(
@@ -32,16 +35,20 @@ _TAKE = ctypes.CFUNCTYPE(
 _GROW = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
 
 
-def make_table(interface: UnitInterface, services: Sequence[int], threads: int = 1) -> Any:
-    """The table of addresses for a unit, as an array of 8-byte slots. ``threads`` is the most threads of a loop."""
-    table = np.zeros(slots.SERVICES + len(interface.table), dtype=np.int64)
+def make_table(
+    interface: UnitInterface, services: Sequence[int], threads: int = 1, unit: int = 0
+) -> Any:
+    """The table of addresses for a unit, as an array of 8-byte slots. ``threads`` is the most threads of a loop.
+
+    Before the table are the address of the ``unit`` and ``threads`` (`ThreadPool.with_limit`).
+    """
+    table = np.zeros(2 + slots.SERVICES + len(interface.table), dtype=np.int64)
+    table[:2], table = (unit, threads), table[2:]
     table[: slots.SERVICES] = services
     for name, slot in interface.table.items():
         callbacks = interface.callbacks
         if name == slots.PARALLEL:
-            from occelo_link.units.thread_pool import thread_pool  # rarely needed
-
-            table[slots.SERVICES + slot] = thread_pool().service
+            table[slots.SERVICES + slot] = _pool().service
         elif name == slots.THREAD_LIMIT:
             table[slots.SERVICES + slot] = threads
         elif callbacks is not None and name.startswith(("callback:", "results:")):
@@ -51,16 +58,26 @@ def make_table(interface: UnitInterface, services: Sequence[int], threads: int =
     return table
 
 
+def _pool() -> ThreadPool:
+    from occelo_link.units.thread_pool import thread_pool  # rarely needed
+
+    return thread_pool()
+
+
 class PythonEntry:
     """A function from a list of arrays to the list of outputs. It raises `UnitFailure` if a check fails.
 
-    ``threads`` is the most threads of a loop, as the option said when the entry was made.
+    ``threads`` is the most threads of a loop, as the option said when the entry was made. ``address`` is what is called: the
+    ``unit``, or what calls it with a limit for the threads of BLAS.
     """
 
     def __init__(self, address: int, interface: UnitInterface) -> None:
-        self._unit = _UNIT(address)
+        self.unit = self.address = address
         self._interface = interface
         self.threads = THREADS.get()
+        if self.threads and any(name.startswith(("blas:", "lapack:")) for name in interface.table):
+            self.address = _pool().with_limit
+        self._unit = _UNIT(self.address)
         self._dtypes = [np.dtype(d) for d, _ in interface.outputs]
         self._ndims = [n for _, n in interface.outputs]
 
@@ -69,15 +86,18 @@ class PythonEntry:
         pieces: list[Any] = []
         errors: list[BaseException] = []
 
-        def allocate(frame: int, position: int, lengths: Any) -> int | None:
+        def keep(position: int, make: Callable[[], Any]) -> int | None:
             try:
-                shape = tuple(lengths[i] for i in range(self._ndims[position]))
-                outputs[position] = np.empty(shape, self._dtypes[position])
+                outputs[position] = make()
             except BaseException as error:
                 errors.append(error)
                 return None
             address: int = outputs[position].ctypes.data
             return address
+
+        def allocate(frame: int, position: int, lengths: Any) -> int | None:
+            shape = tuple(lengths[i] for i in range(self._ndims[position]))
+            return keep(position, lambda: np.empty(shape, self._dtypes[position]))
 
         def grow(frame: int, size: int) -> int | None:
             try:
@@ -93,19 +113,13 @@ class PythonEntry:
             return len(errors)
 
         def take(frame: int, position: int, number: int, size: int) -> int | None:
-            try:
-                outputs[position] = arrays[number].copy()
-            except MemoryError as error:
-                errors.append(error)
-                return None
-            address: int = outputs[position].ctypes.data
-            return address
+            return keep(position, arrays[number].copy)
 
         functions = [_ALLOC(allocate), _GROW(grow), _POLL(poll), _TAKE(take)]
         # `ctypes.cast` would make a reference cycle, so that results would live until the next garbage collection
         services = [ctypes.c_void_p.from_address(ctypes.addressof(f)).value or 0 for f in functions]
         assert (slots.ALLOC_OUTPUT, slots.GROW, slots.POLL, slots.TAKE) == (0, 1, 2, 3)
-        table = make_table(self._interface, services, self.threads)
+        table = make_table(self._interface, services, self.threads, self.unit)
         frame, alive = make_frame(arrays)
         status = self._unit(frame.ctypes.data, table.ctypes.data)
         del alive

@@ -61,7 +61,7 @@ static struct {
 void *thread_pool(void) { return &pool; }
 
 void forget_threads(void) {
-  pool.started = pool.busy = pool.left = pool.unfinished = pool.blas_busy = 0;
+  pool.started = pool.busy = pool.left = pool.unfinished = pool.blas_busy = pool.blas_users = 0;
   pool.done = NULL; /* it may be held by a thread that is no more */
 }
 
@@ -168,17 +168,25 @@ static i64 start_threads(i64 wanted) {
 
 static i64 smaller(i64 a, i64 b) { return a < b ? a : b; }
 
-/* While loops call BLAS, it has one thread: the bits of its results depend on the number. */
-static void blas_alone(i64 begins) {
+/* Let BLAS have at most `most` threads until a call with 0. If calls overlap, the least limit holds until the last one ends. */
+static void limit_blas(i64 most) {
   if (!pool.get_blas) return;
   while (__atomic_exchange_n(&pool.blas_busy, 1, __ATOMIC_ACQUIRE)) {
   }
-  if (begins && pool.blas_users++ == 0) {
-    pool.blas_threads = pool.get_blas();
-    if (pool.blas_threads != 1) pool.set_blas(1);
-  }
-  if (!begins && --pool.blas_users == 0 && pool.blas_threads != 1) pool.set_blas(pool.blas_threads);
+  i64 threads = pool.get_blas();
+  if (most && pool.blas_users++ == 0) pool.blas_threads = threads;
+  if (most && threads > most) pool.set_blas((int)most);
+  bool ended = !most && pool.blas_users > 0 && --pool.blas_users == 0;
+  if (ended && threads != pool.blas_threads) pool.set_blas((int)pool.blas_threads);
   __atomic_store_n(&pool.blas_busy, 0, __ATOMIC_RELEASE);
+}
+
+/* Run the unit whose address is before the table, with as many threads of BLAS as the number between them. */
+i64 with_limit(i64 *frame, void **table) {
+  limit_blas((i64)table[-1]);
+  i64 status = ((i64(*)(i64 *, void **))table[-2])(frame, table);
+  limit_blas(0);
+  return status;
 }
 
 static i64 in_threads(part *run, void *env, i64 start, i64 stop, void **table, i64 *frame, i64 threads, i64 every, i64 *own) {
@@ -214,7 +222,7 @@ i64 parallel(part *run, void *env, i64 start, i64 stop, void **table, i64 *frame
   threads = smaller(smaller(threads, MOST_THREADS), work / pool.worth + 1);
   i64 status = 0, unpolled = (i64)((double)(stop - start) * UNPOLLED / (double)(work + 1));
   threads = smaller(threads, stop - start);
-  if (own) blas_alone(1);
+  if (own) limit_blas(1); /* the bits of its results depend on the number */
   if (threads > 1 && !__atomic_exchange_n(&pool.busy, 1, __ATOMIC_ACQUIRE)) {
     status = in_threads(run, env, start, stop, table, frame, threads, unpolled > length ? unpolled : length, own);
     __atomic_store_n(&pool.busy, 0, __ATOMIC_RELEASE);
@@ -225,6 +233,6 @@ i64 parallel(part *run, void *env, i64 start, i64 stop, void **table, i64 *frame
         break;
       }
   }
-  if (own) blas_alone(0);
+  if (own) limit_blas(0);
   return status;
 }

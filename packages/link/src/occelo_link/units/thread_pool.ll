@@ -1,4 +1,4 @@
-; Made by llvm_from_c.py from sources with the digest 86565550ab3f06649cf294f6ab2f7236
+; Made by llvm_from_c.py from sources with the digest b19339a3794dadb746521d25c69f695d
 ; with ziglang 0.17.1
 
 %struct.anon = type { ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, i64, i64, i64, i64, i64, i64, i64, ptr, ptr, ptr, ptr, ptr, i64, i64, i64, i64, i64, i64, i64, i64, [32 x i8], i64, [56 x i8], i64, [56 x i8], [256 x %struct.worker] }
@@ -11,6 +11,7 @@ define ptr @thread_pool() nounwind {
 }
 
 define void @forget_threads() nounwind {
+  store i64 0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 184), align 8
   store i64 0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 176), align 16
   store i64 0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 320), align 64
   store i64 0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 256), align 64
@@ -18,6 +19,109 @@ define void @forget_threads() nounwind {
   store i64 0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 96), align 32
   store ptr null, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 120), align 8
   ret void
+}
+
+define i64 @with_limit(ptr %0, ptr %1) {
+  %3 = getelementptr inbounds i8, ptr %1, i64 -8
+  %4 = load ptr, ptr %3, align 8
+  %5 = ptrtoint ptr %4 to i64
+  %6 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 48), align 16
+  %7 = icmp eq ptr %6, null
+  br i1 %7, label %36, label %8
+
+8:
+  %9 = atomicrmw xchg ptr getelementptr inbounds nuw (i8, ptr @pool, i64 176), i64 1 acquire, align 16
+  %10 = icmp eq i64 %9, 0
+  br i1 %10, label %11, label %8
+
+11:
+  %12 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 48), align 16
+  %13 = tail call i32 %12()
+  %14 = sext i32 %13 to i64
+  %15 = icmp eq ptr %4, null
+  %16 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 184), align 8
+  br i1 %15, label %23, label %17
+
+17:
+  %18 = add i64 %16, 1
+  store i64 %18, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 184), align 8
+  %19 = icmp eq i64 %16, 0
+  br i1 %19, label %20, label %21
+
+20:
+  store i64 %14, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 192), align 64
+  br label %21
+
+21:
+  %22 = icmp slt i64 %5, %14
+  br i1 %22, label %31, label %35
+
+23:
+  %24 = icmp sgt i64 %16, 0
+  br i1 %24, label %25, label %35
+
+25:
+  %26 = add nsw i64 %16, -1
+  store i64 %26, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 184), align 8
+  %27 = icmp ne i64 %26, 0
+  %28 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 192), align 64
+  %29 = icmp eq i64 %28, %14
+  %30 = select i1 %27, i1 true, i1 %29
+  br i1 %30, label %35, label %31
+
+31:
+  %32 = phi i64 [ %5, %21 ], [ %28, %25 ]
+  %33 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 56), align 8
+  %34 = trunc i64 %32 to i32
+  tail call void %33(i32 %34)
+  br label %35
+
+35:
+  store atomic i64 0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 176) release, align 16
+  br label %36
+
+36:
+  %37 = getelementptr inbounds i8, ptr %1, i64 -16
+  %38 = load ptr, ptr %37, align 8
+  %39 = tail call i64 %38(ptr %0, ptr %1)
+  %40 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 48), align 16
+  %41 = icmp eq ptr %40, null
+  br i1 %41, label %61, label %42
+
+42:
+  %43 = atomicrmw xchg ptr getelementptr inbounds nuw (i8, ptr @pool, i64 176), i64 1 acquire, align 16
+  %44 = icmp eq i64 %43, 0
+  br i1 %44, label %45, label %42
+
+45:
+  %46 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 48), align 16
+  %47 = tail call i32 %46()
+  %48 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 184), align 8
+  %49 = icmp sgt i64 %48, 0
+  br i1 %49, label %50, label %60
+
+50:
+  %51 = sext i32 %47 to i64
+  %52 = add nsw i64 %48, -1
+  store i64 %52, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 184), align 8
+  %53 = icmp ne i64 %52, 0
+  %54 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 192), align 64
+  %55 = icmp eq i64 %54, %51
+  %56 = select i1 %53, i1 true, i1 %55
+  br i1 %56, label %60, label %57
+
+57:
+  %58 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 56), align 8
+  %59 = trunc i64 %54 to i32
+  tail call void %58(i32 %59)
+  br label %60
+
+60:
+  store atomic i64 0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 176) release, align 16
+  br label %61
+
+61:
+  ret i64 %39
 }
 
 define i64 @parallel(ptr %0, ptr %1, i64 %2, i64 %3, ptr %4, ptr %5, i64 %6, i64 %7, i64 %8, ptr %9) {
@@ -47,7 +151,7 @@ define i64 @parallel(ptr %0, ptr %1, i64 %2, i64 %3, ptr %4, ptr %5, i64 %6, i64
   %34 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 48), align 16
   %35 = icmp eq ptr %34, null
   %36 = select i1 %33, i1 true, i1 %35
-  br i1 %36, label %52, label %37
+  br i1 %36, label %53, label %37
 
 37:
   %38 = atomicrmw xchg ptr getelementptr inbounds nuw (i8, ptr @pool, i64 176), i64 1 acquire, align 16
@@ -55,263 +159,273 @@ define i64 @parallel(ptr %0, ptr %1, i64 %2, i64 %3, ptr %4, ptr %5, i64 %6, i64
   br i1 %39, label %40, label %37
 
 40:
-  %41 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 184), align 8
-  %42 = add i64 %41, 1
-  store i64 %42, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 184), align 8
-  %43 = icmp eq i64 %41, 0
-  br i1 %43, label %44, label %51
+  %41 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 48), align 16
+  %42 = tail call i32 %41()
+  %43 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 184), align 8
+  %44 = add i64 %43, 1
+  store i64 %44, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 184), align 8
+  %45 = icmp eq i64 %43, 0
+  br i1 %45, label %46, label %48
 
-44:
-  %45 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 48), align 16
-  %46 = tail call i32 %45()
-  %47 = sext i32 %46 to i64
+46:
+  %47 = sext i32 %42 to i64
   store i64 %47, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 192), align 64
-  %48 = icmp eq i32 %46, 1
-  br i1 %48, label %51, label %49
+  br label %48
 
-49:
-  %50 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 56), align 8
-  tail call void %50(i32 1)
-  br label %51
+48:
+  %49 = icmp sgt i32 %42, 1
+  br i1 %49, label %50, label %52
 
-51:
-  store atomic i64 0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 176) release, align 16
+50:
+  %51 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 56), align 8
+  tail call void %51(i32 1)
   br label %52
 
 52:
-  %53 = icmp sgt i64 %31, 1
-  br i1 %53, label %55, label %54
+  store atomic i64 0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 176) release, align 16
+  br label %53
 
-54:
-  br label %161
+53:
+  %54 = icmp sgt i64 %31, 1
+  br i1 %54, label %56, label %55
 
 55:
-  %56 = atomicrmw xchg ptr getelementptr inbounds nuw (i8, ptr @pool, i64 104), i64 1 acquire, align 8
-  %57 = icmp eq i64 %56, 0
-  br i1 %57, label %58, label %54
+  br label %162
 
-58:
-  %59 = tail call i64 @llvm.smax.i64(i64 %7, i64 %30)
-  %60 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 120), align 8
-  %61 = icmp eq ptr %60, null
-  br i1 %61, label %62, label %70
+56:
+  %57 = atomicrmw xchg ptr getelementptr inbounds nuw (i8, ptr @pool, i64 104), i64 1 acquire, align 8
+  %58 = icmp eq i64 %57, 0
+  br i1 %58, label %59, label %55
 
-62:
-  %63 = load ptr, ptr @pool, align 64
-  %64 = tail call ptr %63()
-  %65 = icmp eq ptr %64, null
-  br i1 %65, label %66, label %67
+59:
+  %60 = tail call i64 @llvm.smax.i64(i64 %7, i64 %30)
+  %61 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 120), align 8
+  %62 = icmp eq ptr %61, null
+  br i1 %62, label %63, label %71
 
-66:
-  store ptr null, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 120), align 8
-  br label %101
+63:
+  %64 = load ptr, ptr @pool, align 64
+  %65 = tail call ptr %64()
+  %66 = icmp eq ptr %65, null
+  br i1 %66, label %67, label %68
 
 67:
-  %68 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 8), align 8
-  %69 = tail call i32 %68(ptr %64, i32 1)
-  store ptr %64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 120), align 8
-  br label %70
+  store ptr null, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 120), align 8
+  br label %102
 
-70:
-  %71 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 96), align 32
-  %72 = add i64 %71, 1
-  %73 = icmp slt i64 %72, %32
-  br i1 %73, label %74, label %97
+68:
+  %69 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 8), align 8
+  %70 = tail call i32 %69(ptr %65, i32 1)
+  store ptr %65, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 120), align 8
+  br label %71
 
-74:
-  %75 = phi i64 [ %95, %92 ], [ %72, %70 ]
-  %76 = getelementptr inbounds %struct.worker, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 384), i64 %75
-  store i64 0, ptr %76, align 64
-  %77 = load ptr, ptr @pool, align 64
-  %78 = tail call ptr %77()
-  %79 = icmp eq ptr %78, null
-  br i1 %79, label %80, label %82
+71:
+  %72 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 96), align 32
+  %73 = add i64 %72, 1
+  %74 = icmp slt i64 %73, %32
+  br i1 %74, label %75, label %98
 
-80:
-  %81 = getelementptr inbounds nuw i8, ptr %76, i64 8
-  store ptr null, ptr %81, align 8
-  br label %97
+75:
+  %76 = phi i64 [ %96, %93 ], [ %73, %71 ]
+  %77 = getelementptr inbounds %struct.worker, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 384), i64 %76
+  store i64 0, ptr %77, align 64
+  %78 = load ptr, ptr @pool, align 64
+  %79 = tail call ptr %78()
+  %80 = icmp eq ptr %79, null
+  br i1 %80, label %81, label %83
 
-82:
-  %83 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 8), align 8
-  %84 = tail call i32 %83(ptr %78, i32 1)
-  %85 = getelementptr inbounds nuw i8, ptr %76, i64 8
-  store ptr %78, ptr %85, align 8
-  %86 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 24), align 8
-  %87 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 96), align 32
-  %88 = add i64 %87, 1
-  %89 = inttoptr i64 %88 to ptr
-  %90 = tail call i64 %86(ptr @run_worker, ptr %89)
-  %91 = icmp eq i64 %90, -1
-  br i1 %91, label %97, label %92
+81:
+  %82 = getelementptr inbounds nuw i8, ptr %77, i64 8
+  store ptr null, ptr %82, align 8
+  br label %98
 
-92:
-  %93 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 96), align 32
-  %94 = add i64 %93, 1
-  store i64 %94, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 96), align 32
-  %95 = add i64 %93, 2
-  %96 = icmp slt i64 %95, %32
-  br i1 %96, label %74, label %97
+83:
+  %84 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 8), align 8
+  %85 = tail call i32 %84(ptr %79, i32 1)
+  %86 = getelementptr inbounds nuw i8, ptr %77, i64 8
+  store ptr %79, ptr %86, align 8
+  %87 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 24), align 8
+  %88 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 96), align 32
+  %89 = add i64 %88, 1
+  %90 = inttoptr i64 %89 to ptr
+  %91 = tail call i64 %87(ptr @run_worker, ptr %90)
+  %92 = icmp eq i64 %91, -1
+  br i1 %92, label %98, label %93
 
-97:
-  %98 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 96), align 32
-  %99 = add i64 %98, 1
-  %100 = tail call i64 @llvm.smin.i64(i64 %99, i64 %32)
-  br label %101
+93:
+  %94 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 96), align 32
+  %95 = add i64 %94, 1
+  store i64 %95, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 96), align 32
+  %96 = add i64 %94, 2
+  %97 = icmp slt i64 %96, %32
+  br i1 %97, label %75, label %98
 
-101:
-  %102 = phi i64 [ %100, %97 ], [ 1, %66 ]
-  %103 = shl i64 %102, 2
-  %104 = sdiv i64 %24, %103
-  %105 = add i64 %104, 1
-  %106 = tail call i64 @llvm.smin.i64(i64 %105, i64 %59)
-  %107 = icmp sgt i64 %106, 255
-  %108 = add nuw i64 %106, 63
-  %109 = and i64 %108, -64
-  %110 = select i1 %107, i64 %109, i64 %106
-  %111 = add i64 %24, -1
-  %112 = add i64 %111, %110
-  %113 = sdiv i64 %112, %110
+98:
+  %99 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 96), align 32
+  %100 = add i64 %99, 1
+  %101 = tail call i64 @llvm.smin.i64(i64 %100, i64 %32)
+  br label %102
+
+102:
+  %103 = phi i64 [ %101, %98 ], [ 1, %67 ]
+  %104 = shl i64 %103, 2
+  %105 = sdiv i64 %24, %104
+  %106 = add i64 %105, 1
+  %107 = tail call i64 @llvm.smin.i64(i64 %106, i64 %60)
+  %108 = icmp sgt i64 %107, 255
+  %109 = add nuw i64 %107, 63
+  %110 = and i64 %109, -64
+  %111 = select i1 %108, i64 %110, i64 %107
+  %112 = add i64 %24, -1
+  %113 = add i64 %112, %111
+  %114 = sdiv i64 %113, %111
   store ptr %0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 128), align 64
   store ptr %1, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 136), align 8
   store i64 %2, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 200), align 8
   store i64 %3, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 208), align 16
   store ptr %4, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 144), align 16
-  store i64 %110, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 216), align 8
+  store i64 %111, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 216), align 8
   store ptr %9, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 152), align 8
   store i64 9223372036854775807, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 168), align 8
   store i64 0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 160), align 32
-  %114 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 88), align 8
-  %115 = add i64 %114, 1
-  store i64 %115, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 88), align 8
-  store atomic i64 %102, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 112) monotonic, align 16
-  %116 = shl i64 %113, 1
-  store atomic i64 %116, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 320) monotonic, align 64
-  store atomic i64 %113, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 256) seq_cst, align 64
-  %117 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 112) monotonic, align 16
-  %118 = icmp sgt i64 %117, 1
-  br i1 %118, label %119, label %134
+  %115 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 88), align 8
+  %116 = add i64 %115, 1
+  store i64 %116, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 88), align 8
+  store atomic i64 %103, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 112) monotonic, align 16
+  %117 = shl i64 %114, 1
+  store atomic i64 %117, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 320) monotonic, align 64
+  store atomic i64 %114, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 256) seq_cst, align 64
+  %118 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 112) monotonic, align 16
+  %119 = icmp sgt i64 %118, 1
+  br i1 %119, label %120, label %135
 
-119:
-  %120 = icmp eq i64 %117, 2
-  %121 = select i1 %120, i64 2, i64 3
-  br label %122
+120:
+  %121 = icmp eq i64 %118, 2
+  %122 = select i1 %121, i64 2, i64 3
+  br label %123
 
-122:
-  %123 = phi i64 [ %132, %131 ], [ 1, %119 ]
-  %124 = getelementptr inbounds nuw %struct.worker, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 384), i64 %123
-  %125 = atomicrmw xchg ptr %124, i64 0 seq_cst, align 64
-  %126 = icmp eq i64 %125, 0
-  br i1 %126, label %131, label %127
+123:
+  %124 = phi i64 [ %133, %132 ], [ 1, %120 ]
+  %125 = getelementptr inbounds nuw %struct.worker, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 384), i64 %124
+  %126 = atomicrmw xchg ptr %125, i64 0 seq_cst, align 64
+  %127 = icmp eq i64 %126, 0
+  br i1 %127, label %132, label %128
 
-127:
-  %128 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 16), align 16
-  %129 = getelementptr inbounds nuw i8, ptr %124, i64 8
-  %130 = load ptr, ptr %129, align 8
-  tail call void %128(ptr %130)
-  br label %131
+128:
+  %129 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 16), align 16
+  %130 = getelementptr inbounds nuw i8, ptr %125, i64 8
+  %131 = load ptr, ptr %130, align 8
+  tail call void %129(ptr %131)
+  br label %132
 
-131:
-  %132 = add nuw nsw i64 %123, 1
-  %133 = icmp eq i64 %132, %121
-  br i1 %133, label %134, label %122
+132:
+  %133 = add nuw nsw i64 %124, 1
+  %134 = icmp eq i64 %133, %122
+  br i1 %134, label %135, label %123
 
-134:
-  %135 = load ptr, ptr %11, align 8
-  tail call fastcc void @run_chunks(ptr %135, ptr %5, i64 %59)
-  br label %139
+135:
+  %136 = load ptr, ptr %11, align 8
+  tail call fastcc void @run_chunks(ptr %136, ptr %5, i64 %60)
+  br label %140
 
-136:
-  %137 = add nuw nsw i64 %140, 1
-  %138 = icmp eq i64 %137, 16384
-  br i1 %138, label %143, label %139
+137:
+  %138 = add nuw nsw i64 %141, 1
+  %139 = icmp eq i64 %138, 16384
+  br i1 %139, label %144, label %140
 
-139:
-  %140 = phi i64 [ 0, %134 ], [ %137, %136 ]
-  %141 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 320) acquire, align 64
-  %142 = icmp eq i64 %141, 0
-  br i1 %142, label %150, label %136
+140:
+  %141 = phi i64 [ 0, %135 ], [ %138, %137 ]
+  %142 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 320) acquire, align 64
+  %143 = icmp eq i64 %142, 0
+  br i1 %143, label %151, label %137
 
-143:
-  %144 = atomicrmw or ptr getelementptr inbounds nuw (i8, ptr @pool, i64 320), i64 1 acq_rel, align 64
-  %145 = icmp eq i64 %144, 0
-  br i1 %145, label %150, label %146
+144:
+  %145 = atomicrmw or ptr getelementptr inbounds nuw (i8, ptr @pool, i64 320), i64 1 acq_rel, align 64
+  %146 = icmp eq i64 %145, 0
+  br i1 %146, label %151, label %147
 
-146:
-  %147 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 8), align 8
-  %148 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 120), align 8
-  %149 = tail call i32 %147(ptr %148, i32 1)
-  br label %150
+147:
+  %148 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 8), align 8
+  %149 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 120), align 8
+  %150 = tail call i32 %148(ptr %149, i32 1)
+  br label %151
 
-150:
-  %151 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 160), align 32
-  %152 = icmp eq i64 %151, 0
-  br i1 %152, label %153, label %159
+151:
+  %152 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 160), align 32
+  %153 = icmp eq i64 %152, 0
+  br i1 %153, label %154, label %160
 
-153:
-  %154 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 168), align 8
-  %155 = icmp eq i64 %154, 9223372036854775807
-  %156 = shl i64 %154, 32
-  %157 = ashr exact i64 %156, 32
-  %158 = select i1 %155, i64 0, i64 %157
-  br label %159
+154:
+  %155 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 168), align 8
+  %156 = icmp eq i64 %155, 9223372036854775807
+  %157 = shl i64 %155, 32
+  %158 = ashr exact i64 %157, 32
+  %159 = select i1 %156, i64 0, i64 %158
+  br label %160
 
-159:
-  %160 = phi i64 [ %158, %153 ], [ -2, %150 ]
+160:
+  %161 = phi i64 [ %159, %154 ], [ -2, %151 ]
   store atomic i64 0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 104) release, align 8
-  br label %172
+  br label %173
 
-161:
-  %162 = phi i64 [ %163, %169 ], [ %2, %54 ]
-  %163 = add i64 %162, %7
-  %164 = tail call i64 @llvm.smin.i64(i64 %3, i64 %163)
-  %165 = tail call i64 %0(ptr %1, i64 %162, i64 %164, ptr %4)
-  %166 = icmp eq i64 %165, 0
-  br i1 %166, label %167, label %172
+162:
+  %163 = phi i64 [ %164, %170 ], [ %2, %55 ]
+  %164 = add i64 %163, %7
+  %165 = tail call i64 @llvm.smin.i64(i64 %3, i64 %164)
+  %166 = tail call i64 %0(ptr %1, i64 %163, i64 %165, ptr %4)
+  %167 = icmp eq i64 %166, 0
+  br i1 %167, label %168, label %173
 
-167:
-  %168 = icmp slt i64 %163, %3
-  br i1 %168, label %169, label %172
+168:
+  %169 = icmp slt i64 %164, %3
+  br i1 %169, label %170, label %173
 
-169:
-  %170 = tail call i64 %12(ptr %5)
-  %171 = icmp eq i64 %170, 0
-  br i1 %171, label %161, label %172
+170:
+  %171 = tail call i64 %12(ptr %5)
+  %172 = icmp eq i64 %171, 0
+  br i1 %172, label %162, label %173
 
-172:
-  %173 = phi i64 [ %160, %159 ], [ -2, %169 ], [ 0, %167 ], [ %165, %161 ]
-  %174 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 48), align 16
-  %175 = icmp eq ptr %174, null
-  %176 = select i1 %33, i1 true, i1 %175
-  br i1 %176, label %191, label %177
+173:
+  %174 = phi i64 [ %161, %160 ], [ -2, %170 ], [ 0, %168 ], [ %166, %162 ]
+  %175 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 48), align 16
+  %176 = icmp eq ptr %175, null
+  %177 = select i1 %33, i1 true, i1 %176
+  br i1 %177, label %197, label %178
 
-177:
-  %178 = atomicrmw xchg ptr getelementptr inbounds nuw (i8, ptr @pool, i64 176), i64 1 acquire, align 16
-  %179 = icmp eq i64 %178, 0
-  br i1 %179, label %180, label %177
+178:
+  %179 = atomicrmw xchg ptr getelementptr inbounds nuw (i8, ptr @pool, i64 176), i64 1 acquire, align 16
+  %180 = icmp eq i64 %179, 0
+  br i1 %180, label %181, label %178
 
-180:
-  %181 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 184), align 8
-  %182 = add i64 %181, -1
-  store i64 %182, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 184), align 8
-  %183 = icmp eq i64 %182, 0
-  %184 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 192), align 64
-  %185 = icmp ne i64 %184, 1
-  %186 = select i1 %183, i1 %185, i1 false
-  br i1 %186, label %187, label %190
+181:
+  %182 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 48), align 16
+  %183 = tail call i32 %182()
+  %184 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 184), align 8
+  %185 = icmp sgt i64 %184, 0
+  br i1 %185, label %186, label %196
 
-187:
-  %188 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 56), align 8
-  %189 = trunc i64 %184 to i32
-  tail call void %188(i32 %189)
-  br label %190
+186:
+  %187 = sext i32 %183 to i64
+  %188 = add nsw i64 %184, -1
+  store i64 %188, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 184), align 8
+  %189 = icmp ne i64 %188, 0
+  %190 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 192), align 64
+  %191 = icmp eq i64 %190, %187
+  %192 = select i1 %189, i1 true, i1 %191
+  br i1 %192, label %196, label %193
 
-190:
+193:
+  %194 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 56), align 8
+  %195 = trunc i64 %190 to i32
+  tail call void %194(i32 %195)
+  br label %196
+
+196:
   store atomic i64 0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 176) release, align 16
-  br label %191
+  br label %197
 
-191:
-  ret i64 %173
+197:
+  ret i64 %174
 }
 
 define internal fastcc void @run_chunks(ptr %0, ptr %1, i64 %2) {

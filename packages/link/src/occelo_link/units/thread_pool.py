@@ -22,21 +22,22 @@ _OF_PYTHON = {
     "release": "PyThread_release_lock",
     "start_thread": "PyThread_start_new_thread",
 }
-_OF_C = {"allocate": "malloc", "deallocate": "free"}
-_OF_BLAS = ("get_blas", "set_blas")
+_OTHERS = ("allocate", "deallocate", "get_blas", "set_blas")
 
 
 class ThreadPool(ctypes.Structure):
     """The first members of the pool: functions of Python, C and BLAS, limits, and how many loops were divided.
 
-    ``service`` is the address of the service `frame.PARALLEL`.
+    ``service`` is the address of the service `frame.PARALLEL`, and ``with_limit`` of a unit that runs another one, whose address
+    is two slots before its table, with at most the number of threads of BLAS that is in the slot between.
     """
 
     _fields_ = (
-        *((name, ctypes.c_void_p) for name in (*_OF_PYTHON, *_OF_C, *_OF_BLAS)),
+        *((name, ctypes.c_void_p) for name in (*_OF_PYTHON, *_OTHERS)),
         *((name, ctypes.c_int64) for name in ("processors", "most", "worth", "loops")),
     )
     service: int
+    with_limit: int
 
 
 @functools.cache
@@ -50,12 +51,11 @@ def thread_pool() -> ThreadPool:
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(unit))
     address = ctypes.CFUNCTYPE(ctypes.c_void_p)(unit.find("thread_pool"))()
     pool = ThreadPool.from_address(address or 0)
-    pool.service = unit.address
+    pool.service, pool.with_limit = unit.address, unit.find("with_limit")
     for name, function in _OF_PYTHON.items():  # these need no GIL
         setattr(pool, name, ctypes.cast(getattr(ctypes.pythonapi, function), ctypes.c_void_p))
-    for name, function in _OF_C.items():
-        setattr(pool, name, address_of(f"libm:{function}", ()))
-    for name, address in zip(_OF_BLAS, blas_library().thread_functions(), strict=True):
+    memory = (address_of(name, ()) for name in ("libm:malloc", "libm:free"))
+    for name, address in zip(_OTHERS, (*memory, *blas_library().thread_functions()), strict=True):
         setattr(pool, name, address)
     pool.processors, pool.worth = counted_processors(), WORTH
     if hasattr(os, "register_at_fork"):

@@ -112,7 +112,8 @@ class NativeUnit(CompiledUnit):
         if not layout_fits():  # builds of Python or NumPy whose objects the entry does not know
             return None
         if self._table is None:
-            self._table = make_table(self.interface, entry_services(), self._python.threads)
+            limits = self._python.threads, self._python.unit
+            self._table = make_table(self.interface, entry_services(), *limits)
         kinds, results = self.interface.inputs, self.interface.outputs
         chosen = list(range(len(kinds))) if sources is None else sources
         numbers = [False] * len(kinds) if scalars is None else scalars
@@ -127,4 +128,5 @@ class NativeUnit(CompiledUnit):
             OutputRule(dtype, ndim, cell)
             for (dtype, ndim), cell in zip(results, targets, strict=True)
         ]
-        return make_entry(self.unit, self._table, inputs, outputs, kind, slow, locks)
+        address = self._python.address
+        return make_entry(self.unit, address, self._table, inputs, outputs, kind, slow, locks)
