@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from ctypes import CFUNCTYPE, c_int
 from typing import Any
@@ -157,8 +162,8 @@ def test_the_option_limits_the_threads_of_blas(blas: Any, linker: str) -> None:
             for count in (1, 2, 3):
                 set_threads(count)
                 for _ in range(3):  # without and with the entry in machine code
-                    found = functions[limit](matrix)
-                    assert found[0, 0] == (min(limit, count) if limit else count)
+                    noted = functions[limit](matrix)
+                    assert noted[0, 0] == (min(limit, count) if limit else count)
                     assert threads() == count
 
     # if calls overlap, the least limit holds until the last one ends
@@ -182,3 +187,87 @@ def test_the_option_limits_the_threads_of_blas(blas: Any, linker: str) -> None:
     assert answers == [1.0, 1.0]
     assert threads() == 3
     del NOTED[:]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such signals")
+@pytest.mark.parametrize("threads", [1, 4])
+@pytest.mark.parametrize("n", [5, 90])
+def test_an_interrupt_ends_a_long_batch(n: int, threads: int) -> None:
+    a = ot.tensor("a", dtype="float64", shape=(None, None, None))
+    with oc.config.change_flags(native__threads=threads):
+        f = oc.function([a], linalg.solve(a, a + ot.eye(a.shape[-1])))
+    few = definite(9, n)
+    expected = f(few)
+    many = np.repeat(few, 60_000_000 // n**3, axis=0)
+
+    def calling() -> None:
+        for _ in range(100):
+            f(many)
+
+    # a shell in the background may have the signal ignored
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    timer = threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT))
+    try:
+        started = time.perf_counter()
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            calling()
+        assert time.perf_counter() - started < 5
+    finally:
+        timer.cancel()
+        signal.signal(signal.SIGINT, before)
+    assert f(few).tobytes() == expected.tobytes()
+
+
+FORKS = """
+import os
+import threading
+import numpy as np
+import occelo as oc
+import occelo.tensor as ot
+from occelo.tensor import linalg
+from occelo_link.loops.ir import cost
+from occelo_link.units.thread_pool import thread_pool
+
+cost.ENOUGH = -1
+pool = thread_pool()
+pool.worth = 1
+oc.config.native__threads = 3
+a = ot.tensor("a", dtype="float64", shape=(None, None, None))
+f = oc.function([a], linalg.cholesky(a))
+x = np.random.default_rng(0).normal(size=(50, 90, 90))
+matrices = x @ x.swapaxes(-1, -2) + 90 * np.eye(90)
+expected = f(matrices).tobytes()
+assert f(matrices).tobytes() == expected and pool.loops >= 2
+ended = []
+
+def calling():
+    while not ended:
+        f(matrices)
+
+# children are made while another thread calls, perhaps in the midst of a loop
+caller = threading.Thread(target=calling)
+caller.start()
+for _ in range(10):
+    child = os.fork()
+    if child == 0:
+        right = False
+        try:
+            right = all(f(matrices).tobytes() == expected for _ in range(3))
+        finally:
+            os._exit(not right)
+    _, status = os.waitpid(child, 0)
+    if status:
+        break
+ended.append(True)
+caller.join()
+raise SystemExit(os.waitstatus_to_exitcode(status) or f(matrices).tobytes() != expected)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows has no fork")
+def test_forked_processes_factor_batches() -> None:
+    # in a process of its own: one that runs tests has threads and pipes that a child must not have
+    command = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", FORKS]
+    done = subprocess.run(command, capture_output=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr.decode()

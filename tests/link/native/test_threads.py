@@ -449,6 +449,7 @@ REDUCTIONS: dict[str, Callable[[Any, Any, Any], list[Any]]] = {
         m.max(axis=0),
         (m * m).prod(axis=0),
         m.T.sum(axis=1),
+        ot.logsumexp(m, axis=0),
     ],
     "strided": lambda x, m, k: [m[:, ::2].sum(), m.T[1:].max(), (m[::-1, 1:] ** 2).sum()],
     "running": lambda x, m, k: [ot.cumsum(m, axis=1), ot.cumprod(m, axis=0), ot.cumsum(x)],

@@ -27,7 +27,7 @@ compensation.
 _EXACT_BLOCK = 16_384
 """The number of elements of a block of a reduction that gives the same result in any order, for several threads."""
 _COLUMNS = 2048
-"""The number of columns that one of several threads sums. With blocks of 512, one thread took 1.1 to 1.5 times as long."""
+"""The number of columns that one of several threads sums, 4 times that of costly formulas, which lose less by short blocks."""
 LIGHT = 12
 """The largest cost of a formula that is reduced with 32 accumulators. For more costly formulas there are 8
 accumulators, or 16 for float32.
@@ -271,10 +271,10 @@ class _Nest:
         """Open a parallel loop over blocks of the last axis if it may have several. Returns the start and stop of a block."""
         builder, last = self.builder, self.axes[-1]
         whole = self.shape[last]
-        few = whole.op == "const" and whole.args[0] <= _COLUMNS
+        size = builder.i64(_COLUMNS // 4 if self._cost() > LIGHT else _COLUMNS)
+        few = whole.op == "const" and whole.args[0] <= size.args[0]
         if last in self.reduced or few or not builder.in_threads:
             return None, whole
-        size = builder.i64(_COLUMNS)
         count = _quotient(builder, whole, size)
         loop = stack.enter_context(builder.loop(count, parallel=True))
         start = builder.mul(loop.index, size)

@@ -176,6 +176,17 @@ def _functions(x: TensorVariable) -> TensorVariable:
     return total + traces
 
 
+def _reductions(x: TensorVariable) -> TensorVariable:
+    """A loop that adds a function of a sum to the carried value. The sums of the steps become a trace."""
+
+    def step(s: Any, e: Any) -> tuple[Any, Any]:
+        total = ot.exp(e).sum()
+        return s * 0.5 + ot.log(total) * e, total * 2.0
+
+    total, traces = loop(step, ot.zeros_like(x[0]), x)
+    return total.sum() + traces
+
+
 def _elements(x: TensorVariable) -> TensorVariable:
     total, traces = loop(lambda s, e: (s * 0.5 + e, e), ot.zeros_like(x[0]), x, length=2)
     return total + traces[-1]
@@ -199,6 +210,7 @@ def _elements_at(x: TensorVariable) -> TensorVariable:
 CASES: list[Case] = [
     Case("sums_of_outer_products", _outer_products, differentiable=False),
     Case("functions_of_sequences", _functions),
+    Case("reductions_of_sequences", _reductions),
     Case("elements_kept", _elements),
     Case("fewer_steps", _first_elements),
     Case("fewer_steps", _elements_at),

@@ -23,6 +23,7 @@ from occelo_graph.ir.clone import clone_replace
 from occelo_graph.ir.regions import divide
 from occelo_graph.ops.blas.products import Dot, MatMul
 from occelo_graph.ops.elemwise.op import Elemwise
+from occelo_graph.ops.reduce import CAReduce
 from occelo_graph.tensors.nodes import tensors
 from occelo_loops.ops.expansion import checked_steps
 from occelo_loops.ops.scan_op import Scan
@@ -100,6 +101,22 @@ def functions_of_sequences(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacem
     compute functions for steps that never run. (shape_unsafe: shapes that do not fit raise an error even if the scan
     has no step.)
     """
+    return _before(fgraph, node, reductions=False)
+
+
+@node_rewriter([Scan], tags=("shape_unsafe", "rounding"))
+def reductions_of_sequences(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
+    """Reductions of elements of sequences, and their functions = those of the whole sequences, computed before the scan.
+
+    A scan without carried values, such as ``map(lambda row: exp(row).sum(), X)``, becomes loops over rows, which run in several
+    threads. Functions move as by `functions_of_sequences`. A reduction that may be over no elements, and then fails, stays.
+    (shape_unsafe: as there; rounding: a sum may add in another order)
+    """
+    return _before(fgraph, node, reductions=True)
+
+
+def _before(fgraph: FunctionGraph, node: Apply[Scan], reductions: bool) -> Replacements:
+    """Move functions of sequences before a scan. With ``reductions``, something is moved only if a reduction is."""
     op_ = node.op
     if op_.stops or not op_.sequences:
         return None
@@ -110,27 +127,32 @@ def functions_of_sequences(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacem
         (*arguments.sequences, *arguments.constants), False
     )
     of_elements: dict[Variable, TensorVariable] = {v: v for v in tensors(arguments.sequences)}
-    candidates: list[Variable] = []
+    candidates, reduced = list[Variable](), set[Variable]()
     for each in op_.body.nodes:
         op = each.op
-        free = isinstance(op, Elemwise) and each not in lazily and len(each.outputs) == 1
+        reduces = reductions and isinstance(op, CAReduce) and not op.may_fail(each)
+        of_kind = reduces or isinstance(op, Elemwise)
+        free = of_kind and each not in lazily and len(each.outputs) == 1
         if not free or not all(v in movable or _is_constant(v) for v in each.inputs):
             continue
         (result,) = tensors(each.outputs)
         largest = [e for v in each.inputs if (e := of_elements.get(v)) is not None]
-        like = next((e for e in largest if _no_larger(result, e)), None)
+        like = next((e for e in largest if reduces or _no_larger(result, e)), None)
         if like is None:
             continue
         name = op.scalar_op.name if isinstance(op, Elemwise) else ""
         long = name not in _SHORT and not name.startswith("cast")
         movable[result] = long or any(movable.get(v, False) for v in each.inputs)
-        of_elements[result] = like
+        of_elements[result] = result if reduces else like
+        reduced |= {result} if reduces or not reduced.isdisjoint(each.inputs) else set()
         candidates.append(result)
     results = {*op_.body.outputs[op_.carried :]}
     read = {v for n in op_.body.nodes if n.outputs[0] not in of_elements for v in n.inputs}
     read.update(op_.body.outputs)
     moved = [v for v in candidates if v in read and (movable[v] or v in results)]
     own = sum(v not in results for v in moved)
+    if reductions and reduced.isdisjoint(moved):
+        return None
     return _moved(fgraph, node, moved) if moved and own <= _MOST * op_.sequences else None
 
 
@@ -238,5 +260,6 @@ def _first(
 
 
 CANONICALIZE = RuleSet(
-    (products_of_sequences, functions_of_sequences, elements_kept), "looping sequences"
+    (products_of_sequences, functions_of_sequences, reductions_of_sequences, elements_kept),
+    "looping sequences",
 )
