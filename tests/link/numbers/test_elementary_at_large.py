@@ -135,7 +135,7 @@ def test_float32_functions_at_all_inputs(name: str) -> None:
     # arrays of this length stay in the processor's cache
     chunk = 2**16
     starts = range(0, 2**32, chunk) if THOROUGH else range(0, 2**32, 2**26 + 12345)
-    for start in starts:
+    for start in (2**31, *starts):  # -0.0 is among the first
         bits = np.arange(start, min(start + chunk, 2**32), dtype=np.uint64).astype(np.uint32)
         given = bits.view(np.float32)
         # some inputs are signaling NaNs
@@ -148,6 +148,8 @@ def test_float32_functions_at_all_inputs(name: str) -> None:
             off = np.abs(found.astype(np.float64) - exact) / unit
         special_ = np.isnan(exact) | np.isinf(nearest)
         np.testing.assert_array_equal(found[special_], nearest[special_])
+        zero = nearest == 0
+        np.testing.assert_array_equal(np.signbit(found[zero]), np.signbit(nearest[zero]))
         off[special_] = 0
         at = int(np.argmax(off))
         assert off[at] <= LIMITS.get(name, 1.0), f"{name}({given[at]!r}) is {off[at]:.3f} ulp off"

@@ -10,6 +10,7 @@ steps (Cody and Waite, "Software Manual for the Elementary Functions", 1980).
 from __future__ import annotations
 
 from occelo_link.loops.elementary.building_blocks import (
+    LAYOUTS,
     Pair,
     constant,
     fast_two_sum,
@@ -37,12 +38,29 @@ _Q = (
     0.1666666666666667,
     0.5,
 )  # (exp(r) - 1 - r) / r**2
+_Q32 = (
+    0.00019891268510107283,
+    0.0013933900050040087,
+    0.008333310674603188,
+    0.041666462666195954,
+    0.1666666668187505,
+    0.5000000013692557,
+)
+_LN2_AND_Q = {
+    "float64": (_LN2_HIGH, _LN2_LOW, _Q),
+    # the first number has few bits, so its product with k is exact
+    "float32": (0.693359375, -2.1219444005469057e-4, _Q32),
+}
+"""The natural logarithm of 2 as a sum, and the polynomial."""
+_ENDS = {"float64": (-746.0, 710.0), "float32": (-104.5, 89.0)}
+"""Numbers beyond which the exponential is 0 or infinite."""
 
 
 def _clamp(b: Builder, x: Value, low: float, high: float) -> Value:
     """``x`` limited to an interval; NaN stays NaN."""
-    x = b.select(b.op("lt", x, constant(b, low)), constant(b, low), x)
-    return b.select(b.op("lt", constant(b, high), x), constant(b, high), x)
+    least, most = constant(b, low, x.dtype), constant(b, high, x.dtype)
+    x = b.select(b.op("lt", x, least), least, x)
+    return b.select(b.op("lt", most, x), most, x)
 
 
 def exp_parts(b: Builder, x: Value, low: Value | None = None) -> Pair:
@@ -53,21 +71,22 @@ def exp_parts(b: Builder, x: Value, low: Value | None = None) -> Pair:
 
 def exp_pair(b: Builder, x: Value, low: Value | None = None) -> tuple[Value, Value, Value]:
     """Return ``(p, rest, k)`` with ``exp(x + low) = (p + rest) * 2**k``. ``low`` must be far smaller than ``x``."""
-    k = b.op("rint", b.op("mul", x, constant(b, _LOG2_E)))
+    ln2_high, ln2_low, q = _LN2_AND_Q[x.dtype]
+    k = b.op("rint", b.op("mul", x, constant(b, _LOG2_E, x.dtype)))
     minus = b.op("neg", k)
-    r = b.op("fma", minus, constant(b, _LN2_HIGH), x)
-    r = b.op("fma", minus, constant(b, _LN2_LOW), r)
+    r = b.op("fma", minus, constant(b, ln2_high, x.dtype), x)
+    r = b.op("fma", minus, constant(b, ln2_low, x.dtype), r)
     if low is not None:
         r = b.op("add", r, low)
     # 1 + r is computed exactly, so that only the small rest is rounded twice
-    total, rest = fast_two_sum(b, constant(b, 1.0), r)
-    tail = b.op("fma", b.op("mul", r, r), horner(b, _Q, r), rest)
+    total, rest = fast_two_sum(b, constant(b, 1.0, x.dtype), r)
+    tail = b.op("fma", b.op("mul", r, r), horner(b, q, r), rest)
     return total, tail, k
 
 
 def scale(b: Builder, p: Value, k: Value) -> Value:
     """``p * 2**k``, computed in two steps, since ``2**k`` alone may overflow or underflow."""
-    half = b.op("rint", b.op("mul", k, constant(b, 0.5)))
+    half = b.op("rint", b.op("mul", k, constant(b, 0.5, k.dtype)))
     first = power_of_two(b, half)
     second = power_of_two(b, b.op("sub", k, half))
     return b.op("mul", b.op("mul", p, first), second)
@@ -75,7 +94,7 @@ def scale(b: Builder, p: Value, k: Value) -> Value:
 
 def exp(b: Builder, x: Value) -> Value:
     """e ** x within 1 ulp."""
-    p, k = exp_parts(b, _clamp(b, x, -746.0, 710.0))
+    p, k = exp_parts(b, _clamp(b, x, *_ENDS[x.dtype]))
     return scale(b, p, k)
 
 
@@ -93,32 +112,33 @@ def exp2(b: Builder, x: Value) -> Value:
 
 
 def expm1_pair(b: Builder, x: Value) -> Pair:
-    """Return ``(high, low)``, the sum of which is half of ``exp(x) - 1``, for x from -746 to 710."""
-    k = b.op("rint", b.op("mul", x, constant(b, _LOG2_E)))
+    """Return ``(high, low)``, the sum of which is half of ``exp(x) - 1``, for an x within `_ENDS`."""
+    ln2_high, ln2_low, q = _LN2_AND_Q[x.dtype]
+    k = b.op("rint", b.op("mul", x, constant(b, _LOG2_E, x.dtype)))
     minus = b.op("neg", k)
-    reduced = b.op("fma", minus, constant(b, _LN2_HIGH), x)
-    low = b.op("mul", minus, constant(b, _LN2_LOW))
+    reduced = b.op("fma", minus, constant(b, ln2_high, x.dtype), x)
+    low = b.op("mul", minus, constant(b, ln2_low, x.dtype))
     r = b.op("add", reduced, low)
     lost = b.op("add", b.op("sub", reduced, r), low)
     # r + r**2 / 2 is computed exactly, since both terms are large where the sum with 2**k - 1 cancels
     square = b.op("mul", r, r)
     square_low = b.op("fma", r, r, b.op("neg", square))
-    half = constant(b, 0.5)
+    half = constant(b, 0.5, x.dtype)
     high, rest = fast_two_sum(b, r, b.op("mul", square, half))
-    tail = b.op("fma", b.op("mul", square, r), horner(b, _Q[:-1], r), lost)
+    tail = b.op("fma", b.op("mul", square, r), horner(b, q[:-1], r), lost)
     rest = b.op("add", rest, b.op("fma", square_low, half, tail))
     # the factor is half of 2**k, which does not overflow; if k is below -60, its value no longer matters
-    k = b.op("max", k, constant(b, -64.0))
-    factor = power_of_two(b, b.op("sub", k, constant(b, 1.0)))
-    whole = b.op("sub", factor, constant(b, 0.5))
-    # from 2**53 on, the subtraction of 1/2 is rounded
-    rounded = b.op("sub", b.op("sub", factor, whole), constant(b, 0.5))
+    k = b.op("max", k, constant(b, -64.0, x.dtype))
+    factor = power_of_two(b, b.op("sub", k, constant(b, 1.0, x.dtype)))
+    whole = b.op("sub", factor, half)
+    # from 2**53 on, or 2**24, the subtraction of 1/2 is rounded
+    rounded = b.op("sub", b.op("sub", factor, whole), half)
     total, error = two_sum(b, whole, b.op("mul", factor, high))
     return fast_two_sum(b, total, b.op("fma", factor, rest, b.op("add", error, rounded)))
 
 
 def expm1(b: Builder, x: Value) -> Value:
     """e ** x - 1 within 1 ulp."""
-    total, error = expm1_pair(b, _clamp(b, x, -746.0, 710.0))
-    result = b.op("mul", b.op("add", total, error), constant(b, 2.0))
-    return b.select(is_below(b, x, 2.0**-54), x, result)
+    total, error = expm1_pair(b, _clamp(b, x, *_ENDS[x.dtype]))
+    result = b.op("mul", b.op("add", total, error), constant(b, 2.0, x.dtype))
+    return b.select(is_below(b, x, 2.0 ** -(LAYOUTS[x.dtype].digits + 2)), x, result)

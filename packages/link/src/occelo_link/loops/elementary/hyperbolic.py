@@ -5,11 +5,22 @@
 
 from __future__ import annotations
 
-from occelo_link.loops.elementary.building_blocks import constant, is_below, two_sum
+from occelo_link.loops.elementary.building_blocks import constant, horner, is_below, two_sum
 from occelo_link.loops.elementary.exponential import exp, exp_parts, expm1_pair, scale
 from occelo_link.loops.elementary.logarithm import log1p
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
+
+_T = (
+    0.00012039187338861896,
+    -0.000836785756200234,
+    0.003071458719558139,
+    -0.00858901911577903,
+    0.021781847656185967,
+    -0.053952360612823255,
+    0.13333191254511548,
+    -0.3333332890862375,
+)  # (tanh(x) - x) / x**3 in x**2, up to 1, for float32
 
 
 def _limited(b: Builder, x: Value, high: float) -> Value:
@@ -23,6 +34,8 @@ def tanh(b: Builder, x: Value) -> Value:
 
     ``tanh |x| = e / (e + 2)`` with ``e = exp(2|x|) - 1``, where ``e`` is computed as a pair (`building_blocks`).
     """
+    if x.dtype == "float32":
+        return _tanh_of_float32(b, x)
     size = _limited(b, x, 22.0)
     high, low = expm1_pair(b, b.op("add", size, size))
     # numerator and denominator are both halved
@@ -34,6 +47,16 @@ def tanh(b: Builder, x: Value) -> Value:
     value = b.op("add", quotient, b.op("div", lost, below))
     value = b.op("copysign", value, x)
     return b.select(is_below(b, x, 2.0**-28), x, value)
+
+
+def _tanh_of_float32(b: Builder, x: Value) -> Value:
+    one, two = constant(b, 1.0, x.dtype), constant(b, 2.0, x.dtype)
+    size = b.op("abs", x)
+    square = b.op("mul", size, size)
+    near = b.op("fma", b.op("mul", size, square), horner(b, _T, square), size)
+    above = b.op("add", exp(b, b.op("add", size, size)), one)
+    far = b.op("sub", one, b.op("div", two, above))
+    return b.op("copysign", b.select(b.op("lt", size, one), near, far), x)
 
 
 def sinh(b: Builder, x: Value) -> Value:
@@ -65,12 +88,12 @@ def _half_exp(b: Builder, x: Value) -> Value:
 def sigmoid(b: Builder, x: Value) -> Value:
     """1 / (1 + exp(-x)), without overflow."""
     small = exp(b, b.op("neg", b.op("abs", x)))
-    one = constant(b, 1.0)
-    above = b.select(b.op("lt", x, constant(b, 0.0)), small, one)
+    one = constant(b, 1.0, x.dtype)
+    above = b.select(b.op("lt", x, constant(b, 0.0, x.dtype)), small, one)
     return b.op("div", above, b.op("add", one, small))
 
 
 def softplus(b: Builder, x: Value) -> Value:
     """log(1 + exp(x)), without overflow."""
     rest = log1p(b, exp(b, b.op("neg", b.op("abs", x))))
-    return b.op("add", b.op("max", x, constant(b, 0.0)), rest)
+    return b.op("add", b.op("max", x, constant(b, 0.0, x.dtype)), rest)

@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 
 from occelo_link.loops.elementary.building_blocks import (
+    LAYOUTS,
     constant,
     horner,
     is_below,
@@ -22,8 +23,6 @@ from occelo_link.loops.elementary.building_blocks import (
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
 
-_LN2_HIGH = 0.6931471803691238  # its low bits are 0, so its product with k is exact
-_LN2_LOW = 1.9082149292705877e-10
 _LN2 = 0.6931471805599453
 _R = (
     0.1463003136412286,
@@ -34,40 +33,50 @@ _R = (
     0.3999999999989322,
     0.666666666666667,
 )  # (2 atanh(s) - 2 s) / s**3, in s**2
+_R32 = (
+    0.23341943388714562,
+    0.28550396959618013,
+    0.40000125594554364,
+    0.6666666654988318,
+)
+_LN2_AND_R = {
+    "float64": (0.6931471803691238, 1.9082149292705877e-10, _R),
+    "float32": (0.693145751953125, 1.4286068203094173e-06, _R32),
+}
+"""The natural logarithm of 2 as a sum, and the polynomial. The low bits of the first term are 0, so its product with k is exact."""
 
 
 def _series(b: Builder, f: Value) -> tuple[Value, Value]:
     """Return the terms ``f*f/2`` and ``s * (f*f/2 + R)`` of the logarithm."""
-    half = b.op("mul", b.op("mul", f, f), constant(b, 0.5))
-    s = b.op("div", f, b.op("add", f, constant(b, 2.0)))
+    half = b.op("mul", b.op("mul", f, f), constant(b, 0.5, f.dtype))
+    s = b.op("div", f, b.op("add", f, constant(b, 2.0, f.dtype)))
     z = b.op("mul", s, s)
-    return half, b.op("mul", s, b.op("fma", z, horner(b, _R, z), half))
+    return half, b.op("mul", s, b.op("fma", z, horner(b, _LN2_AND_R[f.dtype][2], z), half))
 
 
 def _edges(b: Builder, x: Value, result: Value, zero_at: float) -> Value:
     """Replace ``result`` for special x: infinity, the pole ``zero_at``, numbers below the pole, and NaN."""
-    infinity = constant(b, math.inf)
+    infinity, least = (constant(b, n, x.dtype) for n in (math.inf, zero_at))
     result = b.select(b.op("eq", x, infinity), infinity, result)
-    pole = b.op("eq", x, constant(b, zero_at))
-    result = b.select(pole, constant(b, -math.inf), result)
+    result = b.select(b.op("eq", x, least), constant(b, -math.inf, x.dtype), result)
     # if this is False, x is below the pole or NaN
-    inside = b.op("le", constant(b, zero_at), x)
-    return b.select(inside, result, constant(b, math.nan))
+    return b.select(b.op("le", least, x), result, constant(b, math.nan, x.dtype))
 
 
 def _natural(b: Builder, k: Value, f: Value, correction: Value | None = None) -> Value:
     half, rest = _series(b, f)
-    low = b.op("mul", k, constant(b, _LN2_LOW))
+    ln2_high, ln2_low = (constant(b, n, f.dtype) for n in _LN2_AND_R[f.dtype][:2])
+    low = b.op("mul", k, ln2_low)
     if correction is not None:
         low = b.op("add", low, correction)
     inner = b.op("sub", b.op("sub", half, b.op("add", rest, low)), f)
-    return b.op("sub", b.op("mul", k, constant(b, _LN2_HIGH)), inner)
+    return b.op("sub", b.op("mul", k, ln2_high), inner)
 
 
 def log(b: Builder, x: Value) -> Value:
     """Natural logarithm within 1 ulp."""
     m, k = mantissa_and_exponent(b, x)
-    result = _natural(b, k, b.op("sub", m, constant(b, 1.0)))
+    result = _natural(b, k, b.op("sub", m, constant(b, 1.0, x.dtype)))
     return _edges(b, x, result, 0.0)
 
 
@@ -86,17 +95,17 @@ def minus_log_of_normal(b: Builder, x: Value, start: float = 0.0) -> Value:
 
 def log1p(b: Builder, x: Value) -> Value:
     """log(1 + x) within 1 ulp."""
-    one = constant(b, 1.0)
+    one, none = constant(b, 1.0, x.dtype), constant(b, 0.0, x.dtype)
     u = b.op("add", x, one)
     m, k = mantissa_and_exponent(b, u)
     # the rounding error of 1 + x
     big = b.op("lt", one, x)
     lost = b.select(big, b.op("sub", one, b.op("sub", u, x)), b.op("sub", x, b.op("sub", u, one)))
-    zero = b.op("eq", k, constant(b, 0.0))
+    zero = b.op("eq", k, none)
     f = b.select(zero, x, b.op("sub", m, one))
-    correction = b.select(zero, constant(b, 0.0), b.op("div", lost, u))
+    correction = b.select(zero, none, b.op("div", lost, u))
     result = _natural(b, k, f, correction)
-    result = b.select(is_below(b, x, 2.0**-54), x, result)
+    result = b.select(is_below(b, x, 2.0 ** -(LAYOUTS[x.dtype].digits + 2)), x, result)
     return _edges(b, x, result, -1.0)
 
 

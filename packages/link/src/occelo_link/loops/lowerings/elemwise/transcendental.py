@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 from occelo_link.loops.elementary import (
     error_function,
     exponential,
-    float32_functions,
     hyperbolic,
     logarithm,
     power,
@@ -44,34 +43,32 @@ from occelo_link.loops.lowerings.elemwise.scalar import lowers_scalar_to_loops
 Args = Sequence[Value]
 
 
-def _elementary(
-    name: str, function: Callable[..., Value], cost: int, narrow: Callable[..., Value] | None = None
-) -> None:
-    """Register a float64 formula as the lowering of a scalar op. If ``narrow`` is given, it is the formula for float32."""
+def _elementary(name: str, function: Callable[..., Value], cost: int, narrow: bool = False) -> None:
+    """Register a formula as the lowering of a scalar op. If ``narrow`` is true, it computes in float32, too."""
 
     @lowers_scalar_to_loops(name, cost=cost)
     def lowering(b: Builder, dtype: str, args: Args) -> Value:
-        if narrow is not None and dtype == "float32":
-            return b.apply(f"{name}_float32", narrow, *[b.cast(a, dtype) for a in args])
+        if narrow and dtype == "float32":
+            return b.apply(f"{name}_float32", function, *[b.cast(a, dtype) for a in args])
         return b.cast(b.apply(name, function, *[b.cast(a, "float64") for a in args]), dtype)
 
 
-_elementary("exp", exponential.exp, 20, float32_functions.exp)
+_elementary("exp", exponential.exp, 20, narrow=True)
 _elementary("exp2", exponential.exp2, 20)
-_elementary("expm1", exponential.expm1, 30)
-_elementary("log", logarithm.log, 25, float32_functions.log)
+_elementary("expm1", exponential.expm1, 30, narrow=True)
+_elementary("log", logarithm.log, 25, narrow=True)
 _elementary("log2", logarithm.log2, 30)
 _elementary("log10", logarithm.log10, 30)
-_elementary("log1p", logarithm.log1p, 30)
+_elementary("log1p", logarithm.log1p, 30, narrow=True)
 _elementary("sin", trigonometric.sin, 30)
 _elementary("cos", trigonometric.cos, 30)
 _elementary("tan", trigonometric.tan, 40)
 _elementary("arctan", trigonometric.arctan, 30)
 _elementary("sinh", hyperbolic.sinh, 40)
 _elementary("cosh", hyperbolic.cosh, 35)
-_elementary("tanh", hyperbolic.tanh, 40, float32_functions.tanh)
-_elementary("sigmoid", hyperbolic.sigmoid, 25, float32_functions.sigmoid)
-_elementary("softplus", hyperbolic.softplus, 50)
+_elementary("tanh", hyperbolic.tanh, 40, narrow=True)
+_elementary("sigmoid", hyperbolic.sigmoid, 25, narrow=True)
+_elementary("softplus", hyperbolic.softplus, 50, narrow=True)
 _elementary("erf", error_function.erf, 60)
 _elementary("erfc", error_function.erfc, 80)
 _elementary("erfcx", error_function.erfcx, 120)
