@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from occelo_arrays.lowerings.lanes import Lanes
 from occelo_graph import TensorApply
 from occelo_linalg.lowerings.elimination import Rows, eliminate
 from occelo_linalg.lowerings.lane_algorithms import eliminate_lanes
@@ -23,7 +24,6 @@ from occelo_linalg.lowerings.work_matrices import (
 from occelo_linalg.ops.determinant import Det
 from occelo_link.loops.batches import each_element
 from occelo_link.loops.ir.program import Buffer, Pointer, Value
-from occelo_link.loops.lanes import Lanes
 from occelo_link.loops.lowering import Context
 from occelo_link.loops.lowerings.elemwise.real_or_complex import Numbers
 from occelo_link.loops.tensors import Index, Stored, Tensor, is_unit

@@ -1,4 +1,4 @@
-"""Algorithms for batches of small matrices, with one matrix per lane (see `occelo_link.loops.lanes`).
+"""Algorithms for batches of small matrices, with one matrix per lane (see `occelo_arrays.lowerings.lanes`).
 
 They are Cholesky factorisation, triangular equations and Gaussian elimination. `cholesky`, `triangular`, `determinant`,
 `lu`, `lu_solving` and `solve` call them.
@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from occelo_arrays.lowerings.lanes import LaneMatrix, Lanes
 from occelo_link.loops.ir.program import Buffer, Value
-from occelo_link.loops.lanes import LaneMatrix, Lanes
 from occelo_link.loops.tensors import is_unit
 
 

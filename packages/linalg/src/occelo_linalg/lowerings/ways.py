@@ -10,11 +10,11 @@ from collections.abc import Callable, Sequence
 from functools import partial, reduce
 from typing import Any
 
+from occelo_arrays.lowerings.lanes import for_lanes
 from occelo_graph import TensorApply
 from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_graph.tensors.type import is_complex
 from occelo_link.loops.ir.program import Value
-from occelo_link.loops.lanes import for_lanes
 from occelo_link.loops.lowering import Context
 from occelo_link.loops.tensors import Tensor, is_unit
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from occelo_arrays.lowerings.lanes import LaneMatrix, Lanes
 from occelo_graph import TensorApply
 from occelo_linalg.lowerings.elimination import Rows
 from occelo_linalg.lowerings.lane_algorithms import exchange_lanes, solve_lanes
@@ -23,7 +24,6 @@ from occelo_linalg.lowerings.work_matrices import (
 from occelo_linalg.ops.equations.lu_solving import LuInverse, LuSolve
 from occelo_link.loops.batches import batch_lengths, each_element, own_index
 from occelo_link.loops.ir.program import Pointer, Value
-from occelo_link.loops.lanes import LaneMatrix, Lanes
 from occelo_link.loops.lowering import Context
 from occelo_link.loops.operands import MatrixOperand
 from occelo_link.loops.tensors import Index, Stored, Tensor, is_unit

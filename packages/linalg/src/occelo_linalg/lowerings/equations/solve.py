@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from occelo_arrays.lowerings.lanes import Lanes
 from occelo_graph import TensorApply
 from occelo_graph.tensors.type import is_complex
 from occelo_linalg.lowerings.diagonal import lower_diagonal
@@ -26,7 +27,6 @@ from occelo_linalg.ops.equations.solve import Solve
 from occelo_linalg.ops.inverse import Inv
 from occelo_link.loops.batches import batch_lengths, each_element, own_index
 from occelo_link.loops.ir.program import Pointer, Value
-from occelo_link.loops.lanes import Lanes
 from occelo_link.loops.lowering import Context
 from occelo_link.loops.tensors import Index, Stored, Tensor, is_unit
 

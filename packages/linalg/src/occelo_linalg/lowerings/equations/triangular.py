@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from occelo_arrays.lowerings.lanes import Lanes
 from occelo_graph import TensorApply
 from occelo_graph.tensors.type import is_complex
 from occelo_linalg.lowerings.lane_algorithms import solve_lanes
@@ -24,7 +25,6 @@ from occelo_linalg.lowerings.work_matrices import (
 from occelo_linalg.ops.equations.triangular import SolveTriangular
 from occelo_link.loops.batches import batch_lengths, each_element, own_index
 from occelo_link.loops.ir.program import Pointer, Reference, Value
-from occelo_link.loops.lanes import Lanes
 from occelo_link.loops.loop_nests import copy_elements
 from occelo_link.loops.lowering import CHEAP, Context
 from occelo_link.loops.operands import MatrixOperand

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from occelo_arrays.lowerings.lanes import Lanes
 from occelo_graph import TensorApply
 from occelo_linalg.lowerings.lane_algorithms import factor_lanes
 from occelo_linalg.lowerings.lapack import Lapack, clear_above_diagonal, settle
@@ -18,7 +19,6 @@ from occelo_link.loops.batches import each_element
 from occelo_link.loops.complexes import parts_of
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Pointer, Value
-from occelo_link.loops.lanes import Lanes
 from occelo_link.loops.lowering import CHEAP, Context
 from occelo_link.loops.registry import lowers_complex_to_loops, lowers_to_loops
 from occelo_link.loops.tensors import Index, Stored, Tensor

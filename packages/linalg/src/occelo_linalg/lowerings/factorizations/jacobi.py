@@ -17,8 +17,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from occelo_arrays.lowerings.lanes import LaneMatrix, Lanes
 from occelo_link.loops.ir.program import Buffer, Value
-from occelo_link.loops.lanes import LaneMatrix, Lanes
 from occelo_link.loops.lowering import Context
 from occelo_link.loops.tensors import Stored
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from occelo_arrays.lowerings.lanes import Lanes
 from occelo_graph import TensorApply
 from occelo_linalg.lowerings.elimination import Rows, eliminate
 from occelo_linalg.lowerings.lane_algorithms import eliminate_lanes
@@ -24,7 +25,6 @@ from occelo_linalg.ops.factorizations.lu import LuFactor, PivotToPermutation
 from occelo_link.loops.batches import each_element
 from occelo_link.loops.complexes import parts_of
 from occelo_link.loops.ir.program import Buffer, Pointer, Value
-from occelo_link.loops.lanes import Lanes
 from occelo_link.loops.loop_nests import copy_elements
 from occelo_link.loops.lowering import Context
 from occelo_link.loops.registry import lowers_to_loops
