@@ -75,3 +75,45 @@ def test_largest_elements_and_steps_backwards(linker: type[BlockLinker]) -> None
     wanted = [other.max(axis=0), (other * other).sum(axis=0), np.tanh(other).max(axis=1)]
     for one, each in zip(found, wanted, strict=True):
         np.testing.assert_allclose(one, each, rtol=1e-14)
+
+
+def sums_of_rows(x: Any, y: Any, m: Any) -> list[Any]:
+    """Reductions over the last axis, one value of which (``x[:, 0]``) is the same in a row."""
+    pairs = x[:, None, :] - y[None, :, :]
+    return [
+        m.sum(pairs * pairs, axis=-1),
+        m.max(pairs, axis=-1),
+        m.sum((pairs + 1) * x[:, 0][:, None, None], axis=-1) + x[:, 0][:, None],
+        m.sum(x[:, ::-1] * y[0], axis=-1),
+    ]
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "int16"])
+@pytest.mark.parametrize("static", [False, True])
+def test_sums_over_rows_of_unknown_length(dtype: str, static: bool) -> None:
+    """Eight rows at a time if they turn out to be short, with the same bits as one after the other (as C computes)."""
+    rng = np.random.default_rng(0)
+    columns = (1, 2, 7, 8, 9, 10, 15, 16, 17, 40, 2049)
+    shapes = [(9, n) for n in columns] + [(rows, 10) for rows in (0, 1, 8, 17)]
+    compiled: list[Any] = []
+    for rows, n in shapes:
+        x, y = (rng.normal(size=s) * 50 for s in ((rows, n), (11, n)))
+        x, y = x.astype(dtype), y.astype(dtype)
+        if dtype.startswith("float") and rows > 2:
+            x[1, 0], x[2, -1], y[3, 0] = np.inf, np.nan, -0.0
+        if static or not compiled:
+            length = n if static else None
+            inputs: list[Any] = [og.TensorType(dtype, (None, length))(name) for name in "xy"]
+            outputs: list[Any] = sums_of_rows(inputs[0], inputs[1], ot)
+            fgraph = og.FunctionGraph(inputs, outputs, clone=True)
+            compiled = [linker().accept(fgraph.clone()).make_function() for linker in LINKERS]
+        results = [call(x, y) for call in compiled]
+        with np.errstate(all="ignore"):
+            wanted = sums_of_rows(x, y, np)
+        for one, each in zip(results[0], wanted, strict=True):
+            scale = np.max(np.abs(np.nan_to_num(each, posinf=0, neginf=0)), initial=1)
+            tolerance = 1e-4 if dtype == "float32" else 1e-12
+            np.testing.assert_allclose(one, each, rtol=tolerance, atol=tolerance * scale)
+        for other in results[1:]:
+            for one, each in zip(results[0], other, strict=True):
+                np.testing.assert_array_equal(one, each)

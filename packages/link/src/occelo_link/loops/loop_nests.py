@@ -149,10 +149,9 @@ class _Nest:
             root.target.forward_store(builder, index, value)
 
     def _loops(self, stack: ExitStack, axes: Sequence[int], index: list[Value]) -> None:
-        """Open loops over the given axes. The outermost loop may be parallel if its axis is not reduced."""
-        for position, axis in enumerate(axes):
-            independent = position == 0 and axis not in self.reduced
-            loop = self.builder.loop(self.shape[axis], parallel=independent)
+        """Open loops over the given axes. Loops are parallel if their axes are not reduced."""
+        for axis in axes:
+            loop = self.builder.loop(self.shape[axis], parallel=axis not in self.reduced)
             index[axis] = stack.enter_context(loop).index
 
     def _write_elements(self) -> None:

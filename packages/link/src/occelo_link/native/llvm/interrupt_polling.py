@@ -82,9 +82,9 @@ class Polling:
         work = iteration_work(loop)
         if not work.inner:
             return str(static_poll_interval(loop))
-        assert loop.lanes == 1  # vector loops have no inner loops
         iterations = self.emit(f"udiv i64 {BUDGET}, {self.work(work)}")
-        return self.emit(f"add i64 {iterations}, 1")
+        whole = self.emit(f"and i64 {iterations}, {-loop.lanes}")
+        return self.emit(f"add i64 {whole}, {loop.lanes}")
 
     def strip_end(self, first: str, strip_length: str, stop: str) -> str:
         """Print code that computes the end of the strip that begins at ``first``."""

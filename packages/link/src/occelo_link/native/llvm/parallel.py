@@ -172,7 +172,7 @@ class OutlinedLoops:
         """Return the text of a loop's function after its name."""
         out, scalars, block = self.out, self.scalars, self.out.program.body
         first, last = (Value(-k, "int64", "param", (), block) for k in (1, 2))
-        whole = For(loop.index, first, last, loop.body, loop.lanes)
+        whole = For(loop.index, first, last, loop.body, loop.lanes, loop.parallel)
         head = "(ptr %env, i64 %start, i64 %stop, ptr %table) nounwind {"
         # this function does not poll, since its caller does
         with self.polling.nested(), scalars.function():

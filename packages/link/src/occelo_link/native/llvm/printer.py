@@ -25,6 +25,7 @@ from occelo_link.native.llvm.operations import Operations
 from occelo_link.native.llvm.parallel import OutlinedLoops
 from occelo_link.native.llvm.scalar_loops import ScalarLoops
 from occelo_link.native.llvm.scalars import Scalars
+from occelo_link.native.llvm.short_rows import short_rows
 from occelo_link.native.llvm.vector_iteration import PrinterParts
 from occelo_link.native.llvm.vector_loops import VectorLoops
 from occelo_link.native.llvm.vectors import Vectors
@@ -112,7 +113,11 @@ class Printer(Visitor[None]):
 
     def plain_loop(self, loop: ir.For) -> None:
         """Print a loop in the current function."""
-        (self.lanes if loop.lanes > 1 else self.loops).loop(loop)
+        rows = short_rows(loop)
+        if rows is not None:
+            self.lanes.in_rows(rows, self.loops.loop)
+        else:
+            (self.lanes if loop.lanes > 1 else self.loops).loop(loop)
 
     def branch(self, statement: ir.If) -> None:
         out, use = self.out, self.scalars.use

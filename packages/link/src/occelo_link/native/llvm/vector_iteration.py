@@ -50,6 +50,7 @@ class VectorIteration(Visitor[None]):
         self, parts: PrinterParts, loop: For, first: str, mask: str | None, lanes: int = 0
     ) -> None:
         self.parts = parts
+        self.whole = loop
         self.carried = loop.carried
         self.lanes = lanes or loop.lanes
         self.body = loop.body
@@ -117,7 +118,7 @@ class VectorIteration(Visitor[None]):
 
     def is_outside(self, value: Value) -> bool:
         """Whether a value is computed outside of the body. Such a value is the same in all lanes."""
-        return value.op == "const" or (value.block is not self.body and value is not self.index)
+        return value.op == "const" or value.block.depth < self.body.depth
 
     def vector(self, value: Value) -> str:
         """Return the name of a value as a vector of all lanes. Its computation is printed at the first use."""
@@ -129,7 +130,7 @@ class VectorIteration(Visitor[None]):
             return parts.vectors.spread(value, self.lanes)
         if value is self.index:
             vector = parts.vectors.count_from(self.first, self.lanes)
-        elif value.block is not self.body:
+        elif self.is_outside(value):
             vector = parts.vectors.spread(value, self.lanes)
         elif value.op == "load":
             vector = self.load(value)

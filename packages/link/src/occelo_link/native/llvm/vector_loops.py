@@ -16,6 +16,7 @@ from occelo_link.loops.ir.uses import operands_first
 from occelo_link.native.llvm.interrupt_polling import Polling
 from occelo_link.native.llvm.literals import type_of
 from occelo_link.native.llvm.module_writer import ModuleWriter
+from occelo_link.native.llvm.short_rows import LONGEST, RowsIteration, ShortRows
 from occelo_link.native.llvm.vector_iteration import PrinterParts, VectorIteration
 
 _BYTES = 128
@@ -108,7 +109,30 @@ class VectorLoops:
         self, loop: For, first: str, mask: str | None, carried: Sequence[str]
     ) -> list[str]:
         """Print one iteration of the body. Returns the names of the accumulators after it."""
-        return VectorIteration(self.parts, loop, first, mask).run(carried)
+        kind = RowsIteration if isinstance(loop, ShortRows) else VectorIteration
+        return kind(self.parts, loop, first, mask).run(carried)
+
+    def in_rows(self, rows: ShortRows, one_by_one: Callable[[For], None]) -> None:
+        """Print a loop over short rows, and the loop with one row in each iteration, for the remainder and long rows."""
+        out, use = self.out, self.parts.scalars.use
+        length, start = use(rows.length), use(rows.start)
+        short, long = out.new_labels("short", "long")
+        few = out.emit(f"icmp sle i64 {length}, {LONGEST}")
+        before = out.label
+        out.line(f"br i1 {few}, label %{short}, label %{long}")
+        out.start_block(short)
+        for first in range(0, LONGEST, rows.width):
+            mask = self.parts.vectors.remainder_mask(str(first), length, rows.width)
+            rows.masks.append(mask)
+        self.rolled(rows)
+        after = out.label
+        out.line(f"br label %{long}")
+        out.start_block(long)
+        rest = rows.remainder()
+        self.parts.scalars.names[rest.start.number] = out.emit(
+            f"phi i64 [ {start}, %{before} ], [ {rows.end}, %{after} ]"
+        )
+        one_by_one(rest)
 
     def unrolled(self, loop: For, indices: range) -> list[str]:
         """Print an unrolled loop. Returns the names of the accumulators."""
@@ -146,6 +170,9 @@ class VectorLoops:
         if strips is not None:
             index, *carried = self.polling.close_strips(strips, stop, head, rest, [index, *carried])
         out.start_block(rest)
+        if isinstance(loop, ShortRows):
+            loop.end = index
+            return []
         remainders = self.remainders(loop)
         if remainders is not None and not remainders:
             return carried
