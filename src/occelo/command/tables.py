@@ -36,6 +36,8 @@ def _length(text: str) -> int:
 
 
 def _wrapped(text: str, width: int) -> list[str]:
+    if len(text) <= width and "\n" not in text:  # most: making a wrapper takes longer than the rest
+        return [text]
     return [part for line in text.split("\n") for part in textwrap.wrap(line, width) or [""]]
 
 

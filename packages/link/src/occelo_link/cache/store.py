@@ -24,9 +24,8 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_graph.provenance import warn_user
 from occelo_link.cache.directory import (
     distrust,
@@ -63,8 +62,7 @@ counters: Counter[str] = Counter()
 """Counts of events in this process, such as "rewriting", "code generation" and "object hits"."""
 
 
-@frozen_dataclass
-class Entry:
+class Entry(NamedTuple):
     """A ``file`` of the store, by its path; ``used`` is the time of its last use."""
 
     kind: str
@@ -72,10 +70,6 @@ class Entry:
     file: str
     size: int
     used: float
-
-
-_File = tuple[str, str, str, os.stat_result]
-"""The kind, name, path and status of a file of the store."""
 
 
 class Store:
@@ -158,7 +152,7 @@ class Store:
         self._written += 1
         if self._written % _LOOK_EVERY == 1:
             for each in (part, self._sizes.next_part()):
-                total = self._sizes.put({each: sum(f.st_size for *_, f in self._listed(each))})
+                total = self._sizes.put({each: sum(f.size for f in self._listed(each))})
         if total > limit:
             self._evict(total, limit)
 
@@ -170,15 +164,15 @@ class Store:
         counted = self._sizes.of_parts()
         start = os.urandom(1)[0]
         parts = [part for part in (*range(start, PARTS), *range(start)) if counted[part]]
-        sample: list[tuple[int, str, os.stat_result]] = []
+        sample: list[tuple[int, Entry]] = []
         sizes: dict[int, int] = {}
 
         def take(part: int) -> None:
             nonlocal total
             files = self._listed(part)
-            sizes[part] = sum(status.st_size for *_, status in files)
+            sizes[part] = sum(file.size for file in files)
             total += sizes[part] - counted[part]
-            sample.extend((part, path, status) for _, _, path, status in files)
+            sample.extend((part, file) for file in files)
 
         while parts and len(sample) < _SAMPLE:
             take(parts.pop(0))
@@ -186,31 +180,29 @@ class Store:
         for part in sorted(parts, key=counted.__getitem__, reverse=True)[:_LARGE]:
             if sum(sizes.values()) < 2 * (total - limit):
                 take(part)
-        sample.sort(key=lambda file: file[2].st_mtime)
+        sample.sort(key=lambda each: each[1].used)
         more = len(sample) // _MORE
-        for i, (part, path, status) in enumerate(sample):
+        for i, (part, file) in enumerate(sample):
             if total <= limit and i >= more:
                 break
-            if _delete(path):
-                total -= status.st_size
-                sizes[part] -= status.st_size
+            if _delete(file.file):
+                total -= file.size
+                sizes[part] -= file.size
         self._sizes.put(sizes)
 
-    def _listed(self, part: int) -> list[_File]:
+    def _listed(self, part: int) -> list[Entry]:
         """The entries of a part. Deletes its temporary files that interrupted writers left."""
         name = f"{part:02x}"
-        files: list[_File] = []
+        files: list[Entry] = []
         for kind in _names(self._folder):
             if not kind.startswith(".") and self._is_safe(kind, name):
                 files += _files_in(os.path.join(self._folder, kind, name))
         _sweep(files)
-        return [file for file in files if not file[1].startswith(_NEW)]
+        return [file for file in files if not file.key.startswith(_NEW)]
 
     def entries(self) -> Iterator[Entry]:
         """Iterate over all entries, in no particular order."""
-        for kind, name, path, status in self._files():
-            if not name.startswith(_NEW):
-                yield Entry(kind, name, path, status.st_size, status.st_mtime)
+        return (file for file in self._files() if not file.key.startswith(_NEW))
 
     def verify(self) -> tuple[int, list[Path]]:
         """Return the number of entries that `get` accepts, and the paths of the files and folders that it rejects."""
@@ -235,17 +227,17 @@ class Store:
         """
         files = list(self._files())
         _sweep(files)
-        listed = [file for file in files if not file[1].startswith(_NEW)]
-        listed.sort(key=lambda file: file[3].st_mtime)
-        total = sum(status.st_size for *_, status in listed)
+        listed = [file for file in files if not file.key.startswith(_NEW)]
+        listed.sort(key=lambda file: file.used)
+        total = sum(file.size for file in listed)
         sizes = dict.fromkeys(range(PARTS), 0)
         removed = 0
-        for _, name, path, status in listed:
-            if total > limit and _delete(path):
-                total -= status.st_size
+        for file in listed:
+            if total > limit and _delete(file.file):
+                total -= file.size
                 removed += 1
             else:
-                sizes[_part(name)] += status.st_size
+                sizes[_part(file.key)] += file.size
         self._sizes.put(sizes)
         return removed
 
@@ -259,7 +251,7 @@ class Store:
         self._sizes.put(dict.fromkeys(range(PARTS), 0))
         return removed
 
-    def _files(self) -> Iterator[_File]:
+    def _files(self) -> Iterator[Entry]:
         """Iterate over all files in safe folders, also temporary ones."""
         for folder, reason in self._folders():
             # entries are exactly two levels below the directory
@@ -349,12 +341,10 @@ def _delete(path: str) -> bool:
     return True
 
 
-def _sweep(files: Iterable[_File]) -> int:
+def _sweep(files: Iterable[Entry]) -> int:
     """Delete temporary files of interrupted writers. Returns the number of deleted files."""
     limit = time.time() - _STALE
-    left = [
-        path for _, name, path, status in files if name.startswith(_NEW) and status.st_mtime < limit
-    ]
+    left = [each.file for each in files if each.key.startswith(_NEW) and each.used < limit]
     return sum(_delete(path) for path in left)
 
 
@@ -366,12 +356,17 @@ def _part(key: str) -> int:
         return 0
 
 
-def _files_in(folder: str) -> Iterator[_File]:
+def _files_in(folder: str) -> list[Entry]:
     kind = os.path.basename(os.path.dirname(folder))
-    with suppress(OSError), os.scandir(folder) as files:  # another process may delete it
-        for each in files:
-            with suppress(OSError):
-                yield kind, each.name, each.path, each.stat(follow_symlinks=False)
+    files: list[Entry] = []
+    with suppress(OSError), os.scandir(folder) as listed:
+        for each in listed:
+            try:
+                status = each.stat(follow_symlinks=False)
+            except OSError:  # another process may have deleted it
+                continue
+            files.append(Entry(kind, each.name, each.path, status.st_size, status.st_mtime))
+    return files
 
 
 def _names(folder: str) -> list[str]:
