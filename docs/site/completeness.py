@@ -38,7 +38,7 @@ def lacks(entry: Entry) -> frozenset[str]:
         if not all(name in told or re.search(rf"\b{name}\b", text) for name in names):
             missing.add("parameters")
     shown = ">>> " in text or entry.examples
-    if entry.kind in ("function", "class", "op", "exception", "constant") and not shown:
+    if entry.kind != "module" and not shown:
         missing.add("example")
     foreign = entry.kind == "class" and not entry.value.__module__.startswith("occelo")
     if entry.kind in ("function", "class") and not foreign:

@@ -58,8 +58,13 @@ class Entry:
 
     @property
     def docstring(self) -> str:
-        """The docstring, which is not that of a base class or of the class of a constant, unless this is a type of values."""
+        """The docstring, which is not that of a base class or of the class of a constant, unless this is a type of values.
+
+        What it is, for a number.
+        """
         value = self.value
+        if _is_number(self):
+            return f"The value ``{value!r}``."
         own = vars(value).get("__doc__") if isinstance(value, type) else value.__doc__
         if not isinstance(value, type | Type) and own is type(value).__doc__:
             own = None

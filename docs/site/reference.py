@@ -123,8 +123,9 @@ def blocks(group: Iterable[Entry]) -> Iterator[str]:
         if each.target is not None:
             rows.append(row(f"``{each.name}``", f":py:obj:`{each.target}`"))
         elif each.kind == "type":
-            text = each.docstring if inspect.isroutine(each.value) else str(each.value)
-            rows.append(row(f"``{each.name}``", f"``{text}``"))
+            text = each.docstring if inspect.isroutine(each.value) else f"``{each.value}``"
+            shown = indented(indented("\n".join(each.examples))).replace("\n\n", "\n")
+            rows.append(row(f"``{each.name}``", f"{text}\n\n{shown}"))
         elif each.kind == "module":
             rows.append(row(f"``{each.name}``", summary(each.docstring)))
         else:

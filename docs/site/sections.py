@@ -24,6 +24,7 @@ TOPICS = {
     "Sorting, searching, sets": "sorting orders-and-quantiles arrays-orders sets-of-elements",
     "Special functions": "special-bessel special-elliptic special-errors special-functions-of-the-second-half special-gamma",
     "Checks and facts": "arrays-checks",
+    "Constants": "constants",
 }
 """Sections of `occelo.tensor`, by the files of worked examples that have a name; of several, the first in this order."""
 
@@ -51,7 +52,7 @@ FIXED = {
 }
 """Sections by what a name is, at all doors."""
 
-ORDER = [*FACADE, *TOPICS, "Constants"]
+ORDER = [*FACADE, *TOPICS]
 """Sections that stand before others."""
 
 

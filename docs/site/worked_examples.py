@@ -2,7 +2,7 @@
 
 A file is a list of sections. The title of one is a name of the door, or several with commas between them, underlined with
 dashes; below it stands a doctest, which may use the modules of `NAMES`. The reference shows a section in the entry of each
-name of its title.
+name of its title. Those of `constructors` are written by code.
 
 ``python docs/site/worked_examples.py WORD`` runs the sections with this word in their door, topic or names.
 """
@@ -16,6 +16,8 @@ import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+
+import constructors
 
 FOLDER = Path(__file__).parent / "examples"
 SECTION = re.compile(r"^(\S.*)\n-{3,}\n", re.M)
@@ -96,7 +98,9 @@ def read(path: Path, text: str) -> list[Section]:
 @functools.cache
 def by_name() -> dict[str, list[str]]:
     """The examples of each name, which is written with its door."""
-    listed: dict[str, list[str]] = {}
+    listed = {
+        f"{constructors.DOOR}.{name}": [text] for name, text in constructors.examples().items()
+    }
     for each in sections():
         for name in each.names:
             listed.setdefault(f"{each.door}.{name}", []).append(each.text)

@@ -64,6 +64,15 @@ def test_examples_are_about_the_names_of_their_titles(path: Path) -> None:
 def test_a_name_has_one_section_at_its_door() -> None:
     titles = [(each.door, name) for each in SECTIONS for name in each.names]
     assert sorted({t for t in titles if titles.count(t) > 1}) == []
+    # those that are written by code are of no other, and run
+    made = examples.constructors.examples()
+    listed = {each.name for each in inventory.entries() if each.kind == "type"}
+    assert made.keys() == listed
+    assert not {name for door, name in titles if door == examples.constructors.DOOR} & listed
+    for name, text in made.items():
+        assert f"ot.{name}(" in text
+        (section,) = examples.read(Path("occelo.tensor/made.txt"), f"{name}\n---\n\n{text}")
+        assert not (said := section.problems()), said
 
 
 def test_a_wrong_example_is_seen() -> None:
