@@ -1,7 +1,7 @@
 """Checks built pages with axe-core in Chromium: ``python docs/site/accessible.py FOLDER [PAGE ...]``, by default all pages.
 
-Each page is opened in a frame as wide as a desktop and as a phone, all in one browser without a window. Findings that axe
-calls serious or critical are printed, and fail the check; so does a page that is wider than its frame. Results are kept
+Each page is opened once, in a frame that is as wide as a desktop and then as a phone, all in one browser without a window.
+Findings that axe calls serious or critical are printed, and fail the check; so does a page that is wider than its frame. Results are kept
 beside the folder, so that a run which was stopped goes on, and pages that did not change are not checked again. The script of
 axe-core is that of the package axe-playwright-python, whose other parts are not used; nothing is fetched from the network.
 """
@@ -30,21 +30,28 @@ PATIENCE = 600
 
 DRIVER = """<!doctype html><title>axe</title><script type="module">
 const axe = await (await fetch("/axe.js")).text();
-for (const [page, width] of PAGES) {
+for (const page of PAGES) {
   const frame = document.createElement("iframe");
-  frame.style = `width: ${width}px; height: 1600px; border: 0`;
+  frame.style = "height: 1600px; border: 0";
+  frame.width = WIDTHS[0];
   frame.src = `/${page}.html`;
   const loaded = new Promise(done => { frame.onload = done; });
   document.body.replaceChildren(frame);
   await loaded;
   const inside = frame.contentWindow;
   inside.eval(axe);
-  const result = await inside.axe.run(inside.document, {resultTypes: ["violations"]});
-  const found = result.violations.map(v => ({
-    impact: v.impact, id: v.id, help: v.help, nodes: v.nodes.map(n => n.html.slice(0, 160))
-  }));
-  const body = JSON.stringify({page, width, wide: inside.document.documentElement.scrollWidth, found});
-  await fetch("/result", {method: "POST", body});
+  const results = [];
+  for (const width of WIDTHS) {
+    frame.width = width;
+    // what the page's scripts do about its size, they do before it is drawn
+    await new Promise(done => inside.requestAnimationFrame(() => inside.requestAnimationFrame(done)));
+    const result = await inside.axe.run(inside.document, {resultTypes: ["violations"]});
+    const found = result.violations.map(v => ({
+      impact: v.impact, id: v.id, help: v.help, nodes: v.nodes.map(n => n.html.slice(0, 160))
+    }));
+    results.push({page, width, wide: inside.document.documentElement.scrollWidth, found});
+  }
+  await fetch("/result", {method: "POST", body: JSON.stringify(results)});
 }
 </script><body></body>"""
 
@@ -68,7 +75,7 @@ def browser() -> str:
 
 
 def served(
-    folder: Path, driver: str, results: queue.Queue[dict[str, Any]]
+    folder: Path, driver: str, results: queue.Queue[list[dict[str, Any]]]
 ) -> http.server.HTTPServer:
     """A server of the pages, of the driver and of axe, on a free port of this machine, which takes results."""
     own = {"/driver.html": ("text/html", driver.encode()), "/axe.js": ("text/javascript", axe())}
@@ -98,10 +105,11 @@ def served(
     return http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
 
 
-def reports(folder: Path, wanted: list[tuple[str, int]]) -> Iterator[dict[str, Any]]:
-    """What axe says of pages at widths, as each is done: the page, the width, how wide it is, and what was found."""
-    results: queue.Queue[dict[str, Any]] = queue.Queue()
-    server = served(folder, DRIVER.replace("PAGES", json.dumps(wanted)), results)
+def reports(folder: Path, wanted: list[str]) -> Iterator[list[dict[str, Any]]]:
+    """What axe says of pages, as each is done: for each width the page, the width, how wide it is, and what was found."""
+    results: queue.Queue[list[dict[str, Any]]] = queue.Queue()
+    driver = DRIVER.replace("PAGES", json.dumps(wanted))
+    server = served(folder, driver.replace("WIDTHS", json.dumps([*WIDTHS.values()])), results)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     with tempfile.TemporaryDirectory() as profile:
         options = ["--headless=new", "--no-sandbox", "--disable-gpu", f"--user-data-dir={profile}"]
@@ -152,23 +160,18 @@ def main() -> None:
     pages: list[str] = options.pages or all_pages
     store = folder.parent / "accessible.json"
     before: dict[str, Any] = json.loads(store.read_text()) if store.exists() else {}
-    digests = {page: digest(folder, page) for page in pages}
-    keys = {
-        (page, width): f"{page} {width} {digests[page]}"
-        for page in pages
-        for width in WIDTHS.values()
-    }
+    keys = {page: f"{page} {digest(folder, page)}" for page in pages}
     results = {key: before[key] for key in keys.values() if key in before}
-    for each in reports(folder, [place for place, key in keys.items() if key not in results]):
-        results[keys[each["page"], each["width"]]] = each
+    for each in reports(folder, [page for page, key in keys.items() if key not in results]):
+        results[keys[each[0]["page"]]] = each
         store.write_text(json.dumps({**before, **results}))
     serious = 0
-    for key in keys.values():
-        count, lines = told(results[key])
+    for each in (at_width for key in keys.values() for at_width in results[key]):
+        count, lines = told(each)
         serious += count
         print("\n".join(lines), end="\n" * bool(lines))
     print(
-        f"{len(pages)} pages at {len(WIDTHS)} widths, {len(before.keys() & results.keys())} results of an earlier run: "
+        f"{len(pages)} pages at {len(WIDTHS)} widths, {len(before.keys() & results.keys())} of them in an earlier run: "
         f"{serious} serious findings"
     )
     sys.exit(bool(serious))

@@ -36,6 +36,8 @@ BLOCK = re.compile(r"^```python( raises| quoted)?\n(.*?)^```$", re.M | re.S)
 LINK = re.compile(r"(?<=\]\()(?!https?://|#)([^()#\s]+)(#[^)\s]*)?(?=\))")
 NAMED = re.compile(r"\[[\w/-]+\.md\]\(([^()#\s]+\.md)(?=[#)])")
 """A link whose text is the name of a file."""
+MESSAGE = re.compile(r"^(## .*\n\n)    (.*)$", re.M)
+"""A message below the heading of its entry."""
 TAGS = re.compile(r"<!-- tags: (.*?) -->")
 """What the page of an example is about, by which the gallery can be filtered."""
 NOTEBOOK = "---\nfile_format: mystnb\nkernelspec:\n  name: python3\n---\n\n"
@@ -100,6 +102,8 @@ def cells(path: Path, text: str) -> str:
         return "\n\n".join([hidden("%xmode Minimal"), raising, hidden("%xmode Context")])
 
     of_errors = path.parent.name == "errors"  # pages with hundreds of errors
+    if "errors" in path.parts:
+        text = MESSAGE.sub(r"\1```text\n\2\n```", text)
     changed = BLOCK.sub(cell, text)
     if of_errors:
         changed = changed.replace(
@@ -167,6 +171,7 @@ def tags_of(path: Path) -> list[str]:
 def gallery(placed: dict[Path, Path]) -> str:
     """The page with a card for each page of an example: its title, its picture, its first sentence."""
     cards: list[str] = []
+    topics: set[str] = set()
     for path, place in placed.items():
         if path.parent.name == "examples":
             text = path.read_text()
@@ -176,7 +181,10 @@ def gallery(placed: dict[Path, Path]) -> str:
             )
             first = " ".join(text.split("\n\n")[1].split())
             sentence = re.split(r"(?<=\.) (?=[A-Z])|(?<=:)$", first, maxsplit=1)[0]
-            tags = " ".join(f"tag-{tag.strip().replace(' ', '-')}" for tag in tags_of(path))
+            # "`examples/heat.py` finds ...": the card is the script's
+            sentence = re.sub(r"^`[^`]*\.py` (.)", lambda m: m[1].upper(), sentence)
+            topics.update(tags_of(path))
+            tags = " ".join(f"tag-{tag.replace(' ', '-')}" for tag in tags_of(path))
             cards.append(
                 f":::{{grid-item-card}} {title}\n:img-top: {place.parent}/{picture}\n:img-alt: {title}\n"
                 f":class-item: {tags}\n:link: {place.with_suffix('')}\n:link-type: doc\n\n{sentence}\n:::\n"
@@ -187,7 +195,8 @@ def gallery(placed: dict[Path, Path]) -> str:
     return (
         "# Gallery\n\nEach example is a script of the repository that runs as it is. It compares its results with a reference, "
         "and fails if they differ.\n\n"
-        '```{raw} html\n<div id="gallery-tags" role="group" aria-label="Show examples about"></div>\n```\n\n'
+        f'```{{raw}} html\n<div id="gallery-tags" data-tags="{", ".join(sorted(topics, key=str.lower))}" role="group" '
+        'aria-label="Show examples about"></div>\n```\n\n'
         f"::::{{grid}} 1 2 2 3\n:gutter: 3\n\n{''.join(cards)}::::\n\n"
         f"```{{toctree}}\n:hidden:\n\n{listed}\n```\n"
     )

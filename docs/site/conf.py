@@ -67,8 +67,12 @@ def check_raising(app: Any, doctree: nodes.document) -> None:
 
 
 def make_accessible(app: Any, page: str, template: str, context: dict[str, Any], _: Any) -> None:
-    """Let keys scroll what is wider than the page, and give the headings above lists of pages the level that they need."""
+    """Let keys scroll what is wider than the page, and give the headings above lists of pages the level that they need.
+
+    The corner of a table, above names of rows and beside names of columns, is no heading.
+    """
     body = context.get("body", "").replace("<pre>", '<pre tabindex="0">')
+    body = body.replace('<th class="head"><p></p></th>', '<td class="head"></td>')
     context["body"] = body.replace('<table class="docutils', '<table tabindex="0" class="docutils')
     for part in ("body", "furo_navigation_tree"):
         text = context.get(part, "")

@@ -8,10 +8,11 @@ addEventListener("DOMContentLoaded", () => {
     for (const b of place.children) b.setAttribute("aria-pressed", b.dataset.tag === chosen);
     for (const c of cards) c.hidden = chosen !== null && !tags(c).includes(chosen);
   };
-  for (const tag of [...new Set(cards.flatMap(tags))].sort()) {
+  for (const label of place.dataset.tags.split(", ")) {
+    const tag = `tag-${label.toLowerCase().replaceAll(" ", "-")}`;
     const button = document.createElement("button");
     button.dataset.tag = tag;
-    button.textContent = tag.slice(4).replaceAll("-", " ");
+    button.textContent = label;
     button.addEventListener("click", () => show(button.getAttribute("aria-pressed") === "true" ? null : tag));
     place.append(button);
   }
