@@ -1,4 +1,4 @@
-"""Sums at constant positions that repeat: elements of equal positions one after the other are added in a register."""
+"""Sums at positions that repeat: elements of equal positions one after the other are added in a register."""
 
 from __future__ import annotations
 
@@ -46,6 +46,19 @@ def test_sums_are_numpys_to_the_bit(mode: str, dtype: str) -> None:
         np.add.at(expected, at, added)
         for _ in range(2):
             np.testing.assert_array_equal(f(start, added), expected, err_msg=name)
+    # positions that are an input: if they seem to be in runs, the register is chosen at run time
+    i = ot.lvector()
+    f = compiled([x, y, i], ot.inc_subtensor(x[i], y), mode=mode)
+    for name, listed in POSITIONS.items():
+        for times in (1, 5, 40):
+            for at in (
+                np.repeat(np.array(listed, np.int64), times),
+                np.array(listed * times, np.int64),
+            ):
+                start, added = of_dtype(dtype, ROWS), of_dtype(dtype, len(at), 1)
+                expected = start.copy()
+                np.add.at(expected, at, added)
+                np.testing.assert_array_equal(f(start, added, at), expected, err_msg=name)
 
 
 def test_numbers_that_are_not_finite_stay_where_they_are() -> None:
@@ -99,7 +112,7 @@ def branches(at: Any) -> int:
     return sum(isinstance(statement, If) for block in blocks for statement in block)
 
 
-def test_only_constant_positions_with_runs_are_branched_on() -> None:
+def test_constant_positions_without_runs_are_not_branched_on() -> None:
     assert branches(ot.constant(np.array(POSITIONS["sorted"]))) > branches(
         ot.constant(np.array(POSITIONS["shuffled"]))
     )

@@ -62,9 +62,9 @@ _FEW_TIMES = 2**12
 _LONG = 4
 """A constant matrix is stored by its longer dimension if this is so many times as long as the other one."""
 CHEAP = 8
-"""The largest cost of a formula that is recomputed for each reader. A more costly formula is stored if it has several
-elements and is read repeatedly.
-"""
+"""The largest cost of a formula that is recomputed for each reader."""
+_CHEAPEST = 3
+"""The largest cost of a formula that is recomputed for each row of a reader; a division costs more."""
 _OF_PARTS = (TensorGroup, ComplexTensor)
 
 
@@ -581,11 +581,11 @@ class Context:
             return tensor
         if tensor.depth > MAX_DEPTH or tensor.cost > MAX_COST:
             return self.store(tensor)
-        if tensor.cost <= CHEAP or are_units(tensor.shape):
+        if tensor.cost <= _CHEAPEST or are_units(tensor.shape):
             return tensor
-        if len(readers) > 1 or any(repeats(variable, node) for node in readers):
-            return self.store(tensor)
-        return tensor
+        cheap = tensor.cost <= CHEAP
+        repeated = any(repeats(variable, n) for n in readers if n.op.elementwise or not cheap)
+        return self.store(tensor) if repeated or (not cheap and len(readers) > 1) else tensor
 
     def finish(
         self, outputs: Sequence[Variable], states: Mapping[int, int] | None = None

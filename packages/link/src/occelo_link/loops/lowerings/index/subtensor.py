@@ -6,7 +6,7 @@ them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
     from occelo_graph import TensorVariable
     from occelo_graph.ops.index.key import Key
+
+_SAMPLES = 64
+"""The number of positions that are compared with the next ones, to see whether most are equal."""
 
 
 def _part_of(context: Context, x: Stored, entries: Sequence[Entry]) -> Stored:
@@ -326,44 +329,73 @@ def write_selected(
 ) -> None:
     """Store ``value`` in the selected elements, or combine them by the operation ``combine``, in C order.
 
-    If the last dimension comes from a slice, the loop over it is vectorized. Elements of equal constant positions one after
-    the other are combined in a register: a load that waits for the store before it takes several times as long.
+    If the last dimension comes from a slice, the loop over it is vectorized. Elements of equal positions one after the other
+    are combined in a register, if most seem to be equal: a load that waits for the store before it takes several times as long.
     """
     builder, shape = context.builder, layout.shape
     axes = [i for i, n in enumerate(shape) if not is_unit(n)]
     array_axes = range(layout.where, layout.where + len(layout.made))
-    index = [context.i64(0)] * len(shape)
-    in_runs = combine is not None and len(axes) == 1 and _are_in_runs(layout.sources)
-    with ExitStack() as stack:
-        carried: list[Carried] = []
-        for axis in axes:
-            last_slice = axis == axes[-1] and axis not in array_axes
-            loop = stack.enter_context(builder.loop(shape[axis], lanes=8 if last_slice else 1))
-            index[axis] = loop.index
-            if in_runs:
-                first = (context.i64(-1), builder.const(0, result.dtype))
-                carried = [loop.carry(each) for each in first]
-        where = result.position(builder, layout.index_into(builder, index))
-        new = value.at(builder, index)
 
-        def load() -> list[Value]:
-            return [builder.load(result.buffer, where, fixed=True)]
+    def place(index: Index) -> Value:
+        return result.position(builder, layout.index_into(builder, index))
 
-        if carried:
-            last, total = (each.param for each in carried)
-            before = builder.branch(builder.eq(where, last), lambda: [total], load)
-        else:
-            before = load() if combine else []
-        new = builder.op(combine, *before, new) if combine else new
-        builder.store(result.buffer, where, new)
-        for each, following in zip(carried, (where, new), strict=False):
-            each.following = following
+    def write(in_runs: bool) -> list[Value]:
+        index = [context.i64(0)] * len(shape)
+        with ExitStack() as stack:
+            carried: list[Carried] = []
+            for axis in axes:
+                last_slice = axis == axes[-1] and axis not in array_axes
+                loop = stack.enter_context(builder.loop(shape[axis], lanes=8 if last_slice else 1))
+                index[axis] = loop.index
+                if in_runs:
+                    first = (context.i64(-1), builder.const(0, result.dtype))
+                    carried = [loop.carry(each) for each in first]
+            where, new = place(index), value.at(builder, index)
+
+            def load() -> list[Value]:
+                return [builder.load(result.buffer, where, fixed=True)]
+
+            if carried:
+                last, total = (each.param for each in carried)
+                before = builder.branch(builder.eq(where, last), lambda: [total], load)
+            else:
+                before = load() if combine else []
+            new = builder.op(combine, *before, new) if combine else new
+            builder.store(result.buffer, where, new)
+            for each, following in zip(carried, (where, new), strict=False):
+                each.following = following
+        return []
+
+    arrays = [v for v in layout.sources if v.type.ndim]
+    one = [v.type.ndim for v in arrays] == [1] and len(axes) == 1 and axes[0] in array_axes
+    count = shape[axes[0]] if one else context.i64(0)
+    if combine is None or not one:
+        write(False)
+    elif isinstance(arrays[0], Constant):
+        data: npt.NDArray[Any] = arrays[0].data
+        write(4 * int((data[1:] == data[:-1]).sum()) > 3 * data.size)
+    elif count.op == "const" and count.args[0] < 2 * _SAMPLES:
+        write(False)
+    else:
+        zeros = [context.i64(0)] * len(shape)
+
+        def place_of(k: Value) -> Value:
+            return place([*zeros[: axes[0]], k, *zeros[axes[0] + 1 :]])
+
+        seem = _seem_in_runs(builder, count, place_of)
+        builder.branch(seem, lambda: write(True), lambda: write(False))
 
 
-def _are_in_runs(sources: Sequence[TensorVariable]) -> bool:
-    """Whether most positions of a constant vector, the only array of a key, are equal to the ones before them."""
-    arrays = [v for v in sources if v.type.ndim]
-    if len(arrays) != 1 or not isinstance(arrays[0], Constant) or arrays[0].type.ndim != 1:
-        return False
-    data: npt.NDArray[Any] = arrays[0].data
-    return 4 * int((data[1:] == data[:-1]).sum()) > 3 * data.size
+def _seem_in_runs(builder: Builder, count: Value, place: Callable[[Value], Value]) -> Value:
+    """Whether of `_SAMPLES` places, spread over all, nearly all are equal to the next ones. False if there are few places."""
+    samples = builder.i64(_SAMPLES)
+    enough = builder.op(
+        "min", builder.op("floordiv", count, builder.i64(2 * _SAMPLES)), builder.i64(1)
+    )
+    apart = builder.op("floordiv", count, samples)
+    with builder.loop(builder.mul(enough, samples)) as loop:
+        equal = loop.carry(builder.i64(0))
+        at = builder.mul(loop.index, apart)
+        same = builder.eq(place(at), place(builder.add(at, builder.i64(1))))
+        equal.following = builder.add(equal.param, builder.cast(same, "int64"))
+    return builder.lt(builder.i64(_SAMPLES * 7 // 8), equal.result)
