@@ -24,10 +24,8 @@ _collects = _gc.isenabled()
 _gc.disable()
 try:
     import occelo_printing as occelo_printing
-    import occelo_random as occelo_random
     from occelo import tensor
     from occelo_compile import (
-        AliasedMemoryError,
         Function,
         FunctionMaker,
         In,
@@ -205,6 +203,7 @@ _FAMILIES = (
     "occelo_linalg",
     "occelo_loops",
     "occelo_optimize",
+    "occelo_random",
     "occelo_signal",
     "occelo_sorting",
     "occelo_sparse",
@@ -258,6 +257,7 @@ _LATER = {
     **dict.fromkeys(
         ("node_rewriter", "optdb", "register_optimizer", "rewrite_graph"), "occelo_rewrite"
     ),
+    "AliasedMemoryError": "occelo_compile",
     "load_dump": "occelo_compile.debugging.dumping",
     "DebugMode": "occelo_compile.debugging.debug_mode",
     "MonitorMode": "occelo_compile.debugging.monitor",
@@ -337,6 +337,7 @@ if TYPE_CHECKING:
     import occelo_linalg as occelo_linalg
     import occelo_loops as occelo_loops
     import occelo_optimize as occelo_optimize
+    import occelo_random as occelo_random
     import occelo_signal as occelo_signal
     import occelo_sorting as occelo_sorting
     import occelo_sparse as occelo_sparse
@@ -366,6 +367,7 @@ if TYPE_CHECKING:
     from occelo.transformations import value_and_grad as value_and_grad
     from occelo.transformations import vjp as vjp
     from occelo_arrays.ops.parts.slice_values import as_symbolic as as_symbolic
+    from occelo_compile import AliasedMemoryError as AliasedMemoryError
     from occelo_compile.debugging.bisection import bisect as bisect
     from occelo_compile.debugging.debug_mode import DebugMode as DebugMode
     from occelo_compile.debugging.dumping import load_dump as load_dump

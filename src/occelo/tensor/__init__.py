@@ -196,8 +196,11 @@ else:  # type checkers know what is here without it
     # of the module `occelo.tensor.shape`, before its import too; that of `sort` is imported at its first use
     vars(globals()["shape"]).update({name: globals()[name] for name in _OF_SHAPE.split()})
 
-    def __dir__() -> list[str]:
+    def _names() -> set[str]:
         late = (_ARRAYS, _DTYPES, _SIGNAL, _SORTING, _SPECIAL, "make_slice slicetype")
-        return sorted({*globals(), *(name for names in late for name in names.split())})
+        return {*globals(), *(name for names in late for name in names.split())}
 
-    __all__ = [name for name in __dir__() if not name.startswith("_") and name != "TYPE_CHECKING"]
+    def __dir__() -> list[str]:
+        return sorted(_names())
+
+    __all__ = [name for name in _names() if not name.startswith("_") and name != "TYPE_CHECKING"]

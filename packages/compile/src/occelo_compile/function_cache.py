@@ -17,7 +17,6 @@ from collections.abc import Iterable, Iterator
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from occelo_compile.deferred_graphs import DeferredGraph, has_unnamed
 from occelo_compile.maker import CallGraph, FunctionMaker, Linked
 from occelo_graph import Apply, Container, Op, Variable
 from occelo_graph.canonical.document import Numbering, digest_of_numbered
@@ -154,9 +153,9 @@ def _families_of(parts: Iterable[Op | ScalarOp]) -> list[Family]:
     The rules and lowerings of other families do not apply to a graph without their ops. A `DeferredGraph` may have ops of
     all families.
     """
-    parts = list(parts)
-    families = {family_of_module(module) for module in map(_home, parts)}
-    if any(isinstance(part, DeferredGraph) for part in parts):
+    homes = list(map(_home, parts))
+    families = {family_of_module(module) for module in homes}
+    if "occelo_compile.deferred_graphs" in homes:
         families.update(declared())
     return with_required(each for each in families if each is not None and each is not GRAPH)
 
@@ -365,6 +364,8 @@ def keep(maker: FunctionMaker, linked: Linked) -> None:
     A function whose rewriting stopped at a limit is not kept, so that the next process is warned, too. Nor is one with a
     `DeferredGraph` that has parts which its digest does not name.
     """
+    from occelo_compile.deferred_graphs import has_unnamed  # not for functions from the cache
+
     store, key = default_store(), maker.cache_key
     if (
         store is None

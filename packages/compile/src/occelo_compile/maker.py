@@ -11,7 +11,6 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from occelo_compile.collect import Collected
-from occelo_compile.deferred_graphs import opened
 from occelo_compile.garbage_collection import fewer_collections
 from occelo_compile.memory import insert_deepcopy
 from occelo_compile.mode import Mode, get_mode
@@ -248,6 +247,8 @@ class FunctionMaker:
 
     def opened_outputs(self) -> list[Variable]:
         """The user's outputs. A graph that was deferred is built."""
+        from occelo_compile.deferred_graphs import opened  # not for functions from the cache
+
         return opened([each.variable for each in self.outputs])
 
     def create_fgraph(self) -> FunctionGraph:

@@ -14,6 +14,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, overload
 
 from occelo_graph.errors import describe, explained, explained_by, lines
+from occelo_graph.families import declared
 from occelo_graph.ir.container import Container, external_array_types, local
 from occelo_graph.ir.nodes import Variable
 from occelo_graph.ir.types import Type, generic
@@ -164,21 +165,27 @@ def shared(
             f"A shared variable needs a value, and {value} is symbolic; "
             "give an array, or use the variable itself"
         )
-    for accepts, constructor in _constructors:
-        if accepts(value):
-            return constructor(
-                value=value,
-                name=name,
-                strict=strict,
-                allow_downcast=allow_downcast,
-                borrow=borrow,
-                **options,
-            )
+    constructor = _constructor_of(value)
+    if constructor is None and declared():  # the import of a family may have registered one
+        constructor = _constructor_of(value)
+    if constructor is not None:
+        return constructor(
+            value=value,
+            name=name,
+            strict=strict,
+            allow_downcast=allow_downcast,
+            borrow=borrow,
+            **options,
+        )
     if options:
         raise TypeError(f"shared() got unexpected arguments for {type(value)}: {sorted(options)}")
     return SharedVariable(
         generic, value if borrow else copy.deepcopy(value), strict, allow_downcast, None, name
     )
+
+
+def _constructor_of(value: Any) -> Callable[..., SharedVariable] | None:
+    return next((make for accepts, make in _constructors if accepts(value)), None)
 
 
 @contextmanager
