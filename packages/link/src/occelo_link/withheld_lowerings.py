@@ -16,7 +16,6 @@ from occelo_graph import Apply, Op
 from occelo_graph.canonical.names import class_name
 from occelo_graph.errors import explained
 from occelo_graph.frozen_dataclasses import frozen_dataclass
-from occelo_graph.ir.decomposing import decomposed_kernel
 from occelo_graph.ir.op import Kernel
 from occelo_graph.ir.user_ops import owning_kernel
 from occelo_graph.ops.elemwise.scalar import ScalarFunction, ScalarOp
@@ -72,6 +71,8 @@ def running_kernel(node: Apply) -> Kernel:
     The decomposition is used if the op's lowering is switched off.
     """
     if is_withheld(node) and not (node.op.destroy_map or node.op.lazy):
+        from occelo_graph.ir.decomposing import decomposed_kernel  # seldom needed
+
         kernel = decomposed_kernel(node)
         if kernel is not None:
             return kernel
