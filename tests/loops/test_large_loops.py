@@ -12,7 +12,10 @@ import pytest
 import occelo_compile as oc
 from occelo_graph import grad, hessian, pushforward
 from occelo_graph import tensor as ot
+from occelo_graph.config import config
 from occelo_link import make_linker
+from occelo_link.loops.ir import cost
+from occelo_link.units.thread_pool import thread_pool
 from occelo_loops.ops.building.classic import scan
 from occelo_loops.ops.building.loops import loop
 
@@ -128,3 +131,31 @@ def test_a_truncated_gradient_with_taps() -> None:
     np.testing.assert_array_equal(by_start, 0.0)
     # the last two steps, whose states before are constants
     np.testing.assert_allclose(by_a, values[3] + np.cos(values[4]) * values[2], rtol=1e-12)
+
+
+@pytest.mark.parametrize("mode", ["native", "c"] if THOROUGH else ["native"])
+def test_wide_steps_in_several_threads(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A loop over a static length inside of another loop is divided, with the same bits for any number of threads."""
+    monkeypatch.setattr(cost, "ENOUGH", -1)
+    pool = thread_pool()
+    monkeypatch.setattr(pool, "worth", 1)
+    factors, start = ot.dvector("factors"), ot.dvector("start", shape=(3000,))
+
+    def step(e: Any, s: Any) -> Any:
+        return ot.tanh(s) * e + s[::-1] / abs(s).sum()
+
+    final: Any = scan(step, factors, start, return_updates=False)[-1]
+    outputs = [final, grad((final**2).sum(), start)]
+    values = np.linspace(0.5, 1.5, 7), np.random.default_rng(0).normal(size=3000)
+    results: list[Any] = []
+    for threads in (1, 2, 3, 8, 64):
+        with config.change_flags(native__threads=threads, cache=False):
+            f = oc.function([factors, start], outputs, mode=mode)
+            before = pool.loops
+            results.append(f(*values))
+            assert (pool.loops > before + 5) == (threads > 1)
+        assert all(a.tobytes() == b.tobytes() for a, b in zip(results[-1], results[0], strict=True))
+    s = values[1]
+    for e in values[0]:
+        s = np.tanh(s) * e + s[::-1] / abs(s).sum()
+    np.testing.assert_allclose(results[0][0], s, rtol=1e-10, atol=1e-14)

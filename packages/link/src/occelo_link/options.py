@@ -124,7 +124,7 @@ LAZY = _declare(
 THREADS = _declare(
     "native__threads",
     0,
-    "how many threads native and c may use for one large loop; 0 means the number of processors; results do not depend on it",
+    "how many threads native and c may use for one large loop; 0 means the number of processors; results of loops do not depend on it",
     not_negative,
 )
 LLVM_LEVEL = _declare(

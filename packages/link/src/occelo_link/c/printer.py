@@ -339,7 +339,7 @@ class Printer(Visitor[None]):
         self.line("}")
 
     def loop(self, loop: ir.For) -> None:
-        if self.threads and not self.nesting and cost.may_be_divided(loop):
+        if self.threads and cost.may_be_divided(loop, self.nesting > 0):
             self.divided_loop(loop)
             return
         if loop.lanes > 1 and loop.carried:
@@ -389,8 +389,8 @@ class Printer(Visitor[None]):
                 held[each.name] = f"{memory_type(each.dtype)} *", each.name
             else:
                 held[f"v{each.number}"] = f"{TYPES[each.dtype]} ", self.use(each)
-        outer = self.lines, self.names, self.depth
-        self.lines, self.names, self.depth = [], {}, 1
+        outer = self.lines, self.names, self.depth, self.threads
+        self.lines, self.names, self.depth, self.threads = [], {}, 1, False
         self.plain_loop(loop, f"v{loop.index.number}", "start", "stop")
         fields = " ".join(f"{kind}{field};" for field, (kind, _) in held.items())
         starts = [f"  {kind}{field} UNUSED = e->{field};" for field, (kind, _) in held.items()]
@@ -405,7 +405,7 @@ class Printer(Visitor[None]):
                 "}",
             ]
         )
-        self.lines, self.names, self.depth = outer
+        self.lines, self.names, self.depth, self.threads = outer
         return [text for _, text in held.values()]
 
     def plain_loop(self, loop: ir.For, index: str, start: str, stop: str) -> None:

@@ -169,15 +169,16 @@ def parallel_work(loop: For) -> Work:
     return _Works(loop.body.depth, parallel=True).of(loop.body, each)
 
 
-def may_be_divided(loop: For) -> bool:
-    """Whether a loop outside of all other loops may run in several threads, and may have enough work for that.
+def may_be_divided(loop: For, nested: bool) -> bool:
+    """Whether a loop may run in several threads, and may have enough work for that, as a ``nested`` loop must be known to have.
 
     It carries no value, allocates nothing, and calls nothing but BLAS and LAPACK.
     """
     if not loop.parallel or loop.carried or not is_plain(loop.body):
         return False
-    alone = all(map(is_of_blas, called_in(loop.body)))
-    return alone and not is_short(loop, parallel_work(loop), ENOUGH)
+    work, alone = parallel_work(loop), all(map(is_of_blas, called_in(loop.body)))
+    known = not work.inner and loop.stop.op == "const"
+    return alone and (known or not nested) and not is_short(loop, work, ENOUGH)
 
 
 def is_of_blas(call: Invoke) -> bool:

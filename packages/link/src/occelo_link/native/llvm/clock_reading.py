@@ -64,7 +64,7 @@ def _nodes(statement: Statement) -> Iterator[int]:
 
 def _is_of_user(program: Program, statement: Statement, nodes: tuple[int, ...]) -> bool:
     """Whether a statement runs the nodes of a loop or a branch that the user's graph contains."""
-    divided = isinstance(statement, For) and may_be_divided(statement)
+    divided = isinstance(statement, For) and may_be_divided(statement, False)
     if divided or statement.node < 0 or len(nodes) < 2:
         return False
     node = program.nodes[statement.node]

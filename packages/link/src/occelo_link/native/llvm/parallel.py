@@ -1,13 +1,12 @@
 """Prints loops as functions of their own, so that they can run in several threads or compile faster.
 
-It is a part of the LLVM printer (`printer`). A loop is outlined if the program is large, or if the loop may run in
-several threads. Only a loop outside of all other loops can be outlined. It must carry no value, and allocate nothing.
+It is a part of the LLVM printer (`printer`). A loop is outlined if the program is large, or if the loop may run in several
+threads. It must carry no value, and allocate nothing. Inside of another loop it must be known to have enough work for threads.
 
-The function is ``i64 part(ptr env, i64 start, i64 stop, ptr table)``. It returns what a unit returns: 0, or the number of the
-check that failed plus 1. ``env`` holds the values and addresses that the loop captures, in slots of 8 bytes. A loop that
-may run in threads is given to the service `PARALLEL` if there is enough work, and otherwise one call runs all iterations.
-Of the other loops, a long one is called strip by strip, with a poll for interrupts after each strip, and a short one by a
-single call. The results are the same in all cases.
+The function is ``i64 part(ptr env, i64 start, i64 stop, ptr table)``. It returns what a unit returns. ``env`` holds the values
+and addresses that the loop captures, in slots of 8 bytes. A loop that may run in threads is given to the service `PARALLEL`
+if there is enough work, and otherwise one call runs all iterations. Of the other loops, a long one is called strip by strip,
+with a poll for interrupts after each strip, and a short one by a single call. The results are the same in all cases.
 """
 
 from __future__ import annotations
@@ -68,14 +67,12 @@ class OutlinedLoops:
 
     def is_outlined(self, loop: For) -> bool:
         """Whether a loop is outlined."""
-        if self.is_divided(loop):
-            return True
-        alone = not loop.carried and not self.polling.nesting
-        return self.is_large and alone and is_plain(loop.body)
+        whole = self.is_large and not loop.carried and not self.polling.nesting
+        return self.is_divided(loop) or (whole and is_plain(loop.body))
 
     def is_divided(self, loop: For) -> bool:
         """Whether a loop may run in several threads."""
-        return self.threads and not self.polling.nesting and cost.may_be_divided(loop)
+        return self.threads and cost.may_be_divided(loop, self.polling.nesting > 0)
 
     def call_outlined(self, loop: For) -> None:
         """Print the function of a loop, and code that calls it, directly or through the service for threads."""
@@ -174,7 +171,8 @@ class OutlinedLoops:
         first, last = (Value(-k, "int64", "param", (), block) for k in (1, 2))
         whole = For(loop.index, first, last, loop.body, loop.lanes, loop.parallel)
         head = "(ptr %env, i64 %start, i64 %stop, ptr %table) nounwind {"
-        # this function does not poll, since its caller does
+        # this function does not poll, since its caller does, and is itself divided
+        threads, self.threads = self.threads, False
         with self.polling.nested(), scalars.function():
             out.header.append("  %frame = load ptr, ptr %env, align 8")
             for slot, (each, kind, _) in enumerate(captured, 1):
@@ -185,6 +183,7 @@ class OutlinedLoops:
                     scalars.names[each.number] = loaded
             scalars.names.update({-1: "%start", -2: "%stop"})
             self.print_loop(whole)
+            self.threads = threads
             return "\n".join(
                 [head, "entry:", *out.allocas, *out.header, *out.lines, "  ret i64 0", "}"]
             )
