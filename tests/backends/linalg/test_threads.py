@@ -271,3 +271,18 @@ def test_forked_processes_factor_batches() -> None:
     command = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", FORKS]
     done = subprocess.run(command, capture_output=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr.decode()
+
+
+def test_little_work_by_lapack_has_one_thread_of_blas(blas: Any) -> None:
+    """Its bits depend on its threads, so loops with too little work for several threads of ours limit BLAS, too."""
+    _, set_threads = blas
+    a, b = (ot.tensor(k, dtype="float64", shape=(None, 90, 90)) for k in "ab")
+    matrices, right = definite(2, 90), np.random.default_rng(1).normal(size=(2, 90, 90))
+    results: list[bytes] = []
+    for threads in (1, 2, 8):
+        with oc.config.change_flags(native__threads=threads, cache=False):
+            f = compiled([a, b], linalg.solve(a, b) @ a, "native")
+            for count in (1, 2):
+                set_threads(count)
+                results.append(f(matrices, right).tobytes())
+    assert results == results[:1] * 6

@@ -378,7 +378,7 @@ class Printer(Visitor[None]):
         args = f"&{env}, {start}, {stop}, table"
         self.helpers["parallel_fn"] = PARALLEL_TYPE
         several = f"{part}, {args}, frame, {work}, {length}, (i64){limit}, {own}"
-        call = f"{work} <= {cost.ENOUGH} ? {part}({args}) : ((parallel_fn){service})({several})"
+        call = f"{work} <= {cost.least_work(loop)} ? {part}({args}) : ((parallel_fn){service})({several})"
         self.line(f"{{ i64 status = {call}; if (status) return status; }}")
 
     def part(self, loop: ir.For, name: str) -> list[str]:

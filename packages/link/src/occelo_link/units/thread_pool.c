@@ -18,6 +18,7 @@ typedef int64_t i64;
 enum {
   MOST_THREADS = 256,
   CHUNKS = 4,       /* of each thread: one that is late leaves some to the others */
+  ENOUGH = 3, /* times `worth`: the operations from which on other threads are woken, as in cost.py */
   UNPOLLED = 10000000, /* operations between two polls, about 0.5 ms */
   SPINS = 1 << 14,  /* looks at the other threads' work before the calling thread sleeps, too */
 };
@@ -219,6 +220,7 @@ i64 parallel(part *run, void *env, i64 start, i64 stop, void **table, i64 *frame
   poller *poll = (poller *)table[POLL];
   if (!threads) threads = pool.processors;
   if (pool.most) threads = smaller(threads, pool.most);
+  if (work <= ENOUGH * pool.worth) threads = 1; /* the loop is here for `own` */
   threads = smaller(smaller(threads, MOST_THREADS), work / pool.worth + 1);
   i64 status = 0, unpolled = (i64)((double)(stop - start) * UNPOLLED / (double)(work + 1));
   threads = smaller(threads, stop - start);

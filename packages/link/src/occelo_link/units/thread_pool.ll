@@ -1,4 +1,4 @@
-; Made by llvm_from_c.py from sources with the digest b19339a3794dadb746521d25c69f695d
+; Made by llvm_from_c.py from sources with the digest 4d4cacfdee563d46660f54fc9ceeb9e0
 ; with ziglang 0.17.1
 
 %struct.anon = type { ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, i64, i64, i64, i64, i64, i64, i64, ptr, ptr, ptr, ptr, ptr, i64, i64, i64, i64, i64, i64, i64, i64, [32 x i8], i64, [56 x i8], i64, [56 x i8], [256 x %struct.worker] }
@@ -135,297 +135,300 @@ define i64 @parallel(ptr %0, ptr %1, i64 %2, i64 %3, ptr %4, ptr %5, i64 %6, i64
   %18 = tail call i64 @llvm.smin.i64(i64 %15, i64 %16)
   %19 = select i1 %17, i64 %15, i64 %18
   %20 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 80), align 16
-  %21 = sdiv i64 %6, %20
-  %22 = add i64 %21, 1
-  %23 = tail call i64 @llvm.smin.i64(i64 %19, i64 %22)
-  %24 = sub i64 %3, %2
-  %25 = sitofp i64 %24 to double
-  %26 = fmul double %25, 1.000000e+07
-  %27 = add i64 %6, 1
-  %28 = sitofp i64 %27 to double
-  %29 = fdiv double %26, %28
-  %30 = fptosi double %29 to i64
-  %31 = tail call i64 @llvm.smin.i64(i64 %23, i64 %24)
-  %32 = tail call i64 @llvm.smin.i64(i64 %31, i64 256)
-  %33 = icmp eq ptr %9, null
-  %34 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 48), align 16
-  %35 = icmp eq ptr %34, null
-  %36 = select i1 %33, i1 true, i1 %35
-  br i1 %36, label %53, label %37
-
-37:
-  %38 = atomicrmw xchg ptr getelementptr inbounds nuw (i8, ptr @pool, i64 176), i64 1 acquire, align 16
-  %39 = icmp eq i64 %38, 0
-  br i1 %39, label %40, label %37
+  %21 = mul i64 %20, 3
+  %22 = icmp sgt i64 %6, %21
+  %23 = tail call i64 @llvm.smin.i64(i64 %19, i64 256)
+  %24 = select i1 %22, i64 %23, i64 1
+  %25 = sdiv i64 %6, %20
+  %26 = add i64 %25, 1
+  %27 = tail call i64 @llvm.smin.i64(i64 %24, i64 %26)
+  %28 = sub i64 %3, %2
+  %29 = sitofp i64 %28 to double
+  %30 = fmul double %29, 1.000000e+07
+  %31 = add i64 %6, 1
+  %32 = sitofp i64 %31 to double
+  %33 = fdiv double %30, %32
+  %34 = fptosi double %33 to i64
+  %35 = tail call i64 @llvm.smin.i64(i64 %27, i64 %28)
+  %36 = icmp eq ptr %9, null
+  %37 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 48), align 16
+  %38 = icmp eq ptr %37, null
+  %39 = select i1 %36, i1 true, i1 %38
+  br i1 %39, label %56, label %40
 
 40:
-  %41 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 48), align 16
-  %42 = tail call i32 %41()
-  %43 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 184), align 8
-  %44 = add i64 %43, 1
-  store i64 %44, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 184), align 8
-  %45 = icmp eq i64 %43, 0
-  br i1 %45, label %46, label %48
+  %41 = atomicrmw xchg ptr getelementptr inbounds nuw (i8, ptr @pool, i64 176), i64 1 acquire, align 16
+  %42 = icmp eq i64 %41, 0
+  br i1 %42, label %43, label %40
 
-46:
-  %47 = sext i32 %42 to i64
-  store i64 %47, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 192), align 64
-  br label %48
+43:
+  %44 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 48), align 16
+  %45 = tail call i32 %44()
+  %46 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 184), align 8
+  %47 = add i64 %46, 1
+  store i64 %47, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 184), align 8
+  %48 = icmp eq i64 %46, 0
+  br i1 %48, label %49, label %51
 
-48:
-  %49 = icmp sgt i32 %42, 1
-  br i1 %49, label %50, label %52
+49:
+  %50 = sext i32 %45 to i64
+  store i64 %50, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 192), align 64
+  br label %51
 
-50:
-  %51 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 56), align 8
-  tail call void %51(i32 1)
-  br label %52
-
-52:
-  store atomic i64 0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 176) release, align 16
-  br label %53
+51:
+  %52 = icmp sgt i32 %45, 1
+  br i1 %52, label %53, label %55
 
 53:
-  %54 = icmp sgt i64 %31, 1
-  br i1 %54, label %56, label %55
+  %54 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 56), align 8
+  tail call void %54(i32 1)
+  br label %55
 
 55:
-  br label %162
+  store atomic i64 0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 176) release, align 16
+  br label %56
 
 56:
-  %57 = atomicrmw xchg ptr getelementptr inbounds nuw (i8, ptr @pool, i64 104), i64 1 acquire, align 8
-  %58 = icmp eq i64 %57, 0
-  br i1 %58, label %59, label %55
+  %57 = icmp sgt i64 %35, 1
+  br i1 %57, label %59, label %58
+
+58:
+  br label %165
 
 59:
-  %60 = tail call i64 @llvm.smax.i64(i64 %7, i64 %30)
-  %61 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 120), align 8
-  %62 = icmp eq ptr %61, null
-  br i1 %62, label %63, label %71
+  %60 = atomicrmw xchg ptr getelementptr inbounds nuw (i8, ptr @pool, i64 104), i64 1 acquire, align 8
+  %61 = icmp eq i64 %60, 0
+  br i1 %61, label %62, label %58
 
-63:
-  %64 = load ptr, ptr @pool, align 64
-  %65 = tail call ptr %64()
-  %66 = icmp eq ptr %65, null
-  br i1 %66, label %67, label %68
+62:
+  %63 = tail call i64 @llvm.smax.i64(i64 %7, i64 %34)
+  %64 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 120), align 8
+  %65 = icmp eq ptr %64, null
+  br i1 %65, label %66, label %74
 
-67:
+66:
+  %67 = load ptr, ptr @pool, align 64
+  %68 = tail call ptr %67()
+  %69 = icmp eq ptr %68, null
+  br i1 %69, label %70, label %71
+
+70:
   store ptr null, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 120), align 8
-  br label %102
-
-68:
-  %69 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 8), align 8
-  %70 = tail call i32 %69(ptr %65, i32 1)
-  store ptr %65, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 120), align 8
-  br label %71
+  br label %105
 
 71:
-  %72 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 96), align 32
-  %73 = add i64 %72, 1
-  %74 = icmp slt i64 %73, %32
-  br i1 %74, label %75, label %98
+  %72 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 8), align 8
+  %73 = tail call i32 %72(ptr %68, i32 1)
+  store ptr %68, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 120), align 8
+  br label %74
 
-75:
-  %76 = phi i64 [ %96, %93 ], [ %73, %71 ]
-  %77 = getelementptr inbounds %struct.worker, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 384), i64 %76
-  store i64 0, ptr %77, align 64
-  %78 = load ptr, ptr @pool, align 64
-  %79 = tail call ptr %78()
-  %80 = icmp eq ptr %79, null
-  br i1 %80, label %81, label %83
+74:
+  %75 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 96), align 32
+  %76 = add i64 %75, 1
+  %77 = icmp slt i64 %76, %35
+  br i1 %77, label %78, label %101
 
-81:
-  %82 = getelementptr inbounds nuw i8, ptr %77, i64 8
-  store ptr null, ptr %82, align 8
-  br label %98
+78:
+  %79 = phi i64 [ %99, %96 ], [ %76, %74 ]
+  %80 = getelementptr inbounds %struct.worker, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 384), i64 %79
+  store i64 0, ptr %80, align 64
+  %81 = load ptr, ptr @pool, align 64
+  %82 = tail call ptr %81()
+  %83 = icmp eq ptr %82, null
+  br i1 %83, label %84, label %86
 
-83:
-  %84 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 8), align 8
-  %85 = tail call i32 %84(ptr %79, i32 1)
-  %86 = getelementptr inbounds nuw i8, ptr %77, i64 8
-  store ptr %79, ptr %86, align 8
-  %87 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 24), align 8
-  %88 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 96), align 32
-  %89 = add i64 %88, 1
-  %90 = inttoptr i64 %89 to ptr
-  %91 = tail call i64 %87(ptr @run_worker, ptr %90)
-  %92 = icmp eq i64 %91, -1
-  br i1 %92, label %98, label %93
+84:
+  %85 = getelementptr inbounds nuw i8, ptr %80, i64 8
+  store ptr null, ptr %85, align 8
+  br label %101
 
-93:
-  %94 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 96), align 32
-  %95 = add i64 %94, 1
-  store i64 %95, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 96), align 32
-  %96 = add i64 %94, 2
-  %97 = icmp slt i64 %96, %32
-  br i1 %97, label %75, label %98
+86:
+  %87 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 8), align 8
+  %88 = tail call i32 %87(ptr %82, i32 1)
+  %89 = getelementptr inbounds nuw i8, ptr %80, i64 8
+  store ptr %82, ptr %89, align 8
+  %90 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 24), align 8
+  %91 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 96), align 32
+  %92 = add i64 %91, 1
+  %93 = inttoptr i64 %92 to ptr
+  %94 = tail call i64 %90(ptr @run_worker, ptr %93)
+  %95 = icmp eq i64 %94, -1
+  br i1 %95, label %101, label %96
 
-98:
-  %99 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 96), align 32
-  %100 = add i64 %99, 1
-  %101 = tail call i64 @llvm.smin.i64(i64 %100, i64 %32)
-  br label %102
+96:
+  %97 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 96), align 32
+  %98 = add i64 %97, 1
+  store i64 %98, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 96), align 32
+  %99 = add i64 %97, 2
+  %100 = icmp slt i64 %99, %35
+  br i1 %100, label %78, label %101
 
-102:
-  %103 = phi i64 [ %101, %98 ], [ 1, %67 ]
-  %104 = shl i64 %103, 2
-  %105 = sdiv i64 %24, %104
-  %106 = add i64 %105, 1
-  %107 = tail call i64 @llvm.smin.i64(i64 %106, i64 %60)
-  %108 = icmp sgt i64 %107, 255
-  %109 = add nuw i64 %107, 63
-  %110 = and i64 %109, -64
-  %111 = select i1 %108, i64 %110, i64 %107
-  %112 = add i64 %24, -1
-  %113 = add i64 %112, %111
-  %114 = sdiv i64 %113, %111
+101:
+  %102 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 96), align 32
+  %103 = add i64 %102, 1
+  %104 = tail call i64 @llvm.smin.i64(i64 %103, i64 %35)
+  br label %105
+
+105:
+  %106 = phi i64 [ %104, %101 ], [ 1, %70 ]
+  %107 = shl i64 %106, 2
+  %108 = sdiv i64 %28, %107
+  %109 = add i64 %108, 1
+  %110 = tail call i64 @llvm.smin.i64(i64 %109, i64 %63)
+  %111 = icmp sgt i64 %110, 255
+  %112 = add nuw i64 %110, 63
+  %113 = and i64 %112, -64
+  %114 = select i1 %111, i64 %113, i64 %110
+  %115 = add i64 %28, -1
+  %116 = add i64 %115, %114
+  %117 = sdiv i64 %116, %114
   store ptr %0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 128), align 64
   store ptr %1, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 136), align 8
   store i64 %2, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 200), align 8
   store i64 %3, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 208), align 16
   store ptr %4, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 144), align 16
-  store i64 %111, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 216), align 8
+  store i64 %114, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 216), align 8
   store ptr %9, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 152), align 8
   store i64 9223372036854775807, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 168), align 8
   store i64 0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 160), align 32
-  %115 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 88), align 8
-  %116 = add i64 %115, 1
-  store i64 %116, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 88), align 8
-  store atomic i64 %103, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 112) monotonic, align 16
-  %117 = shl i64 %114, 1
-  store atomic i64 %117, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 320) monotonic, align 64
-  store atomic i64 %114, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 256) seq_cst, align 64
-  %118 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 112) monotonic, align 16
-  %119 = icmp sgt i64 %118, 1
-  br i1 %119, label %120, label %135
-
-120:
-  %121 = icmp eq i64 %118, 2
-  %122 = select i1 %121, i64 2, i64 3
-  br label %123
+  %118 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 88), align 8
+  %119 = add i64 %118, 1
+  store i64 %119, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 88), align 8
+  store atomic i64 %106, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 112) monotonic, align 16
+  %120 = shl i64 %117, 1
+  store atomic i64 %120, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 320) monotonic, align 64
+  store atomic i64 %117, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 256) seq_cst, align 64
+  %121 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 112) monotonic, align 16
+  %122 = icmp sgt i64 %121, 1
+  br i1 %122, label %123, label %138
 
 123:
-  %124 = phi i64 [ %133, %132 ], [ 1, %120 ]
-  %125 = getelementptr inbounds nuw %struct.worker, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 384), i64 %124
-  %126 = atomicrmw xchg ptr %125, i64 0 seq_cst, align 64
-  %127 = icmp eq i64 %126, 0
-  br i1 %127, label %132, label %128
+  %124 = icmp eq i64 %121, 2
+  %125 = select i1 %124, i64 2, i64 3
+  br label %126
 
-128:
-  %129 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 16), align 16
-  %130 = getelementptr inbounds nuw i8, ptr %125, i64 8
-  %131 = load ptr, ptr %130, align 8
-  tail call void %129(ptr %131)
-  br label %132
+126:
+  %127 = phi i64 [ %136, %135 ], [ 1, %123 ]
+  %128 = getelementptr inbounds nuw %struct.worker, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 384), i64 %127
+  %129 = atomicrmw xchg ptr %128, i64 0 seq_cst, align 64
+  %130 = icmp eq i64 %129, 0
+  br i1 %130, label %135, label %131
 
-132:
-  %133 = add nuw nsw i64 %124, 1
-  %134 = icmp eq i64 %133, %122
-  br i1 %134, label %135, label %123
+131:
+  %132 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 16), align 16
+  %133 = getelementptr inbounds nuw i8, ptr %128, i64 8
+  %134 = load ptr, ptr %133, align 8
+  tail call void %132(ptr %134)
+  br label %135
 
 135:
-  %136 = load ptr, ptr %11, align 8
-  tail call fastcc void @run_chunks(ptr %136, ptr %5, i64 %60)
-  br label %140
+  %136 = add nuw nsw i64 %127, 1
+  %137 = icmp eq i64 %136, %125
+  br i1 %137, label %138, label %126
 
-137:
-  %138 = add nuw nsw i64 %141, 1
-  %139 = icmp eq i64 %138, 16384
-  br i1 %139, label %144, label %140
+138:
+  %139 = load ptr, ptr %11, align 8
+  tail call fastcc void @run_chunks(ptr %139, ptr %5, i64 %63)
+  br label %143
 
 140:
-  %141 = phi i64 [ 0, %135 ], [ %138, %137 ]
-  %142 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 320) acquire, align 64
-  %143 = icmp eq i64 %142, 0
-  br i1 %143, label %151, label %137
+  %141 = add nuw nsw i64 %144, 1
+  %142 = icmp eq i64 %141, 16384
+  br i1 %142, label %147, label %143
 
-144:
-  %145 = atomicrmw or ptr getelementptr inbounds nuw (i8, ptr @pool, i64 320), i64 1 acq_rel, align 64
+143:
+  %144 = phi i64 [ 0, %138 ], [ %141, %140 ]
+  %145 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 320) acquire, align 64
   %146 = icmp eq i64 %145, 0
-  br i1 %146, label %151, label %147
+  br i1 %146, label %154, label %140
 
 147:
-  %148 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 8), align 8
-  %149 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 120), align 8
-  %150 = tail call i32 %148(ptr %149, i32 1)
-  br label %151
+  %148 = atomicrmw or ptr getelementptr inbounds nuw (i8, ptr @pool, i64 320), i64 1 acq_rel, align 64
+  %149 = icmp eq i64 %148, 0
+  br i1 %149, label %154, label %150
 
-151:
-  %152 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 160), align 32
-  %153 = icmp eq i64 %152, 0
-  br i1 %153, label %154, label %160
+150:
+  %151 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 8), align 8
+  %152 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 120), align 8
+  %153 = tail call i32 %151(ptr %152, i32 1)
+  br label %154
 
 154:
-  %155 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 168), align 8
-  %156 = icmp eq i64 %155, 9223372036854775807
-  %157 = shl i64 %155, 32
-  %158 = ashr exact i64 %157, 32
-  %159 = select i1 %156, i64 0, i64 %158
-  br label %160
+  %155 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 160), align 32
+  %156 = icmp eq i64 %155, 0
+  br i1 %156, label %157, label %163
 
-160:
-  %161 = phi i64 [ %159, %154 ], [ -2, %151 ]
+157:
+  %158 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 168), align 8
+  %159 = icmp eq i64 %158, 9223372036854775807
+  %160 = shl i64 %158, 32
+  %161 = ashr exact i64 %160, 32
+  %162 = select i1 %159, i64 0, i64 %161
+  br label %163
+
+163:
+  %164 = phi i64 [ %162, %157 ], [ -2, %154 ]
   store atomic i64 0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 104) release, align 8
-  br label %173
+  br label %176
 
-162:
-  %163 = phi i64 [ %164, %170 ], [ %2, %55 ]
-  %164 = add i64 %163, %7
-  %165 = tail call i64 @llvm.smin.i64(i64 %3, i64 %164)
-  %166 = tail call i64 %0(ptr %1, i64 %163, i64 %165, ptr %4)
-  %167 = icmp eq i64 %166, 0
-  br i1 %167, label %168, label %173
+165:
+  %166 = phi i64 [ %167, %173 ], [ %2, %58 ]
+  %167 = add i64 %166, %7
+  %168 = tail call i64 @llvm.smin.i64(i64 %3, i64 %167)
+  %169 = tail call i64 %0(ptr %1, i64 %166, i64 %168, ptr %4)
+  %170 = icmp eq i64 %169, 0
+  br i1 %170, label %171, label %176
 
-168:
-  %169 = icmp slt i64 %164, %3
-  br i1 %169, label %170, label %173
-
-170:
-  %171 = tail call i64 %12(ptr %5)
-  %172 = icmp eq i64 %171, 0
-  br i1 %172, label %162, label %173
+171:
+  %172 = icmp slt i64 %167, %3
+  br i1 %172, label %173, label %176
 
 173:
-  %174 = phi i64 [ %161, %160 ], [ -2, %170 ], [ 0, %168 ], [ %166, %162 ]
-  %175 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 48), align 16
-  %176 = icmp eq ptr %175, null
-  %177 = select i1 %33, i1 true, i1 %176
-  br i1 %177, label %197, label %178
+  %174 = tail call i64 %12(ptr %5)
+  %175 = icmp eq i64 %174, 0
+  br i1 %175, label %165, label %176
 
-178:
-  %179 = atomicrmw xchg ptr getelementptr inbounds nuw (i8, ptr @pool, i64 176), i64 1 acquire, align 16
-  %180 = icmp eq i64 %179, 0
-  br i1 %180, label %181, label %178
+176:
+  %177 = phi i64 [ %164, %163 ], [ -2, %173 ], [ 0, %171 ], [ %169, %165 ]
+  %178 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 48), align 16
+  %179 = icmp eq ptr %178, null
+  %180 = select i1 %36, i1 true, i1 %179
+  br i1 %180, label %200, label %181
 
 181:
-  %182 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 48), align 16
-  %183 = tail call i32 %182()
-  %184 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 184), align 8
-  %185 = icmp sgt i64 %184, 0
-  br i1 %185, label %186, label %196
+  %182 = atomicrmw xchg ptr getelementptr inbounds nuw (i8, ptr @pool, i64 176), i64 1 acquire, align 16
+  %183 = icmp eq i64 %182, 0
+  br i1 %183, label %184, label %181
 
-186:
-  %187 = sext i32 %183 to i64
-  %188 = add nsw i64 %184, -1
-  store i64 %188, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 184), align 8
-  %189 = icmp ne i64 %188, 0
-  %190 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 192), align 64
-  %191 = icmp eq i64 %190, %187
-  %192 = select i1 %189, i1 true, i1 %191
-  br i1 %192, label %196, label %193
+184:
+  %185 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 48), align 16
+  %186 = tail call i32 %185()
+  %187 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 184), align 8
+  %188 = icmp sgt i64 %187, 0
+  br i1 %188, label %189, label %199
 
-193:
-  %194 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 56), align 8
-  %195 = trunc i64 %190 to i32
-  tail call void %194(i32 %195)
-  br label %196
+189:
+  %190 = sext i32 %186 to i64
+  %191 = add nsw i64 %187, -1
+  store i64 %191, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 184), align 8
+  %192 = icmp ne i64 %191, 0
+  %193 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 192), align 64
+  %194 = icmp eq i64 %193, %190
+  %195 = select i1 %192, i1 true, i1 %194
+  br i1 %195, label %199, label %196
 
 196:
-  store atomic i64 0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 176) release, align 16
-  br label %197
+  %197 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 56), align 8
+  %198 = trunc i64 %193 to i32
+  tail call void %197(i32 %198)
+  br label %199
 
-197:
-  ret i64 %174
+199:
+  store atomic i64 0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 176) release, align 16
+  br label %200
+
+200:
+  ret i64 %177
 }
 
 define internal fastcc void @run_chunks(ptr %0, ptr %1, i64 %2) {

@@ -35,6 +35,10 @@ ENOUGH = 1_500_000
 
 That many take some 75 us. A thread that sleeps wakes within 5 us, and on some virtual machines within 40.
 """
+BLAS_ALONE = 100_000
+"""Loops that call BLAS or LAPACK, with more operations than this, are run by the service `PARALLEL`, which lets BLAS have one
+thread, also if they do not wake other threads. Threads of BLAS took up to twice as long for matrices of 20 to 60 rows.
+"""
 _SCALAR = 4
 """The number of operations on one lane that an operation of a loop without lanes counts as."""
 _GUESSED = 8
@@ -179,6 +183,11 @@ def may_be_divided(loop: For, nested: bool) -> bool:
     work, alone = parallel_work(loop), all(map(is_of_blas, called_in(loop.body)))
     known = not work.inner and loop.stop.op == "const"
     return alone and (known or not nested) and not is_short(loop, work, ENOUGH)
+
+
+def least_work(loop: For) -> int:
+    """From which work on the service `PARALLEL` runs a loop."""
+    return min(ENOUGH, BLAS_ALONE) if any(called_in(loop.body)) else ENOUGH
 
 
 def is_of_blas(call: Invoke) -> bool:

@@ -136,7 +136,7 @@ class OutlinedLoops:
         out, program, emit = self.out, self.out.program, self.emit
         divided, whole, done = out.new_labels("threads", "whole", "done")
         work = self.polling.total_work(loop, cost.parallel_work(loop))
-        enough = emit(f"icmp sgt i64 {work}, {cost.ENOUGH}")
+        enough = emit(f"icmp sgt i64 {work}, {cost.least_work(loop)}")
         self.line(f"br i1 {enough}, label %{divided}, label %{whole}")
         out.start_block(divided)
         slots = [
