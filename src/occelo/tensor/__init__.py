@@ -173,23 +173,24 @@ if TYPE_CHECKING:
 
     nlinalg = linalg
 else:  # type checkers know what is here without it
+    _LATER = {
+        **dict.fromkeys(_ALIASES.split(), "occelo_graph"),
+        **dict.fromkeys(_KINDS.split(), "occelo.tensor.type"),
+        **dict.fromkeys(
+            ("NoneConst", "as_symbolic", "make_slice", "none_type_t", "slicetype"),
+            "occelo.tensor.type_other",
+        ),
+        **dict.fromkeys(("kron", "norm"), "occelo_linalg.functions"),
+        **dict.fromkeys(_DTYPES.split(), "numpy"),
+        **dict.fromkeys(_ARRAYS.split(), "occelo_arrays.functions"),
+        **dict.fromkeys(_SIGNAL.split(), "occelo_signal.numpy_functions"),
+        **dict.fromkeys(_SORTING.split(), "occelo_sorting.functions"),
+        **dict.fromkeys(_SPECIAL.split(), "occelo_special.functions"),
+    }
     __getattr__ = _missing_name_hints(
         "occelo.tensor",
         {name: f"occelo.tensor.{name}" for name in _MODULES.split()},
-        {
-            **dict.fromkeys(_ALIASES.split(), "occelo_graph"),
-            **dict.fromkeys(_KINDS.split(), "occelo.tensor.type"),
-            **dict.fromkeys(
-                ("NoneConst", "as_symbolic", "make_slice", "none_type_t", "slicetype"),
-                "occelo.tensor.type_other",
-            ),
-            **dict.fromkeys(("kron", "norm"), "occelo_linalg.functions"),
-            **dict.fromkeys(_DTYPES.split(), "numpy"),
-            **dict.fromkeys(_ARRAYS.split(), "occelo_arrays.functions"),
-            **dict.fromkeys(_SIGNAL.split(), "occelo_signal.numpy_functions"),
-            **dict.fromkeys(_SORTING.split(), "occelo_sorting.functions"),
-            **dict.fromkeys(_SPECIAL.split(), "occelo_special.functions"),
-        },
+        _LATER,
         "occelo.hints.array_names",
     )
 
@@ -201,6 +202,6 @@ else:  # type checkers know what is here without it
         return {*globals(), *(name for names in late for name in names.split())}
 
     def __dir__() -> list[str]:
-        return sorted(_names())
+        return sorted({*_names(), *_LATER, *_MODULES.split()})
 
     __all__ = [name for name in _names() if not name.startswith("_") and name != "TYPE_CHECKING"]

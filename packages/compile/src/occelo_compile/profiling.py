@@ -153,7 +153,8 @@ class ProfileStats(Tabulated):
             print(self.report(), file=stream)
 
     def __str__(self) -> str:
-        return f"ProfileStats({self.message or ''}: {self.calls} calls, {self.call_time:.3g} s)"
+        name = f"{self.message}: " if self.message else ""
+        return f"ProfileStats({name}{self.calls} calls, {self.call_time:.3g} s)"
 
     __repr__ = __str__
 

@@ -303,6 +303,9 @@ class Config(Tabulated):
             for o in self.options()
         )
 
+    def __repr__(self) -> str:
+        return f"<Config of {len(self._options)} options, which print shows>"
+
     def notebook_tables(self) -> list[Table]:
         rows = [
             (o.name, repr(self.get(o.name)), self.origin(o.name), o.doc) for o in self.options()
