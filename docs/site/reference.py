@@ -124,8 +124,8 @@ def blocks(group: Iterable[Entry]) -> Iterator[str]:
             rows.append(row(f"``{each.name}``", f":py:obj:`{each.target}`"))
         elif each.kind == "type":
             text = each.docstring if inspect.isroutine(each.value) else f"``{each.value}``"
-            shown = indented(indented("\n".join(each.examples))).replace("\n\n", "\n")
-            rows.append(row(f"``{each.name}``", f"{text}\n\n{shown}"))
+            lines = [text, "", *"".join(each.examples).splitlines()]
+            rows.append(row(f"``{each.name}``", "\n       ".join(lines)))
         elif each.kind == "module":
             rows.append(row(f"``{each.name}``", summary(each.docstring)))
         else:

@@ -195,7 +195,7 @@ def test_functions_of_families_are_names_of_the_tensor_library_without_being_imp
         "from occelo_special.ops import special_functions\n"
         "assert set(special_functions.__all__) <= set(dir(ot))\n"
         "assert gammaln is ot.gammaln is special_functions.gammaln\n"
-        "assert all(hasattr(ot, name) for name in dir(ot))"
+        "assert [name for name in dir(ot) if not hasattr(ot, name)] == []"  # `all` is that of tensors now
     )
     subprocess.run([sys.executable, "-c", program], check=True)
 
