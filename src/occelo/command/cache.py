@@ -7,6 +7,7 @@ import shutil
 import time
 from collections import Counter
 from contextlib import nullcontext, suppress
+from operator import attrgetter
 
 import click
 
@@ -49,7 +50,7 @@ def _size(size: int) -> str:
 def list_entries(count: int) -> None:
     """List the entries, the most recently used first: of a function its name, of an object the code of one."""
     store = _store()
-    entries = sorted(store.entries(), key=lambda e: -e.used)
+    entries = sorted(store.entries(), key=attrgetter("used"), reverse=True)
     rows = [
         (
             entry.kind,
