@@ -123,7 +123,9 @@ def blocks(group: Iterable[Entry]) -> Iterator[str]:
         if each.target is not None:
             rows.append(row(f"``{each.name}``", f":py:obj:`{each.target}`"))
         elif each.kind == "type":
-            text = each.docstring if inspect.isroutine(each.value) else f"``{each.value}``"
+            text = f"``{each.value}``"
+            if inspect.isroutine(each.value):  # its calls are code
+                text = re.sub(r"\w+\('.*?'\)", r"``\g<0>``", each.docstring)
             lines = [text, "", *"".join(each.examples).splitlines()]
             rows.append(row(f"``{each.name}``", "\n       ".join(lines)))
         elif each.kind == "module":
