@@ -14,17 +14,36 @@ from matplotlib.figure import Figure
 TABLES = Path(__file__).parents[2] / "benchmarks" / "README.md"
 COLORS = {
     "Occelo": "#0a7d4f", "NumPy": "#8a8a8a", "PyTensor (Numba)": "#c06a1c", "PyTensor (C)": "#e0a060",
-    "JAX": "#3b6fc4", "PyTorch": "#b8413a",
+    "JAX": "#3b6fc4", "PyTorch": "#b8413a", "nutpie (Numba)": "#7b4fa3", "Stan": "#b8413a",
 }  # fmt: skip
+WAYS = {
+    "function": "Occelo", "pytensor": "PyTensor (Numba)", "jax": "JAX", "numba": "nutpie (Numba)", "stan": "Stan",
+}  # fmt: skip
+"""The columns of the table of models that the figure shows."""
+Rows = dict[str, list[float | None]]
 OTHER_NAMES = {"`jax.jit`": "JAX", "`torch.compile`": "PyTorch"}
 
 
-def table(part: str) -> tuple[list[str], dict[str, list[float | None]]]:
+def models() -> tuple[list[str], Rows]:
+    """Microseconds of a density with its gradient, of the models that Stan was measured with: a cell's third number."""
+    text = TABLES.read_text().split("<!-- models -->")[1].split("<!-- end of models -->")[0]
+    heads, _, *lines = (
+        [c.strip() for c in line.split("|")] for line in re.findall(r"^\|(.*)\|$", text, re.M)
+    )
+    rows: Rows = {}
+    for line in lines:
+        cells = dict(zip(heads, line, strict=True))
+        if cells["stan"] != "-":
+            rows[cells["model"].replace("_", " ")] = [float(cells[w].split("/")[2]) for w in WAYS]
+    return [*WAYS.values()], rows
+
+
+def table(part: str) -> tuple[list[str], Rows]:
     """The first table below the heading of a part: names of the columns, and numbers by the names of rows."""
     text = re.split(rf"^## .*\(`{part}`\)$", TABLES.read_text(), flags=re.M)[1]
     lines = re.findall(r"^\|(.*)\|$", text.partition("\n## ")[0].partition("\n\nA ")[0], re.M)
     columns = [OTHER_NAMES.get(c.strip(), c.strip()) for c in lines[0].split("|")[1:]]
-    rows: dict[str, list[float | None]] = {}
+    rows: Rows = {}
     for line in lines[2:]:
         name, *cells = (cell.strip() for cell in line.split("|"))
         if len(cells) != len(columns):
@@ -33,28 +52,26 @@ def table(part: str) -> tuple[list[str], dict[str, list[float | None]]]:
     return columns, rows
 
 
-def draw(part: str, unit: str, path: Path, rows_like: str = "") -> None:
-    """A picture of the rows whose names match: a point for each library on an axis of times.
+def draw(columns: list[str], rows: Rows, unit: str, path: Path) -> None:
+    """A picture of a table: a point for each library on an axis of times.
 
     It is as narrow as a phone, and names stand above the points, so that letters are as large as those of the page.
     """
-    columns, rows = table(part)
-    chosen = {name: row for name, row in rows.items() if re.search(rows_like, name)}
-    figure = Figure(figsize=(4.8, 1.4 + 0.52 * len(chosen)), layout="constrained")
+    figure = Figure(figsize=(4.8, 1.4 + 0.52 * len(rows)), layout="constrained")
     axes = figure.subplots()
     for library, color in COLORS.items():
         if library in columns:
-            times = [row[columns.index(library)] for row in chosen.values()]
+            times = [row[columns.index(library)] for row in rows.values()]
             marker, size = ("D", 40) if library == "Occelo" else ("o", 26)
             places = [i for i, t in enumerate(times) if t is not None]
             axes.scatter(
                 [t for t in times if t is not None], places, size, color, marker, label=library
             )
-    for place, name in enumerate(chosen):
+    for place, name in enumerate(rows):
         start = (0.01, place - 0.35)
         axes.annotate(name, start, xycoords=axes.get_yaxis_transform(), va="center", fontsize=12)
     axes.set_yticks([])
-    axes.set_ylim(len(chosen) - 0.6, -0.8)
+    axes.set_ylim(len(rows) - 0.6, -0.8)
     axes.set_xscale("log")
     axes.set_xlabel(unit, fontsize=13)
     axes.tick_params(axis="x", labelsize=13)
@@ -97,8 +114,9 @@ def draw_command(name: str, path: Path, page: Path) -> None:
 def draw_all(folder: Path) -> None:
     """The pictures of the page, in a folder."""
     folder.mkdir(parents=True, exist_ok=True)
-    draw("first", "milliseconds until the first result", folder / "speed-first.png")
-    draw("runtime", "microseconds a call", folder / "speed-calls.png")
+    draw(*table("first"), "milliseconds until the first result", folder / "speed-first.png")
+    draw(*table("runtime"), "microseconds a call", folder / "speed-calls.png")
+    draw(*models(), "microseconds of a density with its gradient", folder / "speed-models.png")
     for name in COMMANDS:
         draw_command(
             name, folder / f"command-{name}.png", TABLES.parents[1] / "docs" / "command-line.md"

@@ -108,9 +108,12 @@ def test_the_tables_of_the_figures_are_found() -> None:
         figures = importlib.import_module("figures")
     finally:
         sys.path.remove(str(DOCS / "site"))
-    for part in ("first", "runtime"):
-        columns, rows = figures.table(part)
-        assert {"Occelo", "JAX", "PyTorch"} <= set(columns)
+    for (columns, rows), peer in (
+        (figures.table("first"), "PyTorch"),
+        (figures.table("runtime"), "PyTorch"),
+        (figures.models(), "Stan"),
+    ):
+        assert {"Occelo", "JAX", peer} <= set(columns)
         assert len(rows) >= 6
         assert all(row[columns.index("Occelo")] for row in rows.values())
 
