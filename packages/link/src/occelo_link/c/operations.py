@@ -90,9 +90,9 @@ class Operations:
         bits = width(dtype)
         signed = is_signed(dtype)
         if op in ("min", "max"):
-            sign = "<=" if op == "min" else ">="
-            nan = " || x != x" if is_float(dtype) else ""
-            body = f"return x {sign} y{nan} ? x : y;"
+            sign = "<" if op == "min" else ">"
+            nan = " || y != y" if is_float(dtype) else ""
+            body = f"return y {sign} x{nan} ? y : x;"
         elif op == "abs":
             body = f"return x < 0 ? ({kind})-x : x;"
             return self._helper(name, f"{kind} {name}({kind} x) {{ {body} }}")

@@ -94,17 +94,16 @@ class Operations:
 
     def extremum(self, op: str, dtype: str, args: Sequence[str], lanes: int) -> str:
         kind, truth = type_of(dtype, lanes), type_of("bool", lanes)
-        first, second = (args[0], args[1]) if op == "min" else (args[1], args[0])
         if not is_float(dtype):
+            first, second = args if op == "min" else args[::-1]
             sign = "s" if is_signed(dtype) else "u"
             chosen = self.emit(f"icmp {sign}le {kind} {first}, {second}")
             return self.emit(f"select {truth} {chosen}, {kind} {args[0]}, {kind} {args[1]}")
-        # the result is NaN if an operand is NaN: a comparison with NaN is false and chooses the second operand; a first
-        # operand that is NaN is chosen separately
-        chosen = self.emit(f"fcmp ole {kind} {first}, {second}")
-        nan = self.emit(f"fcmp uno {kind} {args[0]}, {args[0]}")
-        either = self.emit(f"or {truth} {chosen}, {nan}")
-        return self.emit(f"select {truth} {either}, {kind} {args[0]}, {kind} {args[1]}")
+        # the first choice is one instruction of x86; it gives the first operand if an operand is NaN
+        beyond = self.emit(f"fcmp {'olt' if op == 'min' else 'ogt'} {kind} {args[1]}, {args[0]}")
+        chosen = self.emit(f"select {truth} {beyond}, {kind} {args[1]}, {kind} {args[0]}")
+        nan = self.emit(f"fcmp uno {kind} {args[1]}, {args[1]}")
+        return self.emit(f"select {truth} {nan}, {kind} {args[1]}, {kind} {chosen}")
 
     def shift(self, op: str, dtype: str, args: Sequence[str], lanes: int) -> str:
         kind, truth = type_of(dtype, lanes), type_of("bool", lanes)
