@@ -33,14 +33,17 @@ KEPT = 4
 """The cost of an element that is stored in one scan and read in the other."""
 MOST_BYTES = 2**18
 """The size of all traces that one scan gets: they stay in a processor's second cache."""
+MOST_KEPT = 8
+"""The most values of a step that are kept: each is a trace for which code is compiled."""
 
 
 @node_rewriter([Scan])
 def costly_parts_kept(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
     """Values of a scan that cost more to compute than to keep = traces of another scan, which computes most of them too.
 
-    The scan must read the states of the other one, and the lengths of the values must be static. All traces together have at
-    most 256 KB, or if the number of steps is unknown at most as many elements as the states.
+    The scan must read the states of the other one, and the lengths of the values must be static. All traces together
+    have at most 256 KB, or if the number of steps is unknown at most as many elements as the states; none is kept of a step with
+    more than `MOST_KEPT` such values.
     """
     if node.op.stops:
         return None
@@ -56,7 +59,7 @@ def costly_parts_kept(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
             if v in there and 0 < KEPT * size < prices[v] - more.get(v, 0)
         }
         chosen = needed_of(node.op, worth)
-        if chosen and sum(sizes[v] for v in chosen) <= _room(node, other):
+        if 0 < len(chosen) <= MOST_KEPT and sum(sizes[v] for v in chosen) <= _room(node, other):
             return reading(node, chosen, traced(other, [there[v] for v in chosen]))
     return None
 
