@@ -13,6 +13,7 @@ from typing import Any
 
 import worked_examples
 
+from occelo.function_with_names import FunctionWithNames
 from occelo_graph import Op, Type
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.tensors.type import TensorType
@@ -85,9 +86,9 @@ class Entry:
             if issubclass(value, BaseException):
                 return "exception"
             return "op" if issubclass(value, Op) and value is not Op else "class"
-        if isinstance(value, TensorType) or _makes_several(value):
+        if isinstance(value, TensorType) or makes_several(value):
             return "type"
-        if inspect.isroutine(value) or isinstance(value, Elemwise):
+        if inspect.isroutine(value) or isinstance(value, Elemwise | FunctionWithNames):
             return "function"
         return "constant"
 
@@ -105,7 +106,7 @@ class Entry:
             return None
 
 
-def _makes_several(value: Any) -> bool:
+def makes_several(value: Any) -> bool:
     """Whether this is one of the constructors such as ``dvectors``, one for each dtype and number of dimensions."""
     home = getattr(inspect.unwrap(value), "__module__", None) if callable(value) else None
     return home == "occelo_graph.tensors.constructors" and value.__name__.endswith("s")

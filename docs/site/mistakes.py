@@ -9,8 +9,10 @@ import ast
 import functools
 import importlib
 import inspect
+import pkgutil
 import re
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import inventory
@@ -18,9 +20,18 @@ import worked_examples
 
 import occelo as oc
 import occelo.tensor as ot
+from occelo.function_with_names import FunctionWithNames
 
-PLACES = ("occelo.graph.rewriting.unify", "occelo.scan")
-"""Places of PyTensor with functions that no door of the reference has."""
+INTERNAL = {
+    "occelo.__main__": "the command",
+    "occelo.command": "what the command calls",
+    "occelo.function_with_names": "how places are made",
+    "occelo.hints": "what errors ask for hints",
+    "occelo.places": "how places are made",
+    "occelo.pytensor": "its functions are those of occelo_pytensor, which needs PyTensor",
+    "occelo.transformations": "its functions are those of occelo",
+}
+"""Modules of the facade without public names of their own, and what they are."""
 
 FOLDER = Path(__file__).parents[2] / "tests" / "mistakes" / "functions"
 
@@ -35,6 +46,7 @@ def world() -> dict[str, Any]:
     modules = {
         name: importlib.import_module(module) for name, module in worked_examples.NAMES.items()
     }
+    importlib.import_module("occelo.cache")
     return modules | {
         "x": ot.dvector("x"),
         "y": ot.dvector("y"),
@@ -64,14 +76,47 @@ def read(path: Path) -> dict[str, str]:
 
 @functools.cache
 def public_functions() -> dict[int, str]:
-    """The public functions by identity, as names and aliases lead to them; after those of the reference, those of `PLACES`."""
-    listed = {id(e.value): e.full for e in inventory.documented() if e.kind == "function"}
-    for place in PLACES:
-        module = importlib.import_module(place)
-        for name, value in inspect.getmembers(module, inspect.isroutine):
-            if name[0] != "_" and value.__module__.startswith("occelo"):
-                listed.setdefault(id(value), f"{place}.{name}")
+    """The public functions by identity, as names and aliases lead to them; after those of the reference, those of all places."""
+    functions = [e for e in inventory.documented() if e.kind == "function"]
+    listed = {id(e.value): e.full for e in functions}
+    for each in functions:  # a place may hold the function itself, or an object with its names
+        listed.setdefault(id(inspect.unwrap(each.value)), each.full)
+    for module, place in ((module_at(place), place) for place in places()):
+        for name in getattr(module, "__all__", None) or dir(module):
+            value = getattr(module, name)
+            if name[0] != "_" and _is_occelos_function(value):
+                known = listed.get(id(inspect.unwrap(value)), f"{place}.{name}")
+                listed.setdefault(id(value), known)
+                listed.setdefault(id(inspect.unwrap(value)), known)
     return listed
+
+
+def module_at(place: str) -> Any:
+    """The module; one without names if it needs a library that is not there."""
+    try:
+        return importlib.import_module(place)
+    except ModuleNotFoundError as error:
+        if "needs" not in str(error):
+            raise
+        return SimpleNamespace(__all__=())
+
+
+def places() -> list[str]:
+    """All modules of the facade but for `INTERNAL`, also those that are made when they are imported."""
+    found = {m.name for m in pkgutil.walk_packages(oc.__path__, "occelo.")}
+    made = {*oc.places.SAME_NAMES, *oc.places.FUNCTIONS_AT}
+    return sorted(
+        name
+        for name in found | made
+        if not any(f"{name}.".startswith(f"{each}.") for each in INTERNAL)
+    )
+
+
+def _is_occelos_function(value: Any) -> bool:
+    if isinstance(value, type) or inventory.makes_several(value):
+        return False
+    is_function = inspect.isroutine(value) or isinstance(value, FunctionWithNames)
+    return is_function and str(value.__module__).startswith("occelo")
 
 
 def blamed(expression: str) -> str | None:

@@ -10,9 +10,9 @@ import importlib
 import importlib.machinery
 import sys
 from collections.abc import Callable
-from types import FunctionType
 from typing import Any
 
+from occelo.function_with_names import FunctionWithNames, with_names
 from occelo.hints.reasons import REASONS, why_no_module
 from occelo_graph.missing_names import name_error
 
@@ -74,7 +74,7 @@ SAME_NAMES = {
 
 FUNCTIONS_AT = {
     "occelo.tensor.einsum": ("einsum",),
-    "occelo.tensor.pad": ("pad", "flip"),
+    "occelo.tensor.pad": ("flip", "pad"),
     "occelo.tensor.reshape": ("join_dims", "pack", "split_dims", "unpack"),
 }
 """Places of PyTensor whose names are those of functions of `occelo.tensor`: the function, and the names there."""
@@ -163,17 +163,21 @@ class _Places:
     def exec_module(self, module: Any) -> None:
         name: str = module.__name__
         if name in FUNCTIONS_AT:
-            tensor = importlib.import_module("occelo.tensor")
+            tensor, last = importlib.import_module("occelo.tensor"), name.rpartition(".")[2]
             for each in FUNCTIONS_AT[name]:
-                setattr(module, each, getattr(tensor, each))
+                if each != last:
+                    setattr(module, each, getattr(tensor, each))
             module.__file__ = __file__
-            stands_at(name, getattr(tensor, name.rpartition(".")[2]))
+            arrays = importlib.import_module("occelo_arrays.functions")
+            stands_at(name, vars(tensor).get(last) or getattr(arrays, last))
         else:
             module.__doc__ = f"The names of `{SAME_NAMES[name]}`, at PyTensor's place."
             module.__getattr__ = names_of(name, SAME_NAMES[name])
             parent, _, last = name.rpartition(".")
             function = vars(importlib.import_module(parent)).get(last)
-            if isinstance(function, FunctionType):  # which stays what it is, such as the variance
+            if isinstance(
+                function, FunctionWithNames
+            ):  # which stays what it is, such as the variance
                 names: dict[str, Any] = module.__dict__
                 source = vars(importlib.import_module(SAME_NAMES[name]))
                 names.update({k: v for k, v in source.items() if not k.startswith("_")})
@@ -236,16 +240,18 @@ def _with_reason(name: str, text: str) -> str:
     return f"{text}; {REASONS[name]}" if name in REASONS and ";" not in text else text
 
 
-def stands_at(module: str, function: FunctionType) -> None:
-    """Let every import of ``module`` give ``function``, which has its name, and gets the names of the module as attributes.
+def stands_at(module: str, function: Callable[..., Any]) -> None:
+    """Let every import of ``module`` give ``function``, which has its name, and the names of the module as attributes.
 
     Python sets ``occelo.scan`` to what ``sys.modules`` holds for it after ``import occelo.scan``.
     """
     modules: dict[str, Any] = sys.modules
     names: dict[str, Any] = sys.modules[module].__dict__
-    vars(function).update({k: v for k, v in names.items() if not k.startswith("_")})
+    standing = with_names(function, module)
+    own = names | {module.rpartition(".")[2]: standing}
+    vars(standing).update({k: v for k, v in own.items() if not k.startswith("_")})
     # which tools read from each module, and Python before it imports a module below it
     for each in ("__file__", "__path__", "__spec__"):
         if each in names:
-            vars(function)[each] = names[each]
-    modules[module] = function
+            vars(standing)[each] = names[each]
+    modules[module] = standing

@@ -57,4 +57,7 @@ if TYPE_CHECKING:
     from occelo.compile.mode import PYTORCH as PYTORCH
     from occelo.compile.mode import C as C
 else:
+    from occelo.function_with_names import with_names as _with_names
+
+    function = _with_names(function, f"{__name__}.function")
     __getattr__ = _hints_about(__name__, _made_modes)

@@ -12,6 +12,7 @@ from numpy import nan as nan
 from numpy import newaxis as newaxis
 from numpy import pi as pi
 
+from occelo.function_with_names import with_names as _with_names
 from occelo_graph.missing_names import missing_name_hints as _missing_name_hints
 from occelo_graph.tensor import *
 from occelo_graph.tensor import Elemwise as Elemwise
@@ -29,10 +30,10 @@ from occelo_graph.tensor import vectorize as vectorize
 from occelo_graph.tensor import vectorize_graph as vectorize_graph
 
 _MODULES = """
-basic blockwise elemwise exceptions extra_ops fft functional linalg math nlinalg optimize random sharedvar signal slinalg sort special stats
+basic blockwise einsum elemwise exceptions extra_ops fft functional linalg math nlinalg optimize pad random sharedvar signal slinalg sort special stats
 subtensor type type_other variable
 """
-"""Modules that are imported at their first use. That of `sort` is the function (`occelo.places`)."""
+"""Modules that are imported at their first use. Those of `einsum`, `pad` and `sort` are functions (`occelo.places`)."""
 
 _KINDS = """
 complex_matrix_types complex_scalar_types complex_types complex_vector_types float_matrix_types float_scalar_types float_types
@@ -78,12 +79,6 @@ multigammaln ndtr ndtri ndtri_exp owens_t perm poch polygamma pseudo_huber psi r
 spherical_in spherical_jn spherical_kn spherical_yn tri_gamma xlog1py xlogy y0 y1 yn yv yve zeta zetac
 """
 """The names of `occelo_special.functions`, which is imported at the first use of one of them."""
-
-_OF_SHAPE = """
-Reshape Shape Shape_i SpecifyShape reshape shape shape_i shape_padaxis shape_padleft shape_padright shape_tuple
-specify_broadcastable specify_shape
-"""
-"""Names that are attributes of the function `shape`, as PyTensor has a module of this name."""
 
 _DTYPES = """
 complex128 complex64 float16 float32 float64 int16 int32 int64 int8 uint16 uint32 uint64 uint8
@@ -194,8 +189,9 @@ else:  # type checkers know what is here without it
         "occelo.hints.array_names",
     )
 
-    # of the module `occelo.tensor.shape`, before its import too; that of `sort` is imported at its first use
-    vars(globals()["shape"]).update({name: globals()[name] for name in _OF_SHAPE.split()})
+    for _name in ("reshape", "shape", "var"):  # at places of PyTensor
+        globals()[_name] = _with_names(globals()[_name], f"occelo.tensor.{_name}")
+    ifelse = _with_names(globals()["ifelse"], "occelo.ifelse")
 
     def _names() -> set[str]:
         late = (_ARRAYS, _DTYPES, _SIGNAL, _SORTING, _SPECIAL, "make_slice slicetype")

@@ -5,6 +5,9 @@ What is a function stays one in every order of imports.
 
 from __future__ import annotations
 
+import copy
+import inspect
+import pickle
 import runpy
 import subprocess
 import sys
@@ -13,7 +16,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import occelo as oc
 import occelo.tensor as ot
+from occelo.function_with_names import FunctionWithNames
+from occelo.places import FUNCTIONS_AT
 
 DOCS = Path(__file__).parents[3] / "docs"
 
@@ -175,7 +181,7 @@ def test_functions_stay_functions_in_every_order(order: tuple[str, ...]) -> None
 import types, occelo, occelo as oc, occelo.tensor as ot
 def check():
     functions = (oc.scan, oc.ifelse, ot.sort, ot.shape, ot.reshape)
-    assert all(isinstance(f, types.FunctionType) for f in functions), functions
+    assert all(callable(f) and not isinstance(f, types.ModuleType) for f in functions), functions
     assert isinstance(oc.config.floatX, str)
 statements = {order!r}
 for statement in statements:
@@ -191,7 +197,7 @@ for statement in statements:
 @pytest.mark.parametrize("seed", range(4))
 def test_functions_stay_functions_in_random_orders_of_all_modules(seed: int) -> None:
     code = f"""
-import importlib, pkgutil, random, types
+import importlib, pkgutil, random, sys, types
 import occelo, occelo.places
 found = [m.name for m in pkgutil.walk_packages(occelo.__path__, "occelo.") if "__main__" not in m.name]
 places = sorted({{*found, *occelo.places.SAME_NAMES, *occelo.places.FUNCTIONS_AT}})
@@ -207,20 +213,75 @@ for place in places:
             raise
     functions = (oc.scan, oc.ifelse, oc.function, oc.compile.function, oc.minimize)
     functions += (ot.sort, ot.shape, ot.reshape, ot.pad, ot.einsum, ot.var)
-    assert all(isinstance(f, types.FunctionType) for f in functions), (place, functions)
+    assert all(callable(f) and not isinstance(f, types.ModuleType) for f in functions), (place, functions)
     assert isinstance(oc.config.floatX, str)
     assert oc.scan.until and oc.ifelse.IfElse and ot.shape.reshape and ot.sort.argsort, place
+kinds = {{type(sys.modules[place]).__name__ for place in places if place in sys.modules}}
+assert kinds == {{"module", "FunctionWithNames"}}, kinds
 """
     subprocess.run(
         [sys.executable, "-P", "-c", code], check=True, env={"PYTHONPATH": ":".join(sys.path)}
     )
 
 
+FUNCTIONS_WITH_NAMES = {
+    "occelo.scan": ("untl", "until"),
+    "occelo.ifelse": ("IfEls", "IfElse"),
+    "occelo.compile.function": ("In_", "In"),
+    "occelo.tensor.sort": ("argsrt", "argsort"),
+    "occelo.tensor.shape": ("specfy_shape", "specify_shape"),
+    "occelo.tensor.reshape": ("join_dim", "join_dims"),
+    "occelo.tensor.pad": ("flp", "flip"),
+    "occelo.tensor.einsum": ("einsm", "einsum"),
+    "occelo.tensor.var": ("TensorVariabl", "TensorVariable"),
+}
+"""Functions that are places of PyTensor as well: a name that each lacks, and what is meant."""
+
+
+def test_functions_with_names_say_what_was_meant() -> None:
+    stands = {
+        f for f in (*vars(oc).values(), *vars(ot).values()) if isinstance(f, FunctionWithNames)
+    }
+    functions = {place: eval(f"oc{place.removeprefix('occelo')}") for place in FUNCTIONS_WITH_NAMES}
+    assert stands <= set(functions.values())
+    assert set(FUNCTIONS_AT) <= set(functions)
+    for place, (wrong, meant) in FUNCTIONS_WITH_NAMES.items():
+        function = functions[place]
+        assert isinstance(function, FunctionWithNames)
+        with pytest.raises(
+            AttributeError, match=f"no attribute '{wrong}'; did you mean {meant}\\?"
+        ):
+            getattr(function, wrong)
+        with pytest.raises(ImportError, match=f"did you mean {meant}\\?"):
+            exec(f"from {place} import {wrong}")
+        assert getattr(function, meant) is not None
+        # called, shown and saved as functions are
+        last = place.rpartition(".")[2]
+        assert function.__name__ == last
+        assert repr(function).startswith(f"<function {last} at")
+        assert inspect.signature(function) == inspect.signature(inspect.unwrap(function))
+        assert pickle.loads(pickle.dumps(function)) is function is copy.deepcopy(function)
+        assert not hasattr(function, "__array__")
+        assert getattr(function, last) is function
+
+
+def test_a_function_with_names_is_a_method_in_a_class() -> None:
+    class Lengths:
+        shape = ot.shape
+
+        def __len__(self) -> int:
+            return 3
+
+    np.testing.assert_array_equal(Lengths.shape([1.0, 2.0]).eval(), [2])
+    assert Lengths().shape.__self__.__class__ is Lengths  # type: ignore[attr-defined]
+
+
 def test_modules_are_there_without_their_import() -> None:
     code = """
 import sys, occelo
+assert [m for m in sys.modules if m.startswith("occelo.")] == ["occelo.function_with_names", "occelo.tensor"]
 assert occelo.tensor.shape.specify_shape is occelo.tensor.specify_shape
-assert [m for m in sys.modules if m.startswith("occelo.")] == ["occelo.tensor"]
+assert occelo.tensor.pad.flip is occelo.tensor.flip and occelo.tensor.var.TensorVariable is occelo.tensor.TensorVariable
 assert occelo.gradient.grad is occelo.grad is occelo.tensor.grad
 assert occelo.graph.rewriting.basic.node_rewriter is occelo.node_rewriter
 assert occelo.tensor.random.utils.RandomStream is occelo.tensor.random.RandomStream

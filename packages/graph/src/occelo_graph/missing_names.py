@@ -93,6 +93,7 @@ def suggestion(name: str, owner: object) -> str:
 def _close(name: str, names: list[str]) -> str | None:
     import difflib  # here, since only messages need it
 
-    public = {each.lower(): each for each in names if not each.startswith("_") and each != name}
-    matches = difflib.get_close_matches(name.lower(), public, 1, 0.75)
-    return public[matches[0]] if matches else None
+    public = [each for each in names if not each.startswith("_") and each != name]
+    nearest = difflib.get_close_matches(name.lower(), [each.lower() for each in public], 1, 0.75)
+    same = [each for each in public if each.lower() in nearest]  # but for capital letters
+    return max(same, key=lambda e: difflib.SequenceMatcher(None, e, name).ratio(), default=None)
