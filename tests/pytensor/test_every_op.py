@@ -127,7 +127,7 @@ WITHOUT_FUNCTION = {
     "elliprd", "elliprf", "erfi", "exp1", "expi", "expn", "exprel", "fresnel_cosine", "fresnel_sine", "hyp1f1", "gammasgn",
     "hyperbolic_cosine_integral", "hyperbolic_sine_integral", "jacobi_am", "jacobi_cn", "jacobi_dn", "jacobi_sn",
     "log_ndtr", "ndtri", "poch_by_scipy", "rgamma", "sine_integral", "spence", "spherical_in", "spherical_jn",
-    "spherical_kn", "spherical_yn", "y0", "y1", "yv", "zeta_hurwitz", "zetac",
+    "spherical_kn", "spherical_yn", "sph_legendre_p", "wofz", "y0", "y1", "yv", "zeta_hurwitz", "zetac",
     # parts of draws with keys
     "binomial_accepted", "gamma_accepted", "hypergeometric_accepted", "poisson_accepted", "vonmises_accepted",
 }  # fmt: skip

@@ -54,6 +54,7 @@ PARAMETERS = {
     "owens_t": "h a",
     "poch": "z m",
     "pseudo_huber": "delta r",
+    "sph_legendre_p": "n m theta",
     **dict.fromkeys(("beta", "betaln"), "a b"),
     **dict.fromkeys(("binom",), "n k"),
     **dict.fromkeys(("expn", "kn", "polygamma"), "n x"),
@@ -101,6 +102,7 @@ def public_functions() -> dict[str, Any]:
     """All functions of real numbers, but for other names of the same ones."""
     named = {name: f for name, f in vars(sp).items() if name[0] != "_" and callable(f)}
     del named["bernoulli"]  # a function of a whole number, with many results
+    del named["sph_harm_y"]  # sph_legendre_p times a wave
     return {
         name: f for name, f in named.items() if f is not named.get(f.__name__) or name == f.__name__
     }

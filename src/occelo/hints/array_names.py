@@ -58,7 +58,6 @@ _BY_REASON = {
         logseries noncentral_chisquare noncentral_f zipf""",
     "for tensors of 8 bits with scales, which Occelo does not have": """
         get_scaled_dot_general_config scaled_dot_general scaled_matmul""",
-    "special functions are of real numbers and have real results; call SciPy's with occelo.wrap_py": "wofz sph_harm_y",
 }
 REASONS = {name: reason for reason, names in _BY_REASON.items() for name in names.split()}
 """Maps names that NumPy or JAX has to what to use instead, or to why Occelo does not have them."""

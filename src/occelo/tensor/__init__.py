@@ -76,7 +76,7 @@ ellipeinc ellipj ellipk ellipkinc ellipkm1 elliprd elliprf entr erfcinv erfi erf
 fresnel gamma gammainc gammaincc gammainccinv gammaincinv gammal gammaln gammasgn gammau huber hyp1f1 hyp2f1 i0 i0e i1 i1e
 inv_boxcox inv_boxcox1p iv ive j0 j1 jn jv jve k0 k0e k1 k1e kl_div kn kv kve log_expit log_ndtr loggamma logit
 multigammaln ndtr ndtri ndtri_exp owens_t perm poch polygamma pseudo_huber psi rel_entr rgamma shichi sici spence
-spherical_in spherical_jn spherical_kn spherical_yn tri_gamma xlog1py xlogy y0 y1 yn yv yve zeta zetac
+sph_harm_y sph_legendre_p spherical_in spherical_jn spherical_kn spherical_yn tri_gamma wofz xlog1py xlogy y0 y1 yn yv yve zeta zetac
 """
 """The names of `occelo_special.functions`, which is imported at the first use of one of them."""
 

@@ -122,7 +122,7 @@ OWN_DTYPE = {
     "sigmoid", "softplus", "complex", "angle", "beta", "betaln", "beta_by_scipy", "betaln_by_scipy", "poch_by_scipy",
     "hyp1f1", "hyp1f1_by_scipy",
     *(name for name in OWN if name.startswith(("airy", "fresnel", "jacobi")) or name.endswith("integral")),
-    "spherical_jn", "spherical_yn", "spherical_in", "spherical_kn", "expn",
+    "spherical_jn", "spherical_yn", "spherical_in", "spherical_kn", "expn", "wofz",
 }  # fmt: skip
 # a zero's sign is not defined by NumPy, and depends on its loops
 EITHER_ZERO = {"maximum", "minimum", "supremum", "clip", "fmax", "fmin", "entr", "spherical_yn"}
@@ -162,6 +162,7 @@ NO_REFERENCE = {
     "hyp2f1",
     "hyp2f1_da",
     "hyp2f1_dc",
+    "sph_legendre_p",  # SciPy before 1.15 has none
 }
 TABLE = {name: ScalarFunction(name) for name in sorted(SCALAR_FUNCTIONS)}
 

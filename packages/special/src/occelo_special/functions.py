@@ -12,8 +12,10 @@ from occelo_special.ops.combinations import *
 from occelo_special.ops.confluent import *
 from occelo_special.ops.elliptic import *
 from occelo_special.ops.entropies import *
+from occelo_special.ops.faddeeva import *
 from occelo_special.ops.formulas import *
 from occelo_special.ops.integrals import *
+from occelo_special.ops.legendre import *
 from occelo_special.ops.power_transformations import *
 from occelo_special.ops.special_functions import *
 

@@ -90,6 +90,20 @@ def _result(function: Any, position: int) -> Any:
     return one
 
 
+def _parts(z: Any) -> Any:
+    return z.real + 2.0 * z.imag
+
+
+def _spherical_harmonic(n: Any, m: Any, theta: Any, phi: Any) -> Any:
+    size = np.minimum(np.abs(m), n)
+    quotient = of_scipy("gamma")(n - size + 1) / of_scipy("gamma")(n + size + 1)
+    value: Any = np.sqrt((2 * n + 1) / (4 * np.pi) * quotient) * of_scipy("lpmv")(
+        size, n, np.cos(theta)
+    )
+    sign: Any = np.where((m < 0) & (size % 2 == 1), -1.0, 1.0)
+    return np.where(np.abs(m) > n, 0.0, sign) * value * np.exp(1j * m * phi)
+
+
 def _last(nin: int) -> tuple[int, ...]:
     return (nin - 1,)
 
@@ -188,6 +202,44 @@ EXAMPLES: list[Example] = [
         lambda k, x: x ** (k - 1) * np.exp(-x) / of_scipy("gamma")(k),
         (draw(POSITIVE, (3,)), draw(POSITIVE, (3,))),
         (0, 1),
+    ),
+    *(
+        Example(
+            "wofz",
+            "special",
+            functions.wofz,
+            of_scipy("wofz"),
+            (numbers,),
+            (),
+            1e-9 if small else 1e-4,
+            (0,),
+        )
+        for dtype, small in (("complex128", True), ("complex64", False))
+        for numbers in (draw((-4.0, 4.0), (2, 3), dtype),)
+    ),
+    Example(
+        "wofz",
+        "special",
+        lambda x, y: _parts(functions.wofz(x + 1j * y)),
+        lambda x, y: _parts(of_scipy("wofz")(x + 1j * y)),
+        (draw(REAL, (3,)), draw(REAL, (3,), salt=1)),
+        (0, 1),
+    ),
+    Example(
+        "sph_harm_y",
+        "special",
+        lambda m, theta, phi: _parts(functions.sph_harm_y(2, m, theta, phi)),
+        lambda m, theta, phi: _parts(_spherical_harmonic(2, m, theta, phi)),
+        (np.array([-1, 0, 2, 3]), draw(UNIT, (4,)), draw(REAL, (4,), salt=1)),
+        (1, 2),
+    ),
+    Example(
+        "sph_legendre_p",
+        "special",
+        lambda n, theta: functions.sph_legendre_p(n, 1, theta),
+        lambda n, theta: _spherical_harmonic(n, 1, theta, 0.0 * theta).real,
+        (np.array([0, 1, 4]), draw(UNIT, (3,))),
+        (1,),
     ),
     Example(
         "kn",

@@ -7,4 +7,5 @@ from occelo_special.lowerings import bessel_functions as bessel_functions
 from occelo_special.lowerings import by_scipy as by_scipy
 from occelo_special.lowerings import gamma_function as gamma_function
 from occelo_special.lowerings import incomplete_gamma as incomplete_gamma
+from occelo_special.lowerings import legendre as legendre
 from occelo_special.lowerings import products as products

@@ -103,10 +103,9 @@ def _sign(x: Number) -> Number:
     return where(x < 0.0, -1.0, 1.0)
 
 
+_ELEMENTARY = ("abs", "cos", "exp", "floor", "log", "sin", "sqrt", "trunc")
 NAMESPACE: Any = SimpleNamespace(
-    xp=SimpleNamespace(
-        where=where, sign=_sign, **{n: _function(n) for n in ("abs", "log", "exp", "sqrt")}
-    ),
+    xp=SimpleNamespace(where=where, sign=_sign, **{n: _function(n) for n in _ELEMENTARY}),
     special=SimpleNamespace(gammaln=_function("gammaln"), erfc=_function("erfc")),
 )
 """What `occelo_special.ops.gamma_terms` needs, for numbers of loop programs."""

@@ -22,6 +22,7 @@ from occelo_special.traced.gamma_quotients import (
 )
 from occelo_special.traced.incomplete_beta import both_incomplete_betas, incomplete_beta_slopes
 from occelo_special.traced.incomplete_gamma import both_incomplete_gammas, incomplete_gamma_slopes
+from occelo_special.traced.legendre import spherical_legendre
 
 Both = Callable[..., tuple[Array, Array]]
 Slopes = Callable[..., list[Array | None]]
@@ -170,6 +171,7 @@ add_functions(
         "k0e": ("out", None, "special.scaled_modified_bessel_k0"),
         "k1e": ("out", None, "special.scaled_modified_bessel_k1"),
         "ndtri": ("out", "special.ndtri", "special.ndtri"),
+        "sph_legendre_p": ("out", spherical_legendre, spherical_legendre),
         "zeta_hurwitz": ("out", _with_limits("zeta", {0: math.inf, math.inf: 0}), "special.zeta"),
     }
 )

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from occelo_graph import tensor as ot
 from occelo_special import functions as sp
 from occelo_testing.ends.limits import BOTH, INF, NAN, VANISHING, Row, mp, row
 
@@ -100,6 +101,17 @@ INTEGRALS: list[Row] = [
         for n in (0, 1, 2, 3, 5)
     ],
     row("dawsn", sp.dawsn, None, [(0, 1, 0.0, 1.0), *VANISHING, (1e200, 1, 0.0, 0.0)]),
+    row("wofz 0", lambda x: ot.real(sp.wofz(x)), lambda x: mp.exp(-x * x), [(0, 1), *VANISHING, (1e200, 1, 0.0, 0.0)]),
+    row("wofz 1", lambda x: ot.imag(sp.wofz(x)), None, [(0, 1, 0.0, 2 / math.sqrt(math.pi)), *VANISHING, (1e200, 1, 0.0, 0.0)]),
+    *[
+        row(
+            f"sph_legendre_p {n} {m}",
+            lambda x, n=n, m=m: sp.sph_legendre_p(n, m, x),
+            lambda x, n=n, m=m: mp.re(mp.spherharm(n, m, x, 0)),
+            [(0, 1), (1e-3, 1), (3.0, 1)],
+        )
+        for n, m in ((0, 0), (1, 1), (3, 0), (3, -2), (5, 3))
+    ],
     row("erfi", sp.erfi, None, [(0, 1, 0.0, 2 / math.sqrt(math.pi)), (INF, -1, INF, INF), (-INF, 1, -INF, INF)]),
     row(
         "sici 0",

@@ -109,7 +109,7 @@ def parameters_with_slopes(function: Any, names: Sequence[str]) -> list[str]:
         values[position] = x = ot.dscalar(name)
         result: Any = function(*values)
         try:
-            og.grad(ot.sum(result[0] if isinstance(result, tuple) else result), x)
+            og.grad(ot.sum(ot.real(result[0] if isinstance(result, tuple) else result)), x)
         except NullTypeGradError:
             continue
         with_slope.append(name)
