@@ -193,6 +193,12 @@ def test_vmap_of_static_lengths() -> None:
     assert made.type.shape == (3,)
     with pytest.raises(Exception, match="3"):
         og.evaluate(made, {fixed: np.ones((3, 2)), m: np.ones((1, 4))})
+    of_nothing = oc.vmap(lambda r: r.sum(), in_axes=None, axis_size=2)(m)
+    np.testing.assert_array_equal(og.evaluate(of_nothing, {m: np.ones((3, 4))}), [12.0, 12.0])
+    assert oc.vmap(lambda r: r.sum(), axis_size=3)(m).type.shape == (3,)
+    np.testing.assert_array_equal(
+        oc.vmap(lambda: v.sum(), axis_size=2)().eval({v: [1.0, 2.0]}), [3.0, 3.0]
+    )
     empty = oc.vmap(lambda r: r.sum())(m)
     assert og.evaluate(empty, {m: np.ones((0, 4))}).shape == (0,)
 

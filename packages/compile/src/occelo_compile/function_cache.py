@@ -395,8 +395,15 @@ def are_named_by(key: dict[str, str], ops: Iterable[Op]) -> bool:
     return _sources_of_families(parts, _families_of(parts)).items() <= key.items()
 
 
+@explained_by("arguments")
 def entry_function(store: Store, entry: Entry) -> str | None:
-    """Return the name of the function that wrote an entry; None if it has none, or if the entry is no function's."""
+    """Return the name of the function that wrote an entry; None if it has none, or if the entry is no function's.
+
+    TypeError unless it is one of ``store.entries()``.
+    """
+    anything: Any = entry
+    if not isinstance(anything, Entry):
+        raise TypeError(f"entry_function takes one of the entries of a store, got {entry!r}")
     packed = store.get(_KIND, entry.key) if entry.kind == _KIND else None
     return None if packed is None else unpack(packed)[0].get(_NAME)
 

@@ -305,7 +305,9 @@ def vectorize(func: Callable[..., Any], signature: str | None = None) -> Callabl
 
 
 @explained_by("arguments")
-def vmap(fun: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callable[..., Any]:
+def vmap(
+    fun: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0, *, axis_size: int | None = None
+) -> Callable[..., Any]:
     """Make a function that applies ``fun`` to each element of a batch, as in JAX.
 
     ``fun`` gets trees of tensors without the batch, once, and returns a tree of tensors.
@@ -314,6 +316,8 @@ def vmap(fun: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callab
       all arguments, or a tuple with one for each. The entry for a tree is one for all its leaves, or a tree whose leaves
       stand for whole parts of it. Keyword arguments have the batch in axis 0.
     - ``out_axes``: the axis of the batch in the results, in the same way. None asks for a result without a batch.
+
+    - ``axis_size``: the length of the batch, needed where no argument has one.
 
     ValueError if no argument has a batch, if static lengths of batches differ, if axes do not fit, or for None in
     ``out_axes`` where the result depends on the batch. Other errors are those of `vectorize_graph`.
@@ -327,8 +331,11 @@ def vmap(fun: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callab
         own = trees.flatten(args)[1]
         axes = own.spread(tuple(in_axes) if is_list(in_axes) else in_axes, _is_axis, "in_axes")
         axes += [0] * (len(leaves) - len(axes))
-        inner, replace = _unbatched([as_tensor_variable(leaf) for leaf in leaves], axes)
-        positional, keywords = structure.unflatten(inner)
+        batched = [as_tensor_variable(leaf) for leaf in leaves]
+        # a batch of nothing has the length
+        length = [] if axis_size is None else [broadcast_to(0, (axis_size,))]
+        inner, replace = _unbatched([*batched, *length], [*axes, *[0] * len(length)])
+        positional, keywords = structure.unflatten(inner[: len(batched)])
         outputs, form = _outputs_of(trees.map(as_tensor_variable, fun(*positional, **keywords)))
         results, batches = _vectorized(outputs, list(replace.items()))
         places = form.spread(out_axes, _is_axis, "out_axes")
@@ -357,7 +364,8 @@ def _unbatched(
     lengths = sorted({n for n in batch_lengths if n is not None})
     if not batch_lengths:
         raise explained(
-            ValueError("vmap needs an argument with a batch, and in_axes has none"), "arguments"
+            ValueError("vmap needs an argument with a batch, or axis_size, and in_axes has none"),
+            "arguments",
         )
     if len(lengths) > 1:
         raise explained(ValueError(f"The batches of vmap have the lengths {lengths}"), "lengths")

@@ -5,10 +5,14 @@ Functions named as in optax return a loss for each example. `cross_entropy` is n
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from occelo_graph import tensor as ot
+from occelo_graph.errors import with_arguments
 from occelo_graph.ops.control.checks import raise_unless
+from occelo_graph.ops.elemwise.op import broadcast_static
 from occelo_graph.ops.shape.axes import normalize_axis
 from occelo_networks.activations import log_softmax
 from occelo_networks.arguments import along
@@ -41,13 +45,23 @@ def softmax_cross_entropy(
             f"Labels are probabilities in the shape of logits, {logits.type}, got {labels.type}; for numbers of classes "
             "call softmax_cross_entropy_with_integer_labels"
         )
+    _check_lengths("softmax_cross_entropy", labels, logits, logits.type.shape)
     logs = log_softmax(logits, axis, where)
     return -(labels * _finite_where_zero(labels, logs)).sum(axis=axis)
 
 
 def _finite_where_zero(labels: Any, logs: Any) -> Any:
     """Logarithms of probabilities, 0 for infinity where the label is 0. Elsewhere they are the derivatives of the products."""
-    return ot.switch(ot.eq(labels, 0) & ot.isinf(logs), 0, logs)
+    # NaN is equal to nothing; the labels themselves come first, so that an error about lengths names them
+    return ot.switch(ot.eq(labels, ot.switch(ot.isinf(logs), 0.0, math.nan)), 0, logs)
+
+
+def _check_lengths(name: str, labels: Any, logits: Any, expected: Sequence[int | None]) -> None:
+    """ValueError, which names the variables, if static lengths of labels are others than expected."""
+    try:
+        broadcast_static([labels.type.shape, tuple(expected)], name)
+    except ValueError as error:
+        raise with_arguments(error, [labels, logits]) from None
 
 
 def softmax_cross_entropy_with_integer_labels(
@@ -65,9 +79,15 @@ def softmax_cross_entropy_with_integer_labels(
         raise TypeError(
             f"Labels have the dimensions of logits, {logits.type}, without axis {axis}, got {labels.type}"
         )
+    lengths = _without(axis, logits.type.shape)
+    _check_lengths("softmax_cross_entropy_with_integer_labels", labels, logits, lengths)
     logs = log_softmax(logits, axis)
     chosen = ot.take_along_axis(logs, ot.expand_dims(labels, axis), axis)
     return -ot.squeeze(chosen, axis)
+
+
+def _without(axis: int, lengths: Sequence[Any]) -> list[Any]:
+    return [n for i, n in enumerate(lengths) if i != axis]
 
 
 def cross_entropy(
@@ -102,8 +122,14 @@ def cross_entropy(
             f"A target for logits {logits.type} has numbers of classes, integers without axis {axis}, or probabilities in "
             f"the shape of the logits, got {target.type}"
         )
+    lengths = logits.type.shape
+    _check_lengths(
+        "cross_entropy", target, logits, _without(axis, lengths) if by_number else lengths
+    )
     if by_number:
-        is_class = (target >= 0) & (target < count) | ot.eq(target, ignore_index)
+        # a number for each target, so that an error about lengths names the target
+        counts = ot.full(_without(axis, list(logits.shape)), count)
+        is_class = (target >= 0) & (target < counts) | ot.eq(target, ignore_index)
         message = "A target of cross_entropy is a number of a class, from 0 on, or ignore_index"
         target = raise_unless(target, is_class.all(), error=ValueError, message=message)
     labels = one_hot(target, count, dtype=logs.dtype, axis=axis) if by_number else target

@@ -50,7 +50,7 @@ def dropout(key: Any, x: Any, rate: Any = 0.5, broadcast: Sequence[int] = ()) ->
 
     The choice is a function of ``key`` (`occelo_random`), so it is the same in each use of this key. Along the axes in
     ``broadcast`` all elements share one choice. Leave dropout out of graphs that do not train. Integers become floats.
-    ValueError for a rate that is not between 0 and 1.
+    ValueError for a rate that is not between 0 and 1, TypeError for one that is no number.
     """
     key = ot.as_tensor_variable(key)
     if key.dtype != "uint64":
@@ -59,6 +59,8 @@ def dropout(key: Any, x: Any, rate: Any = 0.5, broadcast: Sequence[int] = ()) ->
         )
     x = as_float(x)
     if not isinstance(rate, Variable):
+        if isinstance(rate, str) or rate is None:
+            raise TypeError(f"A rate of dropout is a number or a variable, got {rate!r}")
         if not 0 <= rate <= 1:
             raise ValueError(f"A rate of dropout lies between 0 and 1, got {rate}")
         if rate == 0:

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
+from occelo_graph.errors import explained_by
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.traversal import toposort
 
@@ -18,6 +19,7 @@ def default_node_formatter(op: Any, arguments: Sequence[str]) -> str:
     return f"{op}({', '.join(arguments)})"
 
 
+@explained_by("arguments")
 def as_string(
     inputs: Collection[Variable],
     outputs: Sequence[Variable],
@@ -26,8 +28,13 @@ def as_string(
 ) -> list[str]:
     """The text of each output, by the variables ``inputs`` and the roots of the graph.
 
-    A node that is used several times is written once, as in ``*1 -> exp(x)``, and ``*1`` where it is used again.
+    A node that is used several times is written once, as in ``*1 -> exp(x)``, and ``*1`` where it is used again. TypeError unless
+    both are sequences of variables.
     """
+    both: list[Any] = [inputs, outputs]
+    for each in both:
+        if isinstance(each, Variable) or not all(isinstance(v, Variable) for v in each):
+            raise TypeError(f"as_string takes sequences of variables, got {each!r}")
     stop = set(inputs)
     uses = Counter(v.owner for v in outputs if v.owner is not None and v not in stop)
     for node in toposort(outputs, stop):

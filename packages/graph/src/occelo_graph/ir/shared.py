@@ -111,8 +111,11 @@ def shared_constructor(
 ) -> None:
     """Register a constructor of shared variables. `shared` calls it for a value if ``accepts(value)`` is true.
 
-    Constructors that were registered later are tried first.
+    Constructors that were registered later are tried first. TypeError unless both are functions.
     """
+    if not (callable(accepts) and callable(constructor)):
+        text = f"shared_constructor takes two functions, got {accepts!r} and {constructor!r}"
+        raise explained(TypeError(text), "arguments")
     _constructors.insert(0, (accepts, constructor))
 
 

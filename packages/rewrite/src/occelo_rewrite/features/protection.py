@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from occelo_graph.errors import InconsistencyError
+from occelo_graph.errors import InconsistencyError, explained_by
 from occelo_graph.fgraph.features import AlreadyThere, Bookkeeper, Feature
 from occelo_graph.ir.nodes import Apply, Constant, Variable
 from occelo_graph.ir.traversal import toposort_with_orderings
@@ -262,14 +262,21 @@ class NoOutputInplaceOnInput(_OutputVeto):
         return "would overwrite an input" if view_root(variable) in fgraph.inputs else None
 
 
+@explained_by("graphs")
 def inplace_candidates(
     fgraph: FunctionGraph, inputs: Sequence[Variable], protected_inputs: Sequence[Variable] = ()
 ) -> list[Variable]:
     """The variables in ``inputs`` that an in-place op with these inputs could overwrite.
 
     Such a variable is not a constant and not in ``protected_inputs``. It shares no storage with another input, and no
-    other node overwrites it.
+    other node overwrites it. TypeError unless it is asked about variables of a graph.
     """
+    asked: Any = inputs
+    is_list = not isinstance(asked, Variable) and all(isinstance(v, Variable) for v in asked)
+    if not is_list or not hasattr(fgraph, "has_destroyers"):
+        raise TypeError(
+            f"inplace_candidates takes a function graph and a list of its variables, got {fgraph!r} and {inputs!r}"
+        )
     roots = [view_root(v) for v in inputs]
     protected = {view_root(v) for v in protected_inputs}
     return [
