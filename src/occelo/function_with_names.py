@@ -48,6 +48,13 @@ class FunctionWithNames:
             raise explained(ImportError(text, name=place), "names")
         raise error
 
+    def __eq__(self, other: object) -> bool:
+        """Whether ``other`` is the same function, also one without names."""
+        return other is self or other is self.__dict__["__wrapped__"]
+
+    def __hash__(self) -> int:
+        return hash(self.__dict__["__wrapped__"])
+
     def __repr__(self) -> str:
         return repr(self.__dict__["__wrapped__"])
 

@@ -260,6 +260,9 @@ def test_functions_with_names_say_what_was_meant() -> None:
         assert function.__name__ == last
         assert repr(function).startswith(f"<function {last} at")
         assert inspect.signature(function) == inspect.signature(inspect.unwrap(function))
+        plain = vars(function)["__wrapped__"]
+        assert function == plain != ot.exp
+        assert hash(function) == hash(plain)
         assert pickle.loads(pickle.dumps(function)) is function is copy.deepcopy(function)
         assert not hasattr(function, "__array__")
         assert getattr(function, last) is function
