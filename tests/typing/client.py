@@ -143,6 +143,8 @@ def results() -> None:
         assert_type(sums, TensorVariable)
         assert_type(traces, list[TensorVariable])
         assert_type(oc.scan(until_large, x, [start], return_updates=False), TensorVariable)
+        assert_type(oc.scan(add, x, [start]), tuple[TensorVariable, dict[SharedVariable, Any]])
+        assert_type(oc.scan(both, x)[0], list[TensorVariable])
         assert_type(oc.loop(both, start, x), tuple[TensorVariable, TensorVariable])
         assert_type(oc.fori_loop(0, 3, add, start), TensorVariable)
         assert_type(oc.while_loop(lambda s: s < 3, ot.exp, start), TensorVariable)

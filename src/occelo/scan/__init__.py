@@ -21,10 +21,11 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
-    from occelo_graph import TensorVariable
+    from occelo_graph import SharedVariable, TensorVariable
     from occelo_loops.ops.nested import Stepped as _Stepped
     from occelo_loops.ops.nested import StepTo as _StepTo
 
+    _Updates = dict[SharedVariable, Any]
     _Several = tuple[TensorVariable, TensorVariable, *tuple[Any, ...]]
 
     class _Options(TypedDict, total=False):
@@ -79,6 +80,58 @@ if TYPE_CHECKING:
             return_updates: Literal[False],
             **options: Unpack[_Options],
         ) -> list[TensorVariable]: ...
+        @overload
+        def __call__(
+            self,
+            fn: _StepTo[TensorVariable | tuple[TensorVariable, until]],
+            sequences: Any = None,
+            outputs_info: Any = None,
+            non_sequences: Any = None,
+            n_steps: Any = None,
+            *,
+            return_list: Literal[False] = False,
+            return_updates: Literal[True] = True,
+            **options: Unpack[_Options],
+        ) -> tuple[TensorVariable, _Updates]: ...
+        @overload
+        def __call__(
+            self,
+            fn: _StepTo[_Several],
+            sequences: Any = None,
+            outputs_info: Any = None,
+            non_sequences: Any = None,
+            n_steps: Any = None,
+            *,
+            return_list: bool = False,
+            return_updates: Literal[True] = True,
+            **options: Unpack[_Options],
+        ) -> tuple[list[TensorVariable], _Updates]: ...
+        @overload
+        def __call__(
+            self,
+            fn: _Stepped,
+            sequences: Any = None,
+            outputs_info: Any = None,
+            non_sequences: Any = None,
+            n_steps: Any = None,
+            *,
+            return_list: Literal[True],
+            return_updates: Literal[True] = True,
+            **options: Unpack[_Options],
+        ) -> tuple[list[TensorVariable], _Updates]: ...
+        @overload
+        def __call__(
+            self,
+            fn: _Stepped,
+            sequences: Any = None,
+            outputs_info: Any = None,
+            non_sequences: Any = None,
+            n_steps: Any = None,
+            *,
+            return_list: bool = False,
+            return_updates: Literal[True] = True,
+            **options: Unpack[_Options],
+        ) -> tuple[Any, _Updates]: ...
         @overload
         def __call__(
             self,
