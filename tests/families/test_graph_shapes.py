@@ -92,7 +92,7 @@ def test_work_grows_linearly(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("nodes", "chosen", "expected"), [(60, None, 1), (1500, None, 0), (60, 0, 0), (60, "3", 3)]
+    ("nodes", "chosen", "expected"), [(60, None, 1), (2400, None, 0), (60, 0, 0), (60, "3", 3)]
 )
 def test_programs_of_many_blocks_are_compiled_at_the_lowest_level(
     monkeypatch: pytest.MonkeyPatch, nodes: int, chosen: int | str | None, expected: int

@@ -147,7 +147,7 @@ def test_every_rule_that_is_registered_serves_a_rank_or_tidies() -> None:
         "log_of_exp", "sqr_of_sqrt", "square_of_sign", "sub_zero", "quadratic_form", "cheapest_order", "solve_of_low_rank", "slogdet_of_low_rank", "det_of_low_rank",
         "inverse_of_low_rank", "sum_of_linear", "sort_of_sort", "argsort_of_sort", "order_of_one", "read_of_sorted_rows",
         "transform_of_inverse", "real_inverse_of_transform", "gammainc_one", "gammaincc_one", "gammainc_dx_one", "parts_of_parts",
-        "uniform_constants", "stay_in_place", "count_places", "drop_stated", "product_with_symmetric", "solution_with_symmetric",
+        "uniform_constants", "element_of_elemwise", "write_of_element", "stay_in_place", "count_places", "drop_stated", "product_with_symmetric", "solution_with_symmetric",
     }  # fmt: skip
     rules = {
         n
