@@ -106,7 +106,7 @@ before, frozen = gc.get_threshold(), gc.get_freeze_count()
 import occelo
 assert gc.isenabled() is not {disabled}
 assert gc.get_threshold() == before
-assert bool(frozen) is {frozen}
+assert frozen or not {frozen}  # Python 3.12 freezes some objects itself
 assert gc.get_freeze_count() == frozen
 """
 
