@@ -101,6 +101,7 @@ def test_every_op_of_pytensor_is_converted_or_called() -> None:
 WITHOUT_EQUAL = {
     "ArgOrderStatistics": "decomposes into a sort where its rows are static only",
     "LinearRecurrence": "loops of one formula",
+    "LexicographicOrder": "PyTensor sorts by one key",
     "Iterate": "loops without traces or without a bound",
     "Logm": "SciPy's function", "Sqrtm": "SciPy's function",
     "MakeList": "typed lists",

@@ -12,7 +12,7 @@ SPECIAL: Any = importlib.import_module("scipy.special")
 
 A = np.array([[4.0, 1.0, 0.5], [1.0, 3.0, 0.2], [0.5, 0.2, 2.0]])
 V = np.array([1.0, -2.0, 3.0])
-NORMAL = np.random.default_rng(3).normal(size=3)
+THREE_NORMAL = np.random.default_rng(3).normal(size=3)
 
 
 def _fibonacci(n: int) -> list[float]:
@@ -44,7 +44,7 @@ SCRIPTS: dict[str, tuple[str, Any]] = {
         rng = pytensor.shared(np.random.default_rng(3))
         result = pt.random.normal(size=3, rng=rng).eval()
         """,
-        NORMAL,
+        THREE_NORMAL,
     ),
     "a draw of gamma numbers by rate": (
         """

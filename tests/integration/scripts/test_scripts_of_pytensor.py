@@ -583,6 +583,10 @@ ARRAYS = {k: v for f in FURTHER for k, v in f.items() if isinstance(v, np.ndarra
 
 def test_there_are_more_than_a_hundred() -> None:
     assert len(ALL) == len(SCRIPTS) + sum(len(f["SCRIPTS"]) for f in FURTHER) > 100
+    for scripts in FURTHER:  # which see the arrays of all files
+        assert all(
+            np.array_equal(scripts[name], ARRAYS[name]) for name in ARRAYS if name in scripts
+        )
 
 
 @pytest.mark.sampled(12)
