@@ -108,6 +108,7 @@ WITHOUT_EQUAL = {
     "Scatter": "PyTensor writes by sets and sums only",
     "SlidingWindow": "views of windows",
     "SolveBanded": "bands", "SolvePositiveBanded": "bands", "SolveToeplitz": "Toeplitz systems",
+    "SparseSLogDet": "sparse factorizations", "SparseSolve": "sparse factorizations",
     "SortedOrder": "orders by keys of random numbers",
     "SortedSchur": "PyTensor's does not say how many eigenvalues come first",
     "QRFactors": "LAPACK's reflectors",

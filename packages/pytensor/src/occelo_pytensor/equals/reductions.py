@@ -24,6 +24,9 @@ def _reduce(op: Any, x: Any) -> Any:
         return NotImplemented
     if op.scalar_op.name in ("supremum", "infimum"):  # of no elements it is infinite
         return (Max if name == "max" else Min)(axis=tuple(op.axis), initial=True)(x)
+    if name == "min" and x.type.dtype.startswith("complex"):
+        # PyTensor's function refuses complex numbers, its op does not
+        return Min(axis=tuple(op.axis))(x)
     options = {} if name in ("max", "min", "all", "any") else {"dtype": op.dtype}
     return getattr(pt, name)(x, axis=list(op.axis), **options)
 
