@@ -5,7 +5,7 @@ cotangents.
 
 The pullback of a step reads the carried values before the step, and perhaps results of the step. A second scan keeps
 these values as traces. It has the same steps as the differentiated scan, so rewriting merges the two. All other
-intermediate values of a step are computed again. So a gradient needs memory for the values that are kept of one step,
+intermediate values of a step are computed again, unless rules keep them (`rules.sharing`, `rules.keeping`). So a gradient needs memory for the values that are kept of one step,
 times the number of steps.
 """
 
