@@ -220,7 +220,7 @@ def test_no_folder_has_more_than_twenty_modules() -> None:
     assert {folder: n for folder, n in folders.items() if n > 20} == {}
 
 
-MOST_LINES = {"graph": 28_000, "link": 31_000}
+MOST_LINES = {"graph": 28_000, "link": 33_000}
 """The largest numbers of lines of packages; of the others, and of the facade, `MOST_LINES_OF_OTHERS`."""
 MOST_LINES_OF_OTHERS = 16_000
 
