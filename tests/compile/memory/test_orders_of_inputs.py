@@ -165,18 +165,23 @@ def test_other_readers_need_c_order() -> None:
     assert in_either_order(lambda x: x @ x.T, ot.zmatrix) == []
 
 
-def test_a_shared_matrix_keeps_its_order_and_is_not_copied() -> None:
+@pytest.mark.parametrize("borrow", [False, True])
+def test_a_shared_matrix_is_copied_once(borrow: bool) -> None:
     a: Any = np.asfortranarray(np.random.default_rng(0).normal(size=(30, 4)))
-    held: Any = shared(a)
+    held: Any = shared(a, borrow=borrow)
     u = ot.dvector()
-    f = function([u], held @ u)
+    f, g = function([u], held @ u), function([], ot.exp(held))
     assert len(unit_of(f).in_either_order) == 1
     arrays: list[Any] = [a, np.ascontiguousarray(a), a[::-1], a[:, ::2]]
     for array in arrays:
-        held.set_value(array)
         b: Any = np.ones(array.shape[1])
+        held.set_value(array, borrow=borrow)
+        # the user's own array stays as it is; a copy is in the order that all readers take
+        kept = held.get_value(borrow=True)
+        assert kept is array if borrow else kept.flags.c_contiguous
         for _ in range(3):
             np.testing.assert_allclose(f(b), array @ b, 1e-13)
+            np.testing.assert_allclose(g(), np.exp(array), 1e-13)
 
 
 def test_an_updated_matrix_is_in_c_order() -> None:

@@ -18,7 +18,7 @@ from occelo_graph.families import declared
 from occelo_graph.ir.container import Container, external_array_types, local
 from occelo_graph.ir.nodes import Variable
 from occelo_graph.ir.types import Type, generic
-from occelo_graph.narrowing import is_list_or_tuple
+from occelo_graph.narrowing import is_array, is_list_or_tuple
 
 if TYPE_CHECKING:
     import numpy as np
@@ -71,11 +71,11 @@ class SharedVariable(Variable):
     def set_value(self, new_value: Any, borrow: bool = False) -> None:
         """Replace the value by a copy of ``new_value``. With ``borrow`` it is not copied.
 
-        ``new_value`` is converted as `Type.filter` of the variable's type does it; TypeError if it cannot. After None the
+        The copy of an array is in C order, in which compiled functions read it as it is. ``new_value`` is converted as `Type.filter` of the variable's type does it; TypeError if it cannot. After None the
         variable has no value.
         """
         try:
-            self.container.value = new_value if borrow else copy.deepcopy(new_value)
+            self.container.value = new_value if borrow else _copied(new_value)
         except TypeError as error:
             text = lines([f"Bad value for the shared variable {describe(self)}"], str(error))
             raise explained(TypeError(text), "tensors") from None
@@ -104,6 +104,12 @@ class SharedVariable(Variable):
 
     def __str__(self) -> str:
         return self._name if self._name is not None else f"<{self.type}>"
+
+
+def _copied(value: Any) -> Any:
+    # an array in another order would be copied again at each call, for all readers but products
+    plain = is_array(value) and not value.dtype.hasobject
+    return value.copy() if plain else copy.deepcopy(value)
 
 
 def shared_constructor(
@@ -183,7 +189,7 @@ def shared(
     if options:
         raise TypeError(f"shared() got unexpected arguments for {type(value)}: {sorted(options)}")
     return SharedVariable(
-        generic, value if borrow else copy.deepcopy(value), strict, allow_downcast, None, name
+        generic, value if borrow else _copied(value), strict, allow_downcast, None, name
     )
 
 

@@ -786,7 +786,7 @@ def _shared_tensor(
     """The constructor behind `shared` for tensors. Numbers, lists and tuples get the same dtypes as in `constant`."""
     refuse_mask(value)
     if is_array(value):
-        data = value if borrow else np.array(value, copy=True)
+        data = value if borrow else np.array(value, order="C")
     else:
         data = np.array(constant(value).data)
     type_ = TensorType(data.dtype, (None,) * data.ndim if shape is None else shape)
