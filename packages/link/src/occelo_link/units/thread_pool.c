@@ -2,7 +2,9 @@
 
    A loop belongs to one call at a time; the loops of other calls meanwhile run in their own thread only. The calling thread
    works, too, so nobody waits for a thread that wakes late. Threads without work sleep, each on a lock of its own. They
-   run no Python, so they need no GIL. The calling thread polls for signals between chunks of its own. A fork copies no threads, so Python calls `forget_threads` in the new process.
+   run no Python, so they need no GIL. The calling thread polls for signals between chunks of its own, and a handler may fork.
+   A fork copies no threads: Python calls `hold_chunks` before it, so that no chunk is half done, then `resume_chunks` in the
+   old process and `forget_threads` in the new one, which runs the other chunks alone.
 
    Names in capitals that are not defined here are constants of frame.py. The file thread_pool.ll is made from this one
    (packages/link/llvm_from_c.py). */
@@ -37,6 +39,7 @@ static struct {
   int (*acquire)(void *lock, int wait);
   void (*release)(void *lock);
   unsigned long (*start_thread)(void (*)(void *), void *);
+  unsigned long (*this_thread)(void);
   void *(*allocate)(size_t bytes);
   void (*deallocate)(void *);
   int (*get_blas)(void); /* the number of threads of BLAS; null if it is not known how to set it */
@@ -50,6 +53,8 @@ static struct {
   part *run;
   void *env, **table;
   i64 *own;                    /* what `parallel` got */
+  unsigned long polls;         /* the thread that polls between its chunks, or 0 */
+  i64 held, kept;              /* the forks that it begins now, and the chunks that others must not begin meanwhile */
   i64 interrupted;
   i64 failed;                  /* 2^32 times the first chunk that failed, plus what it returned */
   i64 blas_busy, blas_users, blas_threads;
@@ -60,11 +65,6 @@ static struct {
 } pool;
 
 void *thread_pool(void) { return &pool; }
-
-void forget_threads(void) {
-  pool.started = pool.busy = pool.left = pool.unfinished = pool.blas_busy = pool.blas_users = 0;
-  pool.done = NULL; /* it may be held by a thread that is no more */
-}
 
 static void copy(void *to, const void *from, i64 bytes) {
   for (i64 k = 0; k < bytes / 8; ++k) ((i64 *)to)[k] = ((const i64 *)from)[k];
@@ -92,37 +92,6 @@ static void note_failure(i64 number, i64 status) {
     if (__atomic_compare_exchange_n(&pool.failed, &before, mine, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return;
 }
 
-/* Run chunks until none is left. The calling thread passes `poll`, and the iterations after which it polls. */
-static void run_chunks(poller *poll, i64 *frame, i64 every) {
-  i64 loop = 0, polled = 0;
-  void *mine = NULL; /* of this loop */
-  while (__atomic_load_n(&pool.left, __ATOMIC_RELAXED) > 0) {
-    /* chunks are begun from the last to the first */
-    i64 number = __atomic_fetch_sub(&pool.left, 1, __ATOMIC_ACQUIRE) - 1;
-    if (number < 0) break;
-    i64 start = pool.start + number * pool.size, stop = start + pool.size, status = NO_MEMORY;
-    if (pool.own && loop != pool.loops) {
-      pool.deallocate(mine);
-      mine = own_env(pool.own, pool.env);
-      loop = pool.loops;
-    }
-    void *env = pool.own ? mine : pool.env;
-    if (env) status = pool.run(env, start, stop < pool.stop ? stop : pool.stop, pool.table);
-    if (status) note_failure(number, status);
-    if (poll && (polled += pool.size) >= every && __atomic_load_n(&pool.left, __ATOMIC_RELAXED) > 0) {
-      polled = 0;
-      if (poll(frame)) {
-        i64 rest = __atomic_exchange_n(&pool.left, 0, __ATOMIC_ACQ_REL);
-        if (rest > 0) __atomic_fetch_sub(&pool.unfinished, 2 * rest, __ATOMIC_ACQ_REL);
-        pool.interrupted = 1;
-      }
-    }
-    /* the next loop may begin as soon as the last chunk is finished */
-    if (__atomic_fetch_sub(&pool.unfinished, 2, __ATOMIC_ACQ_REL) == 3) pool.release(pool.done);
-  }
-  pool.deallocate(mine);
-}
-
 /* Each thread wakes two others, so that the last of many wakes soon. */
 static void wake_two(i64 number) {
   i64 threads = __atomic_load_n(&pool.threads, __ATOMIC_RELAXED);
@@ -136,6 +105,42 @@ static bool may_work(i64 number) {
   return number < __atomic_load_n(&pool.threads, __ATOMIC_RELAXED) && __atomic_load_n(&pool.left, __ATOMIC_SEQ_CST) > 0;
 }
 
+/* Let nobody begin a chunk. Returns how many were not begun. */
+static i64 take_rest(void) {
+  i64 rest = __atomic_exchange_n(&pool.left, 0, __ATOMIC_ACQ_REL);
+  return rest > 0 ? rest : 0;
+}
+
+/* Run chunks until none is left. The calling thread, which is number 0, passes `poll`, and the iterations after which it polls. */
+static void run_chunks(i64 thread, poller *poll, i64 *frame, i64 every) {
+  i64 loop = 0, polled = 0;
+  void *mine = NULL; /* of this loop */
+  while (may_work(thread)) {
+    /* chunks are begun from the last to the first */
+    i64 number = __atomic_fetch_sub(&pool.left, 1, __ATOMIC_ACQUIRE) - 1;
+    if (number < 0) break;
+    i64 start = pool.start + number * pool.size, stop = start + pool.size, status = NO_MEMORY;
+    if (loop != pool.loops) {
+      loop = pool.loops;
+      wake_two(thread);
+      pool.deallocate(mine);
+      mine = pool.own ? own_env(pool.own, pool.env) : NULL;
+    }
+    void *env = pool.own ? mine : pool.env;
+    if (env) status = pool.run(env, start, stop < pool.stop ? stop : pool.stop, pool.table);
+    if (status) note_failure(number, status);
+    if (poll && (polled += pool.size) >= every && __atomic_load_n(&pool.left, __ATOMIC_RELAXED) > 0) {
+      polled = 0;
+      __atomic_store_n(&pool.polls, pool.this_thread(), __ATOMIC_RELAXED);
+      if ((pool.interrupted = poll(frame))) __atomic_fetch_sub(&pool.unfinished, 2 * take_rest(), __ATOMIC_ACQ_REL);
+      __atomic_store_n(&pool.polls, 0, __ATOMIC_RELAXED);
+    }
+    /* the next loop may begin as soon as the last chunk is finished */
+    if (__atomic_fetch_sub(&pool.unfinished, 2, __ATOMIC_ACQ_REL) == 3) pool.release(pool.done);
+  }
+  pool.deallocate(mine);
+}
+
 static void run_worker(void *argument) {
   i64 number = (i64)argument;
   worker *self = &pool.workers[number];
@@ -143,9 +148,7 @@ static void run_worker(void *argument) {
     __atomic_store_n(&self->asleep, 1, __ATOMIC_SEQ_CST);
     bool awake = may_work(number) && __atomic_exchange_n(&self->asleep, 0, __ATOMIC_SEQ_CST);
     if (!awake) pool.acquire(self->lock, 1);
-    if (!may_work(number)) continue;
-    wake_two(number);
-    run_chunks(NULL, NULL, 0);
+    run_chunks(number, NULL, NULL, 0);
   }
 }
 
@@ -165,6 +168,45 @@ static i64 start_threads(i64 wanted) {
     if (pool.start_thread(run_worker, ADDRESS(pool.started + 1)) == (unsigned long)-1) break;
   }
   return pool.started + 1 < wanted ? pool.started + 1 : wanted;
+}
+
+/* Wait until no chunk is unfinished. */
+static void wait_for_others(void) {
+  for (i64 k = 0; k < SPINS; ++k)
+    if (!__atomic_load_n(&pool.unfinished, __ATOMIC_ACQUIRE)) return;
+  if (__atomic_fetch_or(&pool.unfinished, 1, __ATOMIC_ACQ_REL)) pool.acquire(pool.done, 1);
+}
+
+static bool is_polling(void) { return __atomic_load_n(&pool.polls, __ATOMIC_RELAXED) == pool.this_thread(); }
+
+/* Before a fork. If a signal handler forks between two chunks, wait until the others have finished theirs. */
+void hold_chunks(void) {
+  if (!is_polling() || pool.held++) return;
+  pool.kept = take_rest();
+  i64 own = 2 * pool.kept + 2; /* its own is unfinished, too */
+  __atomic_fetch_sub(&pool.unfinished, own, __ATOMIC_ACQ_REL);
+  wait_for_others();
+  __atomic_store_n(&pool.unfinished, own, __ATOMIC_RELAXED);
+}
+
+/* After a fork, in the old process. */
+void resume_chunks(void) {
+  if (!is_polling() || !pool.held || --pool.held) return;
+  __atomic_store_n(&pool.left, pool.kept, __ATOMIC_SEQ_CST);
+  for (i64 k = 0; 2 * k + 1 < pool.threads; ++k) wake_two(k);
+}
+
+/* After a fork, in the new process, which has no threads but the one that forked. */
+void forget_threads(void) {
+  pool.started = pool.blas_busy = 0;
+  pool.processors = 1; /* its siblings need the others */
+  pool.done = NULL; /* it may be held by a thread that is no more */
+  if (is_polling()) {
+    if (pool.held) pool.left = pool.kept;
+  } else {
+    pool.busy = pool.left = pool.unfinished = pool.blas_users = pool.polls = 0;
+  }
+  pool.held = 0;
 }
 
 static i64 smaller(i64 a, i64 b) { return a < b ? a : b; }
@@ -202,12 +244,8 @@ static i64 in_threads(part *run, void *env, i64 start, i64 stop, void **table, i
   __atomic_store_n(&pool.threads, threads, __ATOMIC_RELAXED);
   __atomic_store_n(&pool.unfinished, 2 * chunks, __ATOMIC_RELAXED);
   __atomic_store_n(&pool.left, chunks, __ATOMIC_SEQ_CST);
-  wake_two(0);
-  run_chunks((poller *)table[POLL], frame, every);
-  for (i64 k = 0; k < SPINS; ++k)
-    if (!__atomic_load_n(&pool.unfinished, __ATOMIC_ACQUIRE)) goto finished;
-  if (__atomic_fetch_or(&pool.unfinished, 1, __ATOMIC_ACQ_REL)) pool.acquire(pool.done, 1);
-finished:
+  run_chunks(0, (poller *)table[POLL], frame, every);
+  wait_for_others();
   if (pool.interrupted) return INTERRUPTED;
   return pool.failed == INT64_MAX ? 0 : (int32_t)pool.failed;
 }

@@ -21,6 +21,7 @@ _OF_PYTHON = {
     "acquire": "PyThread_acquire_lock",
     "release": "PyThread_release_lock",
     "start_thread": "PyThread_start_new_thread",
+    "this_thread": "PyThread_get_thread_ident",
 }
 _OTHERS = ("allocate", "deallocate", "get_blas", "set_blas")
 
@@ -59,11 +60,10 @@ def thread_pool() -> ThreadPool:
         setattr(pool, name, address)
     pool.processors, pool.worth = counted_processors(), WORTH
     if hasattr(os, "register_at_fork"):
-        forget = ctypes.CFUNCTYPE(None)(unit.find("forget_threads"))
-
-        def begin_again() -> None:
-            forget()
-            pool.processors = 1
-
-        os.register_at_fork(after_in_child=begin_again)
+        # machine code, in the midst of which no handler of a signal runs
+        hold, resume, forget = (
+            ctypes.CFUNCTYPE(None)(unit.find(name))
+            for name in ("hold_chunks", "resume_chunks", "forget_threads")
+        )
+        os.register_at_fork(before=hold, after_in_parent=resume, after_in_child=forget)
     return pool
