@@ -134,28 +134,36 @@ def test_a_truncated_gradient_with_taps() -> None:
 
 
 @pytest.mark.parametrize("mode", ["native", "c"] if THOROUGH else ["native"])
-def test_wide_steps_in_several_threads(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A loop over a static length inside of another loop is divided, with the same bits for any number of threads."""
-    monkeypatch.setattr(cost, "ENOUGH", -1)
+@pytest.mark.parametrize("length", [3000, None])
+def test_wide_steps_in_several_threads(
+    mode: str, length: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A loop inside of another loop is divided, with the same bits for any number of threads."""
+    monkeypatch.setattr(cost, "ENOUGH", -1 if length else 200)
     pool = thread_pool()
     monkeypatch.setattr(pool, "worth", 1)
-    factors, start = ot.dvector("factors"), ot.dvector("start", shape=(3000,))
+    factors, start = ot.dvector("factors"), ot.dvector("start", shape=(length,))
 
     def step(e: Any, s: Any) -> Any:
-        return ot.tanh(s) * e + s[::-1] / abs(s).sum()
+        rows = ot.stack([s, s * e])
+        return ot.tanh(s) * e + s[::-1] / abs(s).sum() + rows.sum(axis=0) / rows.sum(axis=1)[1]
 
     final: Any = scan(step, factors, start, return_updates=False)[-1]
     outputs = [final, grad((final**2).sum(), start)]
-    values = np.linspace(0.5, 1.5, 7), np.random.default_rng(0).normal(size=3000)
-    results: list[Any] = []
+    lengths = (length,) if length else (0, 1, 2, 5, 3000)
+    results: dict[int, Any] = {}
     for threads in (1, 2, 3, 8, 64):
         with config.change_flags(native__threads=threads, cache=False):
             f = oc.function([factors, start], outputs, mode=mode)
+        for n in lengths:
+            values = np.linspace(0.5, 1.5, 7), np.random.default_rng(0).normal(size=n)
             before = pool.loops
-            results.append(f(*values))
-            assert (pool.loops > before + 5) == (threads > 1)
-        assert all(a.tobytes() == b.tobytes() for a, b in zip(results[-1], results[0], strict=True))
-    s = values[1]
-    for e in values[0]:
-        s = np.tanh(s) * e + s[::-1] / abs(s).sum()
-    np.testing.assert_allclose(results[0][0], s, rtol=1e-10, atol=1e-14)
+            found = f(*values)
+            assert (pool.loops > before + 5) == (threads > 1 and n > 1000)
+            expected = results.setdefault(n, found)
+            assert all(a.tobytes() == b.tobytes() for a, b in zip(found, expected, strict=True))
+    for n in lengths:
+        s = np.random.default_rng(0).normal(size=n)
+        for e in np.linspace(0.5, 1.5, 7):
+            s = np.tanh(s) * e + s[::-1] / abs(s).sum() + (s + s * e) / (s * e).sum()
+        np.testing.assert_allclose(results[n][0], s, rtol=1e-9, atol=1e-13)

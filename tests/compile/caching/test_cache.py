@@ -32,7 +32,7 @@ from occelo_link.blocks.linker import BlockLinker
 from occelo_link.cache import directory as directories
 from occelo_link.cache.lock import force_unlock, lock_ctx, set_lock_status
 from occelo_link.cache.store import Store, counters
-from occelo_link.machine.threads import may_be_several
+from occelo_link.machine.threads import divided_loops
 from occelo_link.units import compiled_unit
 from occelo_link.units.compiled_unit import CompiledUnit, register_kind
 from occelo_rewrite import in2out, infers, node_rewriter, optdb
@@ -267,7 +267,10 @@ def test_every_component_of_the_key_matters(monkeypatch: pytest.MonkeyPatch) -> 
     assert differing(in_threads, alone) == {"linker"}
     with config.change_flags(native__threads=5):  # code does not hold how many threads there are
         assert key_of([x], x * 2) == in_threads
-    assert plain == (in_threads if may_be_several() else alone)
+    assert differing(in_threads, plain) == {
+        "linker"
+    }  # only a number that was asked for divides steps
+    assert (plain == alone) == (divided_loops() == 0)
     with without_lowering(ot.sigmoid):
         off = key_of([x], x * 2)
     assert off.pop("without lowerings") == "sigmoid"

@@ -382,14 +382,14 @@ call = make_linker("native").accept(og.FunctionGraph([x], [ot.exp(x)])).make_fun
 values = np.linspace(0.0, 1.0, 2_000_000)
 assert np.allclose(call(values), np.exp(values))
 pool = thread_pool()
-assert pool.loops > 0 and threads.may_be_several()
+assert pool.loops > 0 and threads.divided_loops() == 1
 child = os.fork()
 if not child:
     before = pool.loops
     right = np.allclose(call(values), np.exp(values)) and pool.loops == before
     with config.change_flags(native__threads=2):
-        right &= threads.may_be_several()
-    os._exit(not right or threads.may_be_several())
+        right &= threads.divided_loops() == 2
+    os._exit(not right or threads.divided_loops())
 raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """
 

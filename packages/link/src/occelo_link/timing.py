@@ -53,7 +53,7 @@ class _Measured(NativeLinker):
 
     def compile(self, program: Program, part: Part) -> NativeUnit:
         self.printers.append(
-            CountingPrinter(program) if self._counts else TimedPrinter(program, self.threaded())
+            CountingPrinter(program) if self._counts else TimedPrinter(program, self.threaded() > 0)
         )
         text = f"{self.printers[-1].unit()}\n{fixed_function('ticks')}\n"
         code = object_code(f"1\n{text}", lambda: compile_module(text))

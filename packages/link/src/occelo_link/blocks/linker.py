@@ -43,9 +43,9 @@ class BlockLinker(Linker):
         """Compile the loop program of a part."""
         raise NotImplementedError
 
-    def threaded(self) -> bool:
-        """Whether loops of compiled blocks may run in several threads."""
-        return False
+    def threaded(self) -> int:
+        """Which loops of compiled blocks may run in several threads (`machine.threads.divided_loops`)."""
+        return 0
 
     def compilable(self, order: Sequence[Apply]) -> Callable[[Apply, bool], bool]:
         """Return a function that tells whether a node belongs to a compiled block.

@@ -22,7 +22,7 @@ from occelo_link.linker import VM, Linking
 from occelo_link.loops import build as build  # registers the lowerings
 from occelo_link.loops.ir.program import Program
 from occelo_link.loops.registry import find_lowering
-from occelo_link.machine.threads import may_be_several
+from occelo_link.machine.threads import divided_loops
 from occelo_link.units.interface import UnitFailure, UnitInterface
 from occelo_link.units.unit import NativeUnit
 from occelo_link.vm import PythonVM
@@ -50,11 +50,11 @@ class CLinker(BlockLinker):
     name = "c"
     takes_states = True
 
-    def threaded(self) -> bool:
-        return may_be_several()
+    def threaded(self) -> int:
+        return divided_loops()
 
     def compile(self, program: Program, part: Part) -> NativeUnit:
-        library = _load([("unit", program)], self.threaded())
+        library = _load([("unit", program)], self.threaded() > 0)
         return NativeUnit(
             UnitInterface.of(program, part.inputs), SharedUnit(library, "unit"), program
         )

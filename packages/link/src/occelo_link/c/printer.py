@@ -340,7 +340,7 @@ class Printer(Visitor[None]):
 
     def loop(self, loop: ir.For) -> None:
         if self.threads and cost.may_be_divided(loop, self.nesting > 0):
-            self.divided_loop(loop)
+            self.in_threads(loop)
             return
         if loop.lanes > 1 and loop.carried:
             self.lanes_loop(loop)
@@ -356,22 +356,36 @@ class Printer(Visitor[None]):
         else:
             self.plain_loop(loop, index, start, self.use(loop.stop))
 
-    def divided_loop(self, loop: ir.For) -> None:
+    def in_threads(self, loop: ir.For) -> None:
+        """Print code that calls the function of a loop, or in a step of another loop runs it here if it has little work."""
+        start, stop, work = self.use(loop.start), self.use(loop.stop), self.fresh("work")
+        each = cost.work_text(cost.parallel_work(loop), self.use)
+        self.line(f"i64 {work} = ({stop} - {start}) * ({each});")
+        if not (self.nesting and cost.may_be_small(loop)):
+            self.divided_loop(loop, work)
+            return
+        self.line(f"if ({work} <= {cost.least_work(loop)}) {{")
+        threads, self.threads = self.threads, False
+        self.loop(loop)
+        self.threads = threads
+        self.line("} else {")
+        self.divided_loop(loop, work)
+        self.line("}")
+
+    def divided_loop(self, loop: ir.For, work: str) -> None:
         """Print a loop as a function of its own, and code that calls the function, in several threads if there is enough
         work.
         """
         start, stop = self.use(loop.start), self.use(loop.stop)
         part, env = self.fresh(f"{self.function_name}_part"), self.fresh("env")
         held = ", ".join(self.part(loop, part))
-        work, use, own = self.fresh("work"), self.use, "0"
-        each = cost.work_text(cost.parallel_work(loop), use)
+        use, own = self.use, "0"
         self.line(f"struct {part}_env {env} = {{{held}}};")
         scratch = scratch_of(loop)
         if scratch is not None:
             own = self.fresh("own")
             sizes = "".join(f", {use(n)} * {size}" for n, size in scratch)
             self.line(f"i64 {own}[] = {{sizeof {env}, {len(scratch)}{sizes}}};")
-        self.line(f"i64 {work} = ({stop} - {start}) * ({each});")
         entries = map(self.program.entry, (frame.PARALLEL, frame.THREAD_LIMIT))
         service, limit = (f"table[{frame.table_slot(self.program, e)}]" for e in entries)
         length = stop if loop.non_interruptible else cost.poll_interval_text(loop, use, "/")

@@ -73,7 +73,7 @@ def lower_graph(
     blas_integer: str = "int64",
     check_bounds: bool = False,
     callbacks: bool = False,
-    threads: bool = False,
+    threads: int = 0,
     states: Mapping[int, int] | None = None,
     name: str = "unit",
 ) -> Program:
@@ -84,9 +84,9 @@ def lower_graph(
     or columns (`Buffer.in_either_order`). ``blas_integer`` is
     the dtype of the integers that BLAS expects. If ``check_bounds`` is True, every access to memory is checked. If
     ``callbacks`` is True, nodes without a lowering become callbacks; otherwise `NotLowered` is raised for such a node.
-    If ``threads`` is True, the sum of a whole tensor may run in several threads. ``states`` maps the position of an
-    output to the position of the input that it updates; both must be tensors. The output may be written into the memory
-    of this input.
+    ``threads`` says which loops may run in several threads (`machine.threads.divided_loops`). ``states`` maps the position
+    of an output to the position of the input that it updates; both must be tensors. The output may be written into the
+    memory of this input.
     """
     state = ProgramState(name, _lower_callback if callbacks else None, blas_integer)
     state.builder.threads = threads

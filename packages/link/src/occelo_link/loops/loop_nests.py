@@ -340,7 +340,9 @@ def reduce_elements(
 
     of_one_block = _in_parts(builder, blocks, operations, of_block)
     with builder.loop(blocks) as loop:
-        loop.statement.non_interruptible |= builder.threads  # an iteration only adds two numbers
+        loop.statement.non_interruptible |= (
+            builder.threads > 0
+        )  # an iteration only adds two numbers
         totals = [loop.carry(builder.const(identity_element(op, d), d)) for op, d in operations]
         lost: list[Carried | None] = [
             loop.carry(builder.const(0.0, d)) if op == "add" and is_float(d) else None

@@ -85,13 +85,13 @@ class NativeLinker(BlockLinker):
     takes_states = True
 
     def fingerprint(self) -> str | None:
-        text = f"{self.name} in threads" if self.threaded() else self.name
+        text = f"{self.name}{('', ' in threads', ' in threads, and steps')[self.threaded()]}"
         return text if type(self) is NativeLinker else None
 
-    def threaded(self) -> bool:
-        from occelo_link.machine.threads import may_be_several  # importing compiles nothing yet
+    def threaded(self) -> int:
+        from occelo_link.machine.threads import divided_loops  # importing compiles nothing yet
 
-        return may_be_several()
+        return divided_loops()
 
     def compile(self, program: Program, part: Part) -> NativeUnit:
-        return compiled_by_llvm(program, part, threads=self.threaded())
+        return compiled_by_llvm(program, part, threads=self.threaded() > 0)

@@ -82,8 +82,8 @@ class Builder:
         """
         self.node = -1
         """The node to which new statements belong: its position among the nodes of the program."""
-        self.threads = False
-        """Whether loops may run in several threads."""
+        self.threads = 0
+        """Which loops may run in several threads (`machine.threads.divided_loops`)."""
         self.non_interruptible = False
         """Whether loops that are opened now must not poll for interrupts."""
         self.foreign: dict[str, None] = {}
@@ -104,7 +104,7 @@ class Builder:
     @property
     def in_threads(self) -> bool:
         """Whether a loop that is opened now may run in several threads."""
-        return self.threads and self.at_top
+        return self.threads > 0 and (self.at_top or (self.threads > 1 and self.block.is_step))
 
     # values
 
@@ -471,6 +471,7 @@ class Builder:
         first = self.i64(0) if start is None else start
         statement = For(index, first, stop, body, lanes, parallel, node=self.node)
         statement.non_interruptible = self.non_interruptible
+        statement.in_step = self.threads > 1 and not self.at_top and self.block.is_step
         self.stack.append(body)
         yield Loop(self, statement)
         self.stack.pop()

@@ -174,20 +174,29 @@ def parallel_work(loop: For) -> Work:
 
 
 def may_be_divided(loop: For, nested: bool) -> bool:
-    """Whether a loop may run in several threads, and may have enough work for that, as a ``nested`` loop must be known to have.
+    """Whether a loop may run in several threads, and may have enough work for that. A ``nested`` loop must be known to have
+    enough, unless it is a part of a step (`For.in_step`).
 
     It carries no value, allocates nothing, and calls nothing but BLAS and LAPACK.
     """
     if not loop.parallel or loop.carried or not is_plain(loop.body):
         return False
-    work, alone = parallel_work(loop), all(map(is_of_blas, called_in(loop.body)))
-    known = not work.inner and loop.stop.op == "const"
-    return alone and (known or not nested) and not is_short(loop, work, ENOUGH)
+    here = not nested or loop.in_step or not may_be_small(loop)
+    alone = all(map(is_of_blas, called_in(loop.body)))
+    return alone and here and not is_short(loop, parallel_work(loop), ENOUGH)
+
+
+def may_be_small(loop: For) -> bool:
+    """Whether a loop, which is not always short, may have too little work for several threads."""
+    return loop.stop.op != "const" or bool(parallel_work(loop).inner)
 
 
 def least_work(loop: For) -> int:
     """From which work on the service `PARALLEL` runs a loop."""
-    return min(ENOUGH, BLAS_ALONE) if any(called_in(loop.body)) else ENOUGH
+    if any(called_in(loop.body)):
+        return min(ENOUGH, BLAS_ALONE)
+    # what a step reads was written by the step before, and half of it then lies in the cache of another processor
+    return 3 * ENOUGH if loop.in_step and parallel_work(loop).own < _CALL else ENOUGH
 
 
 def is_of_blas(call: Invoke) -> bool:

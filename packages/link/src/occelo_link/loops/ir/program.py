@@ -157,6 +157,11 @@ class Block:
     def __iter__(self) -> Iterator[Statement]:
         return iter(self.statements)
 
+    @property
+    def is_step(self) -> bool:
+        """Whether the block runs in steps of loops, but in no nest of loops over elements."""
+        return self.parent is None or (self.fixed and self.parent.is_step)
+
 
 class _Record:
     """Base class of statements and their parts.
@@ -226,10 +231,11 @@ class For(_Record):
     If ``lanes`` is above 1, this number of iterations forms a vector iteration. Then the body has no nested blocks, and
     iterations depend on each other only by `Carried` scalars with ``combine``. If ``parallel`` is True, iterations are
     independent and write disjoint elements, other than of ``scratch``. A ``non_interruptible`` loop does not poll for interrupts.
+    A loop ``in_step`` is a part of a step of another loop, and may nevertheless run in several threads.
     """
 
     __slots__ = (
-        *("body", "carried", "index", "lanes", "node"),
+        *("body", "carried", "in_step", "index", "lanes", "node"),
         *("non_interruptible", "parallel", "start", "stop"),
     )
 
@@ -243,6 +249,7 @@ class For(_Record):
         parallel: bool = False,
         node: int = -1,
     ) -> None:
+        self.in_step = False
         self.index = index
         self.start = start
         self.stop = stop

@@ -1,7 +1,8 @@
 """Prints loops as functions of their own, so that they can run in several threads or compile faster.
 
 It is a part of the LLVM printer (`printer`). A loop is outlined if the program is large, or if the loop may run in several
-threads. It must carry no value, and allocate nothing. Inside of another loop it must be known to have enough work for threads.
+threads. It must carry no value, and allocate nothing. Inside of another loop it must be known to have enough work for threads,
+or is printed twice, as a function and in place.
 
 The function is ``i64 part(ptr env, i64 start, i64 stop, ptr table)``. It returns what a unit returns. ``env`` holds the values
 and addresses that the loop captures, in slots of 8 bytes. A loop that may run in threads is given to the service `PARALLEL`
@@ -74,6 +75,24 @@ class OutlinedLoops:
         """Whether a loop may run in several threads."""
         return self.threads and cost.may_be_divided(loop, self.polling.nesting > 0)
 
+    def print_outlined(self, loop: For) -> None:
+        """Print code that calls the function of a loop, or in a step of another loop runs it here if it has little work."""
+        if not (self.polling.nesting and self.is_divided(loop) and cost.may_be_small(loop)):
+            self.call_outlined(loop)
+            return
+        here, large, done = self.out.new_labels("here", "large", "done")
+        _, enough = self.enough_work(loop)
+        self.line(f"br i1 {enough}, label %{large}, label %{here}")
+        threads, self.threads = self.threads, False
+        self.out.start_block(here)
+        self.print_loop(loop)
+        self.line(f"br label %{done}")
+        self.threads = threads
+        self.out.start_block(large)
+        self.call_outlined(loop)
+        self.line(f"br label %{done}")
+        self.out.start_block(done)
+
     def call_outlined(self, loop: For) -> None:
         """Print the function of a loop, and code that calls it, directly or through the service for threads."""
         captured = self.captured(loop)
@@ -131,12 +150,16 @@ class OutlinedLoops:
             f"call i64 @strips(ptr {function}, ptr {poll}, i64 {length}, ptr %frame, {args})"
         )
 
+    def enough_work(self, loop: For) -> tuple[str, str]:
+        """Print code that computes the work of a loop, and whether that is enough for threads."""
+        work = self.polling.total_work(loop, cost.parallel_work(loop))
+        return work, self.emit(f"icmp sgt i64 {work}, {cost.least_work(loop)}")
+
     def in_threads(self, loop: For, function: str, args: str, own: str) -> str:
         """Print code that calls the service if there is enough work, and otherwise the function of the loop."""
         out, program, emit = self.out, self.out.program, self.emit
         divided, whole, done = out.new_labels("threads", "whole", "done")
-        work = self.polling.total_work(loop, cost.parallel_work(loop))
-        enough = emit(f"icmp sgt i64 {work}, {cost.least_work(loop)}")
+        work, enough = self.enough_work(loop)
         self.line(f"br i1 {enough}, label %{divided}, label %{whole}")
         out.start_block(divided)
         slots = [

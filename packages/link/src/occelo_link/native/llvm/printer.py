@@ -107,7 +107,7 @@ class Printer(Visitor[None]):
     def loop(self, loop: ir.For) -> None:
         with self.memory.addresses_hoisted(loop):
             if self.parallel.is_outlined(loop):
-                self.parallel.call_outlined(loop)
+                self.parallel.print_outlined(loop)
             else:
                 self.plain_loop(loop)
 
