@@ -11,7 +11,7 @@ import pytest
 import occelo_compile as oc
 from occelo_graph import TensorType
 from occelo_graph import tensor as ot
-from occelo_link.loops.ir.program import If
+from occelo_link.loops.ir.program import If, Store
 from occelo_testing.loop_programs import has_compiler
 
 MODES = ["native", "numba", *(["c"] if has_compiler() else [])]
@@ -99,10 +99,55 @@ def test_a_state_is_changed_in_place(name: str) -> None:
         np.testing.assert_array_equal(state.get_value(), expected)
 
 
-def test_positions_out_of_range_are_an_error() -> None:
-    y = ot.dvector()
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "int8"])
+def test_what_is_added_may_be_a_result_too(mode: str, dtype: str) -> None:
+    x, i, state = TensorType(dtype, (None,))(), ot.lvector(), oc.shared(np.zeros(ROWS))
+    taken = x[i] * 2
+    sums = [ot.zeros_like(x)[i].inc(taken), ot.ones(ROWS)[i].set(taken)]
+    updates = {state: state[i].inc(taken)}
+    f = compiled([x, i], [*sums, taken, taken[::-1]], updates=updates, mode=mode)
+    for listed in POSITIONS.values():
+        for times in (1, 40):
+            at, start = np.array(listed * times, np.int64), of_dtype(dtype, ROWS)
+            added = start[at] * np.array(2, dtype)
+            by_hand = [np.zeros(ROWS, dtype), np.ones(ROWS), state.get_value()]
+            for each in by_hand[::2]:
+                np.add.at(each, at, added)
+            by_hand[1][at] = added
+            results = [*f(start, at), state.get_value()]
+            expected = [*by_hand[:2], added, added[::-1], by_hand[2]]
+            for result, one in zip(results, expected, strict=True):
+                np.testing.assert_array_equal(result, one)
+
+
+def test_one_loop_adds_and_stores() -> None:
+    x, i = ot.dvector(), ot.lvector()
+    taken = x[i] * 2.0
+    f = compiled([x, i], [taken, ot.zeros_like(x)[i].inc(taken)])
+    program = f.vm.units[0].program
+    last = program.body.statements[-1]
+    assert isinstance(last, If)  # in runs or not
+    for block in last.blocks:
+        stores = [
+            s.buffer for loop in block for b in loop.blocks for s in b if isinstance(s, Store)
+        ]
+        assert set(stores) == set(program.outputs)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_positions_out_of_range_are_an_error(mode: str) -> None:
+    y, i = ot.dvector("y"), ot.lvector("i")
     with pytest.raises(IndexError):
         compiled([y], ot.inc_subtensor(ot.zeros(ROWS)[np.repeat([1, ROWS], 9)], y))(np.ones(18))
+    f = compiled([y, i], [y[i] * 2.0, ot.zeros(ROWS)[i].inc(y[i] * 2.0)], mode=mode)
+    for wrong in (ROWS, -ROWS - 1):
+        for count in (1, 300):
+            at = np.full(count, 2)
+            at[count // 2] = wrong
+            with pytest.raises(IndexError, match=f"index {wrong} is out of bounds") as error:
+                f(np.ones(ROWS), at)
+            assert "y[i]" in str(error.value)
 
 
 def branches(at: Any) -> int:

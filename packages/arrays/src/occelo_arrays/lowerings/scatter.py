@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 from occelo_arrays.ops.parts.scatter import Scatter
 from occelo_graph import TensorApply
+from occelo_link.loops.kernel import Passing
 from occelo_link.loops.lowering import Context
 from occelo_link.loops.lowerings.index.subtensor import Layout, write_selected
 from occelo_link.loops.registry import lowers_to_loops
-from occelo_link.loops.tensors import Stored, Tensor
+from occelo_link.loops.tensors import Stored, Tensor, Virtual
 
 
 @lowers_to_loops(Scatter)
@@ -23,6 +24,7 @@ def lower_scatter(
     combine = "mul" if node.op.combine == "prod" else node.op.combine
 
     def write(result: Stored) -> None:
-        write_selected(context, layout, result, y, combine)
+        write_selected(context, layout, result, y, combine, passing)
 
-    return [context.change(x, [y, *layout.arrays], write)]
+    passing = Passing(y) if isinstance(y, Virtual) else None
+    return [context.change(x, [y, *layout.arrays], write, passing=passing)]

@@ -7,9 +7,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from occelo_link.loops.ir.program import Value
-from occelo_link.loops.tensors import Stored, Tensor
+from occelo_link.loops.tensors import Index, Stored, Tensor
+
+if TYPE_CHECKING:
+    from occelo_link.loops.ir.builder import Builder
 
 MAX_KERNEL_COST = 6000
 """The largest cost of a kernel. More costly kernels are split, since compile time grows faster than the size of a loop
@@ -50,6 +54,20 @@ class ReduceRoot:
 
 
 Root = ElementRoot | ReduceRoot
+
+
+class Passing:
+    """A tensor of which a step computes each element once, in order, and stores it for ``roots``, too."""
+
+    def __init__(self, tensor: Tensor) -> None:
+        self.tensor = tensor
+        self.roots: list[ElementRoot] = []
+
+    def store(self, builder: Builder, index: Index) -> None:
+        """Store the element at an index for all roots."""
+        for root in self.roots:
+            where = root.target.position(builder, index)
+            builder.store(root.target.buffer, where, self.tensor.at(builder, index))
 
 
 class LoopKernel:

@@ -30,7 +30,7 @@ from occelo_link.loops.complexes import (
 )
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Buffer, Program, Value
-from occelo_link.loops.kernel import ElementRoot, ReduceRoot
+from occelo_link.loops.kernel import ElementRoot, Passing, ReduceRoot
 from occelo_link.loops.loop_nests import copy_elements, copy_together
 from occelo_link.loops.program_state import ProgramState
 from occelo_link.loops.registry import Lowering, check_lowered, find_lowering
@@ -327,6 +327,7 @@ class Context:
         prepare: Callable[[], None] | None = None,
         can_fail: bool = False,
         copied: Callable[[Stored], None] | None = None,
+        passing: Passing | None = None,
     ) -> Stored:
         """A copy of a tensor in which ``write`` changes some elements. If nothing else reads the tensor, the tensor is
         changed in place instead.
@@ -334,7 +335,7 @@ class Context:
         ``others`` are the tensors that ``write`` reads. ``prepare`` is called first, and writes statements that may
         fail. If ``can_fail`` is True, statements of ``write`` may fail, too; then a state is not changed in place,
         since its old value would be lost. If a copy is needed and ``copied`` is passed, it is called instead of
-        ``write``: it copies and changes the elements in one pass.
+        ``write``: it copies and changes the elements in one pass. ``passing`` is as in `Step`.
         """
         result = self.new_stored(tensor.dtype, tensor.shape)
 
@@ -346,7 +347,8 @@ class Context:
                 copy_elements(self, tensor, result)
             write(result)
 
-        step = Step([tensor, *others], [result], emit, self.builder.node, tensor, prepare, can_fail)
+        node = self.builder.node
+        step = Step([tensor, *others], [result], emit, node, tensor, prepare, can_fail, passing)
         self.schedule.add_step(step)
         return result
 

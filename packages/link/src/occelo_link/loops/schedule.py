@@ -59,6 +59,8 @@ class Schedule:
         """Maps the buffer of each changed tensor to the buffer that was changed first, and the number of changes."""
         self._taken_over: dict[Buffer, Buffer] = {}
         """Maps the buffer of each result that is computed in place to the buffer whose memory it takes over."""
+        self._passing: dict[Tensor, Step] = {}
+        """Maps tensors to the steps that compute all of their elements (`Passing`)."""
 
     @property
     def end(self) -> int:
@@ -100,6 +102,10 @@ class Schedule:
             for first, count in map(self._origin, buffers_of([other]))
         )
 
+    def _changes_input(self, step: Step) -> bool:
+        """Whether a step changes elements of an input, which may be a state, or of its changed value."""
+        return self._origin(step.writes[0].buffer)[0].space == "input"
+
     def _origin(self, buffer: Buffer) -> tuple[Buffer, int]:
         return self._origins.get(buffer, (buffer, 0))
 
@@ -120,10 +126,14 @@ class Schedule:
         if isinstance(changed, Stored) and changed.reads.get(changed, False):
             origin, changes = self._origin(changed.buffer)
             self._origins[step.writes[0].buffer] = origin, changes + 1
+        if step.passing is not None and not self._changes_input(step):
+            self._passing[step.passing.tensor] = step
         self._steps.append(step)
 
     def add_root(self, root: Root) -> None:
         """Add a root to the first kernel that can compute it, or to a new kernel."""
+        if isinstance(root, ElementRoot) and self._joins_step(root):
+            return
         context = self._context
         shape = root.tensor.shape
         space = context.space(shape)
@@ -151,6 +161,21 @@ class Schedule:
                 stored.readers += 1
         step.add(root)
         root.target.producer = position
+
+    def _joins_step(self, root: ElementRoot) -> bool:
+        """Let a step that computes the elements of a root anyway store them; returns whether there is one.
+
+        A step that changes a state is left alone: it runs after everything else.
+        """
+        step = self._passing.get(root.tensor)
+        if step is None or step.writes[0].producer < max(self.done, self._apart):
+            return False
+        assert step.passing is not None
+        step.passing.roots.append(root)
+        step.writes.append(root.target)
+        root.target.producer = step.writes[0].producer
+        root.target.readers += 1
+        return True
 
     def _is_changed(self, tensor: Tensor) -> bool:
         """Whether a tensor is the result of a pending change of another tensor.

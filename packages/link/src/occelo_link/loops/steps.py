@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, KeysView, Sequence
 
 from occelo_link.loops.ir.program import Buffer
-from occelo_link.loops.kernel import LoopKernel
+from occelo_link.loops.kernel import LoopKernel, Passing
 from occelo_link.loops.tensors import Stored, Tensor
 
 
@@ -21,7 +21,8 @@ class Step:
     the only result is its new value. The schedule may let the result take over the memory of ``changed``. In this case,
     the schedule sets ``in_place`` before ``emit`` is called. ``prepare`` writes statements that may fail, before the
     memory of any state is taken over. If ``can_fail`` is True, the statements of ``emit`` may fail, too, and the step
-    never takes over the memory of a state.
+    never takes over the memory of a state. If ``passing`` is not None, roots that store its tensor may join the step, whose
+    results then include their targets.
     """
 
     def __init__(
@@ -33,6 +34,7 @@ class Step:
         changed: Tensor | None = None,
         prepare: Callable[[], None] | None = None,
         can_fail: bool = False,
+        passing: Passing | None = None,
     ) -> None:
         self.node = node
         self.reads = reads
@@ -41,6 +43,7 @@ class Step:
         self.changed = changed
         self.prepare = prepare
         self.can_fail = can_fail
+        self.passing = passing
         self.in_place = False
 
     @property

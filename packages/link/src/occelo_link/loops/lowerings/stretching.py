@@ -1,7 +1,7 @@
 """Lowerings of `Stretch`, which broadcasts dimensions at run time, and of its gradient `SumStretched`.
 
 In most calls the lengths fit, and nothing is to be done. So a tensor that lies in memory is not copied: the result is a
-further name for its memory (`_memory_of_either`). Only if a length is 1 and another one is wanted, the elements are
+further name for its memory (`memory_of_either`). Only if a length is 1 and another one is wanted, the elements are
 repeated or summed in new memory. The linkers ``native``, ``c``, ``c|py`` and ``numba`` use these lowerings;
 `loops.build` imports this module to register them.
 """
@@ -13,6 +13,7 @@ from contextlib import ExitStack
 
 from occelo_graph import TensorApply
 from occelo_graph.ops.shape.stretching import Stretch, SumStretched
+from occelo_link.loops.either_memory import memory_of_either
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
 from occelo_link.loops.loop_nests import copy_elements, reduce_elements
@@ -53,44 +54,6 @@ def _differing(
     return axes, same
 
 
-def _memory_of_either(
-    context: Context,
-    tensor: Tensor,
-    same: Value,
-    shape: Sequence[Value],
-    fill: Callable[[Tensor, Stored], None],
-) -> Stored:
-    """A tensor of the lengths ``shape`` that is ``tensor`` if ``same`` holds, which is usual.
-
-    Otherwise ``fill(stored, target)`` fills new memory from ``stored``, which is ``tensor`` in memory. The result has a
-    buffer without memory of its own, so later steps neither overwrite it nor reuse its memory.
-    """
-    builder = context.builder
-    stored = context.contiguous_copy(context.store(tensor))
-    context.schedule.flush_for(stored)
-    view = builder.buffer(stored.dtype, "work", ndim=len(shape))
-    size = builder.product(shape)
-
-    def usual() -> Sequence[Value]:
-        builder.alloc(view, size, reuse=stored.buffer, keeps=True)
-        return []
-
-    def unusual() -> Sequence[Value]:
-        filled = context.new_stored(stored.dtype, shape)
-        builder.alloc(filled.buffer, size)
-        fill(stored, filled)
-        builder.alloc(view, size, reuse=filled.buffer, keeps=True)
-        return []
-
-    context.check_size(shape)
-    builder.branch(same, usual, unusual)
-    offset = builder.select(same, stored.offset, context.i64(0))
-    result = Stored(view, shape, offset, context.contiguous(shape), True)
-    # the memory of ``stored`` must stay as it is while the result is read
-    result.reads = {result: True, **dict.fromkeys(stored.reads, False)}
-    return result
-
-
 @lowers_to_loops(Stretch)
 def lower_stretch(
     context: Context, node: TensorApply[Stretch], inputs: list[Tensor]
@@ -128,7 +91,7 @@ def lower_stretch(
     def fill(stored: Tensor, target: Stored) -> None:
         copy_elements(context, Virtual(x.dtype, shape, repeated(stored)), target)
 
-    return [_memory_of_either(context, x, same, shape, fill)]
+    return [memory_of_either(context, x, same, shape, fill)]
 
 
 @lowers_to_loops(SumStretched)
@@ -145,7 +108,7 @@ def lower_sum_stretched(
             continue
         context.check(context.builder.op("or", same, context.builder.eq(shape[axis], one)))
         if isinstance(x, Stored):
-            x = _memory_of_either(context, x, same, target, _sum_along(context, axis))
+            x = memory_of_either(context, x, same, target, _sum_along(context, axis))
         else:
             x = _stored_or_summed(context, x, same, target, axis)
     return [x]

@@ -36,7 +36,7 @@ class ShortRows(For):
         self.row, self.length, self.end = row, length, ""
         values = [v for v in row.body if isinstance(v, Value)]
         dtypes = {v.dtype for v in values if v.dtype != "int64" or v.op == "load"}
-        self.width = 64 // max(map(itemsize, dtypes))
+        self.width = 64 // max(map(itemsize, dtypes), default=8)
         self.masks: list[str] = []
 
     def remainder(self) -> For:

@@ -188,8 +188,20 @@ class VectorIteration(Visitor[None]):
             # faster than a gather instruction, which also waits for stores to the same elements
             address = scalars.address(buffer, self.first_lane(offset))
             return vectors.load_apart(buffer.dtype, address, stride, self.lanes)
+        if self.mask is None:
+            return vectors.load_each(buffer, self.offsets(offset), self.lanes)
         addresses = vectors.addresses(buffer, self.vector(offset), self.lanes)
         return vectors.gather(buffer.dtype, addresses, self.lanes, self.mask)
+
+    def offsets(self, offset: Value) -> list[str]:
+        """Print the offsets of all lanes as scalars."""
+        emit, lanes = self.parts.out.emit, range(self.lanes)
+        if offset.op == "load" and self.stride(offset.args[1]) == 1:
+            first = self.parts.scalars.address(offset.args[0], self.first_lane(offset.args[1]))
+            places = [emit(f"getelementptr i64, ptr {first}, i64 {k}") for k in lanes]
+            return [emit(f"load i64, ptr {place}, align 8") for place in places]
+        kind, vector = type_of("int64", self.lanes), self.vector(offset)
+        return [emit(f"extractelement {kind} {vector}, i32 {k}") for k in lanes]
 
     def load_part(self, buffer: Buffer, base: Value, part: int) -> str:
         """Print a load of the real or the imaginary parts of complex numbers in all lanes.

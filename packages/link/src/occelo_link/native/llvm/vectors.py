@@ -5,6 +5,8 @@ It is a part of the LLVM printer (`printer`); `vector_iteration` and `vector_loo
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from occelo_link.loops.ir.program import Buffer, Value, itemsize
 from occelo_link.native.llvm.interleaved_complex import suffix
 from occelo_link.native.llvm.literals import constant, element_type, memory_type, type_of
@@ -73,6 +75,16 @@ class Vectors:
             f"<{lanes} x i1> {mask}, {kind} zeroinitializer)"
         )
         return self._truth(raw, dtype, kind)
+
+    def load_each(self, buffer: Buffer, offsets: Sequence[str], lanes: int) -> str:
+        """Print a load of the elements at the offsets, with one instruction for each."""
+        memory, pointer = memory_type(buffer.dtype), self.buffer(buffer)
+        kind, vector = f"<{lanes} x {memory}>", "poison"
+        for k, offset in enumerate(offsets):
+            own = self.emit(f"getelementptr {memory}, ptr {pointer}, i64 {offset}")
+            element = self.emit(f"load {memory}, ptr {own}, align {itemsize(buffer.dtype)}")
+            vector = self.emit(f"insertelement {kind} {vector}, {memory} {element}, i32 {k}")
+        return self._truth(vector, buffer.dtype, kind)
 
     def load_apart(self, dtype: str, address: str, stride: int, lanes: int) -> str:
         """Print a load of elements that are ``stride`` elements apart, with one instruction for each."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 from occelo_graph import Constant, TensorApply
@@ -17,8 +18,10 @@ from occelo_graph.ops.index.subtensor import (
     IncSubtensor,
     Subtensor,
 )
+from occelo_link.loops.either_memory import memory_of_either
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Carried, Value
+from occelo_link.loops.kernel import Passing
 from occelo_link.loops.loop_nests import copy_elements
 from occelo_link.loops.lowering import CHEAP, Context
 from occelo_link.loops.lowerings.index.key import Entry, Part, Position, read_key
@@ -206,23 +209,29 @@ class Layout:
                 entries += positions
             else:
                 source = next(s for s, t in zip(sources, keys, strict=True) if t is entry)
-                self._check(entry, source, self.x.shape[axis])
-                wrapped = self._wrapped(entry, source, self.x.shape[axis])
+                least = self._check(entry, source, self.x.shape[axis])
+                wrapped = self._wrapped(entry, source, self.x.shape[axis], least)
                 self.static[wrapped] = source.type.shape
                 entries.append(wrapped)
         return entries
 
-    def _check(self, array: Tensor, source: TensorVariable, length: Value) -> None:
-        """Write a check that all positions in an array are in range."""
+    def _check(self, array: Tensor, source: TensorVariable, length: Value) -> Value:
+        """Write a check that all positions in an array are in range. Returns the least one, or less."""
         context, builder = self.context, self.context.builder
         key = ("positions", array, context.canonical(length).number)
-        if any(key in block.memo for block in builder.stack):
-            return
-        builder.block.memo[key] = True
+        for block in builder.stack:
+            if key in block.memo:
+                checked: Value = block.memo[key]
+                return checked
+        least = builder.block.memo[key] = self._checked(array, source, length)
+        return least
+
+    def _checked(self, array: Tensor, source: TensorVariable, length: Value) -> Value:
+        context, builder = self.context, self.context.builder
         if isinstance(source, Constant):
             data: npt.NDArray[Any] = source.data.astype("int64")
             if data.size == 0:
-                return
+                return context.i64(0)
             least, most = context.i64(int(data.min())), context.i64(int(data.max()))
         elif array.bounds is not None:
             least, most = array.bounds
@@ -238,28 +247,50 @@ class Layout:
             else:
                 least = most = context.scalar(as_int)
         context.check(builder.lt(most, length))
-        negative = builder.sub(context.i64(0), length)
-        if least.op == "const" and least.args[0] >= 0:
-            return
-        context.check(builder.op("le", negative, least))
+        if least.op != "const" or least.args[0] < 0:
+            negative = builder.sub(context.i64(0), length)
+            context.check(builder.op("le", negative, least))
+        return least
 
-    def _wrapped(self, array: Tensor, source: TensorVariable, length: Value) -> Tensor:
-        """The positions, counted from 0: the length is added to negative positions, which count from the end."""
+    def _wrapped(
+        self, array: Tensor, source: TensorVariable, length: Value, least: Value
+    ) -> Tensor:
+        """The positions, counted from 0: the length is added to negative positions, which count from the end.
+
+        If no element of a long array is negative, which ``least`` says, its own memory is read.
+        """
+        context = self.context
         # as in NumPy, positions from 2**63 on are negative ones
         unsigned = array.dtype in ("uint8", "uint16", "uint32")
-        if isinstance(source, Constant) and source.data.astype("int64").min(initial=0) >= 0:
-            unsigned = True
-        if array.bounds is not None and array.bounds[0].op == "const":
-            unsigned = unsigned or array.bounds[0].args[0] >= 0
+        if unsigned or (least.op == "const" and least.args[0] >= 0):
+            return context.cast(array, "int64")
 
         def wrapped(builder: Builder, values: Sequence[Value]) -> Value:
             value = builder.cast(values[0], "int64")
-            if unsigned:
-                return value
             below = builder.lt(value, builder.i64(0))
             return builder.select(below, builder.add(value, length), value)
 
-        return self.context.mapped("int64", wrapped, array, cost=2)
+        def from_start(tensor: Tensor) -> Tensor:
+            return context.mapped("int64", wrapped, tensor, cost=2)
+
+        static = source.type.shape
+        short = None not in static and prod(n or 0 for n in static) <= _SAMPLES
+        if short or not isinstance(array, Stored) or array.dtype != "int64" or not array.flat:
+            return from_start(array)
+        builder = context.builder
+        key = ("positions from the start", array, context.canonical(length).number)
+        for block in builder.stack:
+            if key in block.memo:
+                stored: Stored = block.memo[key]
+                return stored
+        stored = builder.block.memo[key] = memory_of_either(
+            context,
+            array,
+            builder.op("le", context.i64(0), least),
+            array.shape,
+            lambda given, target: copy_elements(context, from_start(given), target),
+        )
+        return stored
 
     def _broadcast(self, arrays: Sequence[Tensor]) -> list[Value]:
         context = self.context
@@ -319,17 +350,25 @@ def lower_advanced_inc(
 
     def write(result: Stored) -> None:
         added = "or" if x.dtype == "bool" else "add"
-        write_selected(context, layout, result, value, None if op.set_instead_of_inc else added)
+        combine = None if op.set_instead_of_inc else added
+        write_selected(context, layout, result, value, combine, passing)
 
-    return [context.change(x, [y, *layout.arrays], write)]
+    fits = isinstance(y, Virtual) and context.aligned(y, layout.shape)
+    passing = Passing(y) if fits else None
+    return [context.change(x, [y, *layout.arrays], write, passing=passing)]
 
 
 def write_selected(
-    context: Context, layout: Layout, result: Stored, value: Tensor, combine: str | None
+    context: Context,
+    layout: Layout,
+    result: Stored,
+    value: Tensor,
+    combine: str | None,
+    passing: Passing | None,
 ) -> None:
     """Store ``value`` in the selected elements, or combine them by the operation ``combine``, in C order.
 
-    If the last dimension comes from a slice, the loop over it is vectorized. Elements of equal positions one after the other
+    Elements of ``passing`` are stored, too. If the last dimension comes from a slice, the loop over it is vectorized. Elements of equal positions one after the other
     are combined in a register, if most seem to be equal: a load that waits for the store before it takes several times as long.
     """
     builder, shape = context.builder, layout.shape
@@ -351,6 +390,8 @@ def write_selected(
                     first = (context.i64(-1), builder.const(0, result.dtype))
                     carried = [loop.carry(each) for each in first]
             where, new = place(index), value.at(builder, index)
+            if passing is not None:
+                passing.store(builder, index)
 
             def load() -> list[Value]:
                 return [builder.load(result.buffer, where, fixed=True)]
