@@ -1,4 +1,4 @@
-"""Makes LLVM IR from C files: the code of entries, services and draws of random numbers, which is the same for all functions.
+"""Makes LLVM IR from C files: the code of entries, services, products and draws of random numbers, which is the same for all functions.
 
 ``python packages/link/llvm_from_c.py`` writes an ``.ll`` file next to each ``.c`` file below. It needs the compiler of the
 package ``ziglang``. The files are checked in, so that nobody else needs one; a test compares the digest in their first lines
@@ -92,6 +92,8 @@ SOURCES = [
         ("-fexceptions",),  # Python may end a thread in what the entry calls
     ),
     Source("units/thread_pool", ("units.frame",), (), ("-fexceptions",)),
+    Source("units/row_products_float32"),
+    Source("units/row_products_float64"),
     Source(
         "standalone/services",
         ("standalone.context", "units.frame"),

@@ -95,6 +95,7 @@ class BlockLinker(Linker):
             check_bounds=CHECK_BOUNDS.get(),
             callbacks=True,
             threads=self.threaded(),
+            own_code=True,
             in_either_order=self.takes_either_order,
             states=part.states if self.takes_states else None,
         )

@@ -74,6 +74,7 @@ def lower_graph(
     check_bounds: bool = False,
     callbacks: bool = False,
     threads: int = 0,
+    own_code: bool = False,
     states: Mapping[int, int] | None = None,
     name: str = "unit",
 ) -> Program:
@@ -84,12 +85,12 @@ def lower_graph(
     or columns (`Buffer.in_either_order`). ``blas_integer`` is
     the dtype of the integers that BLAS expects. If ``check_bounds`` is True, every access to memory is checked. If
     ``callbacks`` is True, nodes without a lowering become callbacks; otherwise `NotLowered` is raised for such a node.
-    ``threads`` says which loops may run in several threads (`machine.threads.divided_loops`). ``states`` maps the position
-    of an output to the position of the input that it updates; both must be tensors. The output may be written into the
-    memory of this input.
+    ``threads`` says which loops may run in several threads (`machine.threads.divided_loops`). If ``own_code`` is True, the
+    program may call machine code of this package, else only libraries. ``states`` maps the position of an output to the
+    position of the input that it updates; both must be tensors. The output may be written into the memory of this input.
     """
     state = ProgramState(name, _lower_callback if callbacks else None, blas_integer)
-    state.builder.threads = threads
+    state.builder.threads, state.own_code = threads, own_code and not check_bounds
     state.only_factors = _only_factors
     context = Context(state)
     starts, ends = _starts(inputs), _starts(outputs)

@@ -57,7 +57,7 @@ def write_kernel(context: Context, kernel: LoopKernel) -> None:
     for root in kernel.roots:
         if isinstance(root, ReduceRoot) or root.target.readers:
             context.schedule.allocate(root.target)
-    _Nest(context, kernel).write()
+    Nest(context, kernel).write()
 
 
 def copy_elements(context: Context, tensor: Tensor, target: Stored) -> None:
@@ -71,10 +71,10 @@ def copy_together(context: Context, pairs: Sequence[tuple[Tensor, Stored]]) -> N
     for tensor, target in pairs:
         kernel.add(ElementRoot(tensor, target, context.builder.node))
         target.readers += 1
-    _Nest(context, kernel).write()
+    Nest(context, kernel).write()
 
 
-class _Nest:
+class Nest:
     """Writes the loops of one kernel."""
 
     def __init__(self, context: Context, kernel: LoopKernel) -> None:
@@ -86,6 +86,7 @@ class _Nest:
         self.axes = [i for i, n in enumerate(self.shape) if not is_unit(n)]
         self.elements = [r for r in kernel.roots if isinstance(r, ElementRoot)]
         self.reductions = [r for r in kernel.roots if isinstance(r, ReduceRoot)]
+        self.operations = [(r.combine, r.acc_dtype) for r in self.reductions]
         self.reduced = [] if kernel.axes is None else [i for i in self.axes if i in kernel.axes]
         self.flat = all(
             (r.tensor.flat or all(is_unit(n) for n in r.tensor.shape))
@@ -190,8 +191,27 @@ class _Nest:
                 results = [
                     builder.cast(r.tensor.at(builder, index), r.acc_dtype) for r in self.reductions
                 ]
-            for root, value in zip(self.reductions, results, strict=True):
-                self._store_result(root, value, index)
+            self._store_results(results, index)
+
+    def write_part(self, start: Value, stop: Value) -> list[Value]:
+        """Write the loop over a part of the only axis. Returns the reductions over this part."""
+        builder, index, [axis] = self.builder, self._zeros(), self.axes
+        if self.reductions:
+            lanes = self._lanes_of_sums(builder.sub(stop, start))
+            element = self._element(index, axis)
+            return _reduce_range(builder, start, stop, self.operations, element, lanes)
+        with builder.loop(stop, start=start, lanes=self._lanes()) as loop:
+            index[axis] = loop.index
+            self._store_elements(index)
+        return []
+
+    def store_results(self, values: Sequence[Value]) -> None:
+        """Store the reductions of a kernel with a single axis."""
+        self._store_results(values, self._zeros())
+
+    def _store_results(self, values: Sequence[Value], index: Sequence[Value]) -> None:
+        for root, value in zip(self.reductions, values, strict=True):
+            self._store_result(root, value, index)
 
     def _store_result(self, root: ReduceRoot, value: Value, index: Sequence[Value]) -> None:
         builder = self.builder
@@ -202,6 +222,11 @@ class _Nest:
 
     def _reduce(self, count: Value, index: list[Value], axis: int) -> list[Value]:
         """Write a loop over ``count`` elements that reduces one axis. Returns the reductions."""
+        element, lanes = self._element(index, axis), self._lanes_of_sums(count)
+        return reduce_elements(self.builder, count, self.operations, element, lanes)
+
+    def _element(self, index: Sequence[Value], axis: int) -> Callable[[Value], list[Value]]:
+        """A function that stores the elements at an index along one axis, and returns the terms of the reductions."""
 
         def element(number: Value) -> list[Value]:
             at = list(index)
@@ -212,10 +237,11 @@ class _Nest:
                 for r in self.reductions
             ]
 
+        return element
+
+    def _lanes_of_sums(self, count: Value) -> int:
         heavy = self._cost() > LIGHT
-        lanes = self._lanes(8) if heavy and not self._long(count) else 32
-        operations = [(r.combine, r.acc_dtype) for r in self.reductions]
-        return reduce_elements(self.builder, count, operations, element, lanes)
+        return self._lanes(8) if heavy and not self._long(count) else 32
 
     def _reduce_nested(self, inner: Sequence[int], index: list[Value]) -> list[Value]:
         """Write nested loops that reduce several axes, for formulas that one flat loop cannot compute. Returns the
@@ -224,7 +250,7 @@ class _Nest:
         builder = self.builder
         if len(inner) == 1:
             return self._reduce(self.shape[inner[0]], index, inner[0])
-        operations = [(r.combine, r.acc_dtype) for r in self.reductions]
+        operations = self.operations
 
         def of_part(number: Value) -> list[Value]:
             at = list(index)
@@ -339,16 +365,25 @@ def reduce_elements(
         return _reduce_range(builder, start, stop, operations, element, lanes)
 
     of_one_block = _in_parts(builder, blocks, operations, of_block)
-    with builder.loop(blocks) as loop:
-        loop.statement.non_interruptible |= (
-            builder.threads > 0
-        )  # an iteration only adds two numbers
+    return sum_of_blocks(builder, blocks, operations, of_one_block)
+
+
+def sum_of_blocks(
+    builder: Builder,
+    count: Value,
+    operations: Sequence[tuple[str, str]],
+    of_block: Callable[[Value], Sequence[Value]],
+) -> list[Value]:
+    """Combine the results of blocks, which ``of_block(number)`` returns, in order; floats are added with compensation."""
+    with builder.loop(count) as loop:
+        # an iteration only adds two numbers
+        loop.statement.non_interruptible |= builder.threads > 0
         totals = [loop.carry(builder.const(identity_element(op, d), d)) for op, d in operations]
         lost: list[Carried | None] = [
             loop.carry(builder.const(0.0, d)) if op == "add" and is_float(d) else None
             for op, d in operations
         ]
-        partial = of_one_block(loop.index)
+        partial = of_block(loop.index)
         for (op, _), total, rest, value in zip(operations, totals, lost, partial, strict=True):
             total.following = builder.op(op, total.param, value)
             if rest is not None:

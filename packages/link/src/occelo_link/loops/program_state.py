@@ -31,6 +31,8 @@ class ProgramState:
         self.builder = Builder(name)
         self.callback = callback
         self.blas_integer = blas_integer
+        self.own_code = False
+        """Whether the program may call machine code of this package (`units.row_products`)."""
         self.within: tuple[Apply, ...] = ()
         self.stays: dict[Buffer, tuple[Alloc, Sequence[Value]]] = {}
         """Buffers that a loop in the body of the program keeps until it ends, each with its allocation and its lengths.

@@ -18,6 +18,7 @@ from occelo_link.loops.kernel import LoopKernel as LoopKernel
 from occelo_link.loops.kernel import ReduceRoot as ReduceRoot
 from occelo_link.loops.kernel import Root as Root
 from occelo_link.loops.loop_nests import write_kernel
+from occelo_link.loops.row_blocks import in_row_blocks
 from occelo_link.loops.steps import AnyStep, buffers_of, reads_of, targets_of
 from occelo_link.loops.steps import Step as Step
 from occelo_link.loops.tensors import Stored, Tensor
@@ -248,7 +249,7 @@ class Schedule:
 
         ``states`` maps the buffer of an output to the buffer of the input that it updates.
         """
-        self._order(readers_first(self.pending()), [])
+        self._order(in_row_blocks(self._context, readers_first(self.pending())), [])
         changes = self._put_last(changes_of_states(self.pending(), states))
         last_uses = self._last_uses()
         self._compute_in_place(last_uses)

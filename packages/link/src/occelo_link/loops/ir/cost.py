@@ -39,6 +39,8 @@ BLAS_ALONE = 100_000
 """Loops that call BLAS or LAPACK, with more operations than this, are run by the service `PARALLEL`, which lets BLAS have one
 thread, also if they do not wake other threads. Threads of BLAS took up to twice as long for matrices of 20 to 60 rows.
 """
+ROW_PRODUCTS = "occelo_link.units.row_products:"
+"""The first part of the names of products of ours."""
 _SCALAR = 4
 """The number of operations on one lane that an operation of a loop without lanes counts as."""
 _GUESSED = 8
@@ -111,7 +113,7 @@ class _Works(Visitor[Work]):
         lengths = [v for v in plain if v.dtype == "int64" and self.known(v)]
         if not is_of_blas(statement) or not lengths:
             return _UNKNOWN
-        work, vectors = _ONE, statement.entry.endswith("gemv")
+        work, vectors = _ONE, "gemv" in statement.entry
         for length in (lengths[:1] * (3 - len(lengths)) + lengths)[: 2 if vectors else 3]:
             work = Work(0, [(_ZERO, length, work)])
         return Work(_LIBRARY, work.inner)
@@ -193,28 +195,37 @@ def may_be_small(loop: For) -> bool:
 
 def least_work(loop: For) -> int:
     """From which work on the service `PARALLEL` runs a loop."""
-    if any(called_in(loop.body)):
+    if any(not call.entry.startswith(ROW_PRODUCTS) for call in called_in(loop.body)):
         return min(ENOUGH, BLAS_ALONE)
     # what a step reads was written by the step before, and half of it then lies in the cache of another processor
     return 3 * ENOUGH if loop.in_step and parallel_work(loop).own < _CALL else ENOUGH
 
 
 def is_of_blas(call: Invoke) -> bool:
-    """Whether a function of BLAS or LAPACK is called, which several threads may call at the same time."""
-    return call.entry.startswith(("blas:", "lapack:"))
+    """Whether a function of BLAS or LAPACK is called, or a product of ours. Several threads may call them at the same time."""
+    return call.entry.startswith(("blas:", "lapack:", ROW_PRODUCTS))
 
 
 def _most_iterations(start: Value, stop: Value) -> int | None:
-    """An upper bound of the number of iterations of a loop from ``start`` to ``start + n``, with constant n.
+    """An upper bound of the number of iterations of a loop from ``start`` to ``start + n``, with n a constant, or one of several.
 
     The loop may also end at ``min(start + n, length)``. The result is None for any other loop.
     """
     for end in stop.args if stop.op == "min" else (stop,):
         if end.op == "add" and start in end.args:
             size = end.args[1] if end.args[0] is start else end.args[0]
-            if size.op == "const":
-                return max(0, size.args[0])
+            most = _most(size)
+            if most is not None:
+                return max(0, most)
     return None
+
+
+def _most(size: Value) -> int | None:
+    """The largest of the constants of which an integer is one, or None."""
+    if size.op == "select":
+        sizes = [_most(each) for each in size.args[1:]]
+        return None if None in sizes else max(n for n in sizes if n is not None)
+    return size.args[0] if size.op == "const" else None
 
 
 def unrolled_range(loop: For) -> range | None:

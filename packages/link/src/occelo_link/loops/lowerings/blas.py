@@ -6,16 +6,17 @@ They call BLAS for products of floats. Small products and products of other dtyp
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import prod
 from typing import cast
 
-from occelo_graph import Apply, TensorApply, TensorType, Variable
+from occelo_graph import Apply, Constant, TensorApply, TensorType, Variable
 from occelo_graph.ops.blas.products import Dot, MatMul
 from occelo_graph.ops.blas.updates import Gemm, Gemv, Ger
 from occelo_link.loops.batches import each_element
 from occelo_link.loops.complexes import product_by_parts
 from occelo_link.loops.ir.builder import Builder
+from occelo_link.loops.ir.cost import ROW_PRODUCTS
 from occelo_link.loops.ir.operations import is_float
 from occelo_link.loops.ir.program import Pointer, Reference, Value
 from occelo_link.loops.loop_nests import copy_elements
@@ -24,6 +25,8 @@ from occelo_link.loops.lowerings.elemwise.op import broadcast_lengths
 from occelo_link.loops.operands import ProductOperand, vector_operand
 from occelo_link.loops.python_only import leave_to_python
 from occelo_link.loops.registry import lowers_complex_to_loops, lowers_to_loops
+from occelo_link.loops.row_blocks import MatrixVector
+from occelo_link.loops.steps import Step
 from occelo_link.loops.tensors import SMALL, Index, Stored, Tensor, is_small, is_unit
 
 FEW, FEW_OF_VECTORS = 16, 4
@@ -56,7 +59,7 @@ def only_factors(
 
     def multiplies(node: Apply, matrix: Variable) -> bool:
         op, output = node.op, node.outputs[0]
-        if getattr(op, "new_order", None) == (1, 0):
+        if _transposes(node):
             return is_factor(output)
         if isinstance(op, Dot | MatMul | Gemv | Gemm):
             first = 2 if isinstance(op, Gemv | Gemm) else 0
@@ -97,7 +100,7 @@ def lower_dot(context: Context, node: TensorApply[Dot], inputs: list[Tensor]) ->
         return [_product_loops(context, x, y, inner, output.dtype)]
     product = _Product(context, x, y, inner)
     result = context.new_stored(output.dtype, [*x.shape[:-1], *y.shape[1:]])
-    context.step(product.operands, [result], lambda: product.write(result))
+    context.schedule.add_step(product.step(result))
     return [result]
 
 
@@ -194,18 +197,18 @@ def _integer(context: Context, value: Value) -> Reference:
     return Reference(context.builder.cast(value, context.blas_integer))
 
 
-def _fill_if_empty(context: Context, result: Stored, inner: Value) -> None:
-    """Store zeros if the inner dimension has length 0, since BLAS may leave the result unchanged."""
+def _fill_if_empty(context: Context, first: Pointer, count: Value, inner: Value) -> None:
+    """Store ``count`` zeros if the inner dimension has length 0, since BLAS may leave the result unchanged."""
     if inner.op == "const" and inner.args[0] > 0:
         return
     builder = context.builder
-    zero = builder.const(0.0, result.dtype)
+    zero = builder.const(0.0, first.buffer.dtype)
     empty = builder.eq(inner, context.i64(0))
-    count = builder.select(empty, builder.product(result.shape), context.i64(0))
+    count = builder.select(empty, count, context.i64(0))
     with builder.loop(count) as loop:
         # this loop hardly ever runs, and polling for interrupts would make its code three times as long
         loop.statement.non_interruptible = True
-        builder.store(result.buffer, loop.index, zero)
+        builder.store(first.buffer, builder.add(first.offset, loop.index), zero)
 
 
 class _Scales:
@@ -293,16 +296,19 @@ def _gemv(
     vectors: tuple[Pointer, Pointer],
     step: Value,
     scales: _Scales,
+    lengths: Sequence[Value] = (),
+    entry: str = "",
 ) -> None:
     """Write a call of the BLAS routine gemv, which multiplies a matrix, at the offset ``start``, and a vector.
 
     ``vectors`` are the vector, whose elements are ``step`` apart, and the result. BLAS expects the matrix in column-major
-    order, so it reads a row-major matrix as its transpose.
+    order, so it reads a row-major matrix as its transpose. ``lengths`` are those of a part of the matrix, and ``entry`` is another
+    function with the same parameters.
     """
-    builder, lengths = context.builder, matrix.stored.shape[-2:]
+    builder, lengths = context.builder, lengths or matrix.stored.shape[-2:]
     of_rows = zip(reversed(lengths), lengths, strict=True)
     builder.invoke(
-        f"blas:{_LETTER[matrix.stored.dtype]}gemv",
+        entry or f"blas:{_LETTER[matrix.stored.dtype]}gemv",
         [
             matrix.letter(builder, *("NT" if transposed else "TN")),
             *(_integer(context, builder.select(matrix.by_rows, *each)) for each in of_rows),
@@ -336,13 +342,43 @@ class _Product:
         start, zero = left.stored.offset, context.i64(0)
         scales = _Scales(context.builder, result.dtype, alpha)
         if alpha is None:
-            _fill_if_empty(context, result, self.inner)
+            count = context.builder.product(result.shape)
+            _fill_if_empty(context, Pointer(result.buffer, zero), count, self.inner)
         if isinstance(right, Stored):
             vectors = (Pointer(right.buffer, right.offset), Pointer(result.buffer, zero))
             _gemv(context, left, start, self.transposed, vectors, context.i64(1), scales)
         else:
             at = (start, right.stored.offset)
             _gemm(context, left, right, at, zero, result, self.inner, scales)
+
+    def write_part(
+        self, axis: int, start: Value, count: Value, vector: Pointer, target: Pointer
+    ) -> None:
+        """Write the product of a vector and a part of the matrix: ``count`` rows from ``start`` on, or columns for axis 1."""
+        context, builder, matrix = self.context, self.context.builder, self.left.stored
+        lengths = list(matrix.shape)
+        lengths[axis] = count
+        inner, results = lengths if self.transposed else lengths[::-1]
+        if not context.state.own_code:
+            _fill_if_empty(context, target, results, inner)
+        first = builder.add(matrix.offset, builder.mul(start, matrix.strides[axis]))
+        scales, vectors, one = _Scales(builder, matrix.dtype), (vector, target), context.i64(1)
+        own = f"{ROW_PRODUCTS}{_LETTER[matrix.dtype]}gemv_{context.blas_integer}"
+        entry = own if context.state.own_code else ""
+        _gemv(context, self.left, first, self.transposed, vectors, one, scales, lengths, entry)
+
+    def step(self, result: Stored) -> Step:
+        """A step of the schedule that computes the product."""
+        node, right = self.context.builder.node, self.right
+
+        def emit() -> None:
+            self.write(result)
+
+        if not isinstance(right, Stored):
+            return Step(self.operands, [result], emit, node)
+        axis = 0 if self.transposed else 1
+        matrix, by_rows = self.left.stored, self.left.by_rows
+        return MatrixVector(matrix, right, result, axis, by_rows, emit, self.write_part, node)
 
 
 @lowers_to_loops(Gemm)
@@ -353,7 +389,10 @@ def lower_update(context: Context, node: Apply, inputs: list[Tensor]) -> Sequenc
     for length, other in zip(z.shape, (x.shape[0], *y.shape[1:]), strict=True):
         context.unify(length, other)
     small = is_small([*x.shape, *y.shape[1:]])
-    if small or not _is_accumulated(context, node, z):
+    in_blocks = isinstance(node.op, Gemv) and _is_multiplied_from_both_sides(
+        node.inputs[2], context.uses
+    )
+    if small or in_blocks or not _is_accumulated(context, node, z):
         dot = cast("TensorApply[Dot]", Dot().make_node(*node.inputs[2:4]))
         terms = (
             _scaled(context, z, beta),
@@ -364,6 +403,37 @@ def lower_update(context: Context, node: Apply, inputs: list[Tensor]) -> Sequenc
     start = context.store(_scaled(context, z, beta))
     update = _Update(context, alpha, start.shape, product.write)
     return [context.change(start, [*product.operands, alpha], update.write, update.prepare)]
+
+
+def _is_multiplied_from_both_sides(
+    matrix: Variable, uses: Mapping[Variable, Sequence[Apply]]
+) -> bool:
+    """Whether products with vectors sum over the rows of a matrix, and others over its columns. ``uses`` maps variables to the nodes
+    that read them. Constants count as transposes of each other if their shapes are.
+    """
+    node = matrix.owner
+    base = node.inputs[0] if node is not None and _transposes(node) else matrix
+    sides = set(_sides(base, uses))
+    if isinstance(base, Constant):
+        turned = base.data.shape[::-1]
+        others = [v for v in uses if isinstance(v, Constant) and v.type.ndim == 2]
+        sides.update(1 - side for v in others if v.data.shape == turned for side in _sides(v, uses))
+    return len(sides) == 2
+
+
+def _transposes(node: Apply) -> bool:
+    return getattr(node.op, "new_order", None) == (1, 0)
+
+
+def _sides(matrix: Variable, uses: Mapping[Variable, Sequence[Apply]]) -> Iterator[int]:
+    """The axes of a matrix over which products with vectors sum."""
+    for node in uses.get(matrix, ()):
+        if _transposes(node):
+            yield from (1 - side for side in _sides(node.outputs[0], uses))
+        elif isinstance(node.op, Gemv) and node.inputs[2] is matrix:
+            yield 1
+        elif isinstance(node.op, Dot) and node.outputs[0].type.ndim == 1:
+            yield 1 if node.inputs[0] is matrix else 0
 
 
 def _is_accumulated(context: Context, node: Apply, z: Tensor) -> bool:
@@ -502,7 +572,8 @@ def lower_matmul(
 
     def emit() -> None:
         builder, scales = context.builder, _Scales(context.builder, output.dtype)
-        _fill_if_empty(context, result, inner)
+        whole = Pointer(result.buffer, context.i64(0))
+        _fill_if_empty(context, whole, builder.product(result.shape), inner)
         with each_element(context, batch) as index:
             zero = context.i64(0)
             offsets = [
