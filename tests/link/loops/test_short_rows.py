@@ -117,3 +117,36 @@ def test_sums_over_rows_of_unknown_length(dtype: str, static: bool) -> None:
         for other in results[1:]:
             for one, each in zip(results[0], other, strict=True):
                 np.testing.assert_array_equal(one, each)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "bool"])
+def test_rows_are_added_one_after_the_other(dtype: str) -> None:
+    """Several rows are added at a time, and leave over up to three: the bits are those of one row after the other."""
+    rng = np.random.default_rng(0)
+    lengths = [(r, c) for r in (0, 1, 3, 4, 5, 7, 8, 9, 4001) for c in (0, 1, 7, 8, 17)]
+    shapes: list[list[int | None]] = [[None, None], [None, 7], [9, None], [8, 17], [4001, 8]]
+    for shape in shapes:
+        x = og.TensorType(dtype, shape)("x")
+        several = og.TensorType(dtype, [2, *shape])("y")
+        outputs: list[Any] = [x.sum(axis=0), several.sum(axis=1), (x * x).sum(axis=0)]
+        outputs += [x.max(axis=0)] if shape[0] == 9 else []
+        fgraph = og.FunctionGraph([x, several], outputs, clone=True)
+        calls = [linker().accept(fgraph.clone()).make_function() for linker in LINKERS]
+        for own in lengths:
+            if any(n not in (None, m) for n, m in zip(shape, own, strict=True)):
+                continue
+            values = (rng.normal(size=(3, *own)) * 50).astype(dtype)
+            a, b = values[0], values[1:]
+            if dtype.startswith("float") and a.size:
+                a[0, 0], a[-1, -1] = -0.0, np.nan
+            out = np.int64 if dtype == "bool" else a.dtype
+            wanted = [np.zeros(own[1], out), np.zeros((2, own[1]), out), np.zeros(own[1], out)]
+            for row in range(own[0]):
+                for total, term in zip(wanted, (a[row], b[:, row], a[row] * a[row]), strict=True):
+                    total += term
+            for call in calls:
+                results = call(a, b)
+                for one, each in zip(results, wanted, strict=False):
+                    np.testing.assert_array_equal(one, each)
+                for one in results[3:]:
+                    np.testing.assert_array_equal(one, a.max(axis=0))
