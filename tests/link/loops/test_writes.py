@@ -165,3 +165,55 @@ def _with_memory_that_was_handed_on() -> Program:
 def test_the_verifier_refuses_what_is_remembered_too_long(make: Any, message: str) -> None:
     with pytest.raises(InvalidProgram, match=message):
         verify(make())
+
+
+SHAPES = [
+    (0,),
+    (1,),
+    (9,),
+    (0, 70),
+    (3, 0),
+    (1, 70),
+    (5, 1),
+    (6, 7),
+    (6, 70),
+    (5, 70, 2),
+    (4, 5, 6),
+]
+AROUND = [
+    (slice(2, None),),
+    (slice(None, -1),),
+    (slice(3, 2),),
+    (slice(1, -1), slice(1, -1)),
+    (slice(None), slice(2, 5)),
+    (slice(-2, None), slice(3, None)),
+    (slice(1, -1), slice(9, 3)),
+    (slice(0, -1), slice(1, None), slice(1, None)),
+]
+
+
+@pytest.mark.parametrize("static", [False, True])
+def test_what_is_around_a_block_is_copied(static: bool, tmp_path: Path) -> None:
+    keys = [(shape, key) for shape in SHAPES for key in AROUND if len(key) <= len(shape)]
+    programs: list[Program] = []
+    cases: list[tuple[Any, Any, list[Any]]] = []
+    for shape, key in keys if static or THOROUGH else keys[::3]:
+        value = np.random.default_rng(0).normal(size=shape)
+        part = np.random.default_rng(1).normal(size=value[key].shape)
+        x = og.TensorType("float64", shape if static else (None,) * len(shape))("x")
+        y = og.TensorType("float64", (None,) * len(shape))("y")
+        outputs = [x[key].set(y), x[key].inc(y), (x + 1)[key].inc(2.0)]
+        programs.append(lower_graph([x, y], outputs, og.toposort(outputs)))
+        verify(programs[-1])
+        expected = [value.copy(), value.copy(), value + 1]
+        expected[0][key] = part
+        expected[1][key] += part
+        expected[2][key] += 2.0
+        cases.append((value, part, expected))
+    in_c = compiled_c(tmp_path, *programs) if has_compiler() else []
+    for at, (value, part, expected) in enumerate(cases):
+        program = programs[at]
+        runs: list[Any] = [Compiled(program), *in_c[at : at + 1]]
+        for results in [run_program(program, (value, part)), *(run(value, part) for run in runs)]:
+            for result, one in zip(results, expected, strict=True):
+                np.testing.assert_array_equal(result, one, err_msg=str(cases[at]))

@@ -39,6 +39,10 @@ _SAMPLES = 64
 """The number of positions that are compared with the next ones, to see whether most are equal."""
 
 
+_SHORT_ROW = 64
+"""A matrix with rows of fewer elements is copied as a whole: runs of elements between two rows would be too short."""
+
+
 def _part_of(context: Context, x: Stored, entries: Sequence[Entry]) -> Stored:
     """The view of a stored tensor that a key of integers and slices selects."""
     builder = context.builder
@@ -106,25 +110,87 @@ def lower_inc_subtensor(
     lengths = [e.length for e in entries if isinstance(e, Part)]
     value = _spread(context, node, y, lengths, x.dtype)
 
-    def write(result: Stored) -> None:
+    def write(result: Stored, before: Tensor | None = None) -> None:
         part = _part_of(context, result, entries)
         part.flat = False
-        copy_elements(context, _written(context, part, value, op.set_instead_of_inc), part)
+        written = _written(part, before or part, value, op.set_instead_of_inc)
+        copy_elements(context, written, part)
 
-    return [context.change(x, [y], write)]
+    def copied(result: Stored) -> None:
+        _copy_around(context, x, result, entries)
+
+        def before(builder: Builder, index: Index) -> Value:
+            return x.at(builder, _core_index(builder, entries, index))
+
+        write(result, Virtual(x.dtype, lengths, before, reads=x.reads))
+
+    around = copied if _copies_around(x, entries) else None
+    return [context.change(x, [y], write, copied=around)]
 
 
-def _written(context: Context, part: Stored, value: Tensor, replace: bool) -> Tensor:
-    """The elements to store in ``part``: ``value`` if ``replace`` is True, otherwise the old elements plus ``value``."""
+def _written(part: Stored, old: Tensor, value: Tensor, replace: bool) -> Tensor:
+    """The elements to store in ``part``: ``value`` if ``replace`` is True, otherwise the ``old`` elements plus ``value``."""
     if replace:
         return value
     combine = "or" if part.dtype == "bool" else "add"
 
     def element(builder: Builder, index: Index) -> Value:
-        before = builder.load(part.buffer, part.position(builder, index), fixed=True)
+        if isinstance(old, Stored):
+            before = builder.load(old.buffer, old.position(builder, index), fixed=True)
+        else:
+            before = old.at(builder, index)
         return builder.op(combine, before, value.at(builder, index))
 
     return Virtual(part.dtype, part.shape, element)
+
+
+def _last_sliced(x: Tensor, entries: Sequence[Entry]) -> int:
+    """The last axis along which a key of slices does not select all positions; -1 if there is none."""
+    sliced = [
+        axis
+        for axis, entry in enumerate(entries)
+        if isinstance(entry, Part) and entry.length is not x.shape[axis]
+    ]
+    return sliced[-1] if sliced else -1
+
+
+def _copies_around(x: Tensor, entries: Sequence[Entry]) -> bool:
+    """Whether a key selects adjacent positions, perhaps many, along the first axis or two, and all along the others.
+
+    Then the elements around them are copied, and not those that are written anyway.
+    """
+    parts = [e for e in entries if isinstance(e, Part) and is_unit(e.step)]
+    return x.flat and len(parts) == x.ndim and 0 <= _last_sliced(x, entries) < 2
+
+
+def _copy_around(context: Context, x: Tensor, result: Stored, entries: Sequence[Entry]) -> None:
+    """Copy the elements of ``x`` that a key does not select (see `_copies_around`).
+
+    In memory they are runs between the rows that are selected. If rows are short, everything is copied, in one run.
+    """
+    builder, zero, one = context.builder, context.i64(0), context.i64(1)
+    last = _last_sliced(x, entries)
+    part, rows = entries[last], entries[0]
+    flat = max((axis for axis, n in enumerate(x.shape) if not is_unit(n)), default=0)
+    assert isinstance(part, Part)
+    assert isinstance(rows, Part)
+    inner = builder.product(x.shape[last + 1 :])
+    row = builder.mul(x.shape[last], inner) if last else zero
+    first, count = (rows.start, rows.length) if last else (zero, one)
+    begin = builder.add(builder.mul(first, row), builder.mul(part.start, inner))
+    width = builder.mul(part.length, inner)
+    if last:
+        short = builder.lt(row, context.i64(_SHORT_ROW))
+        count = builder.select(short, zero, count)
+    with builder.loop(builder.add(count, one), parallel=True) as runs:
+        start = builder.add(begin, builder.mul(builder.sub(runs.index, one), row))
+        start = builder.select(builder.eq(runs.index, zero), zero, builder.add(start, width))
+        stop = builder.add(begin, builder.mul(runs.index, row))
+        stop = builder.select(builder.eq(runs.index, count), builder.product(x.shape), stop)
+        with builder.loop(stop, start=start, lanes=8) as loop:
+            index = [zero] * x.ndim
+            index[flat] = loop.index
+            builder.store(result.buffer, loop.index, x.at(builder, index))
 
 
 def _spread(
