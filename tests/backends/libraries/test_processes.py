@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import os
+import pickle
 import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +20,7 @@ from occelo_graph import tensor as ot
 from occelo_graph.config import config
 from occelo_link.c.compiler import CompilerMissing, find_compiler
 from occelo_link.capabilities import is_installed
+from occelo_link.units.thread_pool import thread_pool
 
 CPU = ["py", "vm", "native", "c", "c|py", "numba"]
 
@@ -124,6 +128,61 @@ def test_new_processes_load_pickled_functions(tmp_path: Path) -> None:
         # nothing was compiled; functions of these two are found before they are rewritten, too
         rewritten = [b for b in usable() if b not in ("native", "numba")]
         assert out.split() == ["0", str(len(rewritten))]
+
+
+LARGE = """
+import pickle, sys
+import numpy as np
+from occelo_link.units.thread_pool import thread_pool
+
+with open(sys.argv[1], "rb") as stream:
+    function = pickle.load(stream)
+value = np.linspace(0.0, 1.0, 2_000_000)
+assert np.allclose(function(value)[1], np.tanh(value)[::-1])
+print(thread_pool().loops > 0)
+"""
+
+
+@pytest.mark.parametrize("threads", ["1", "2"])
+def test_children_of_process_pools_have_as_many_threads_as_their_pool_says(
+    threads: str, tmp_path: Path
+) -> None:
+    """Pools such as joblib's set OMP_NUM_THREADS to the processors of each child."""
+    functions = tmp_path / "functions"
+    functions.write_bytes(pickle.dumps(made("native")))
+    environment = {
+        **os.environ,
+        "OMP_NUM_THREADS": threads,
+        "PYTHONPATH": os.pathsep.join(p for p in sys.path if p),
+    }
+    command = [sys.executable, "-c", LARGE, str(functions)]
+    divided = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
+    assert divided.stdout.split() == [str(threads == "2")]
+
+
+def test_callbacks_of_jax_call_functions_that_run_in_threads() -> None:
+    """JAX calls back in a thread of its own, here while other threads call the function, too."""
+    jax = pytest.importorskip("jax", reason="JAX is not installed")
+    x = ot.fvector("x")
+    value = np.linspace(0.0, 1.0, 1_000_000, dtype="float32")
+    for count in (1, 2):
+        with config.change_flags(native__threads=count, cache=False):
+            f = oc.function([x], ot.sin(ot.exp(x) * 3.0), mode="native")
+        expected, pool = f(value).tobytes(), thread_pool()
+
+        # a large argument would be copied by a thread that JAX may need for another callback
+        def called(number: Any, f: Any = f) -> Any:
+            return f(value + np.float32(number))
+
+        shape = jax.ShapeDtypeStruct(value.shape, "float32")
+        g = jax.jit(functools.partial(jax.pure_callback, called, shape))
+        before = pool.loops
+        assert np.asarray(g(0)).tobytes() == expected
+        assert (pool.loops > before) == (count == 2)
+        with ThreadPoolExecutor(3) as executor:
+            others = [executor.submit(f, value) for _ in range(12)]
+            assert all(np.asarray(g(0)).tobytes() == expected for _ in range(4))
+            assert all(other.result().tobytes() == expected for other in others)
 
 
 FORKS = """

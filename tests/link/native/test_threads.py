@@ -291,6 +291,46 @@ def test_an_interrupt_ends_a_long_loop(count: int) -> None:
     np.testing.assert_array_equal(call(small)[0], expected)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="no such signals")
+def test_an_interrupt_ends_one_of_several_calls(every_loop: ThreadPool) -> None:
+    """The main thread is interrupted, whether its loop has the pool or another one has; the other calls go on."""
+    x = ot.dvector("x")
+    y = x
+    for _ in range(40):
+        y = ot.sin(y) + ot.cos(y * 2.0)
+    with config.change_flags(native__threads=3):
+        calls = [linked([x], [y]) for _ in range(3)]
+    small = np.arange(10_000.0)
+    expected, large, wrong = calls[0](small)[0], np.zeros(50_000_000), list[Any]()
+    ended = threading.Event()
+
+    def calling(call: Any) -> None:
+        while not ended.is_set():
+            found = call(small)[0]
+            if found.tobytes() != expected.tobytes():
+                wrong.append(found)
+
+    others = [threading.Thread(target=calling, args=(call,)) for call in calls[1:]]
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    timers = [threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)) for _ in range(3)]
+    try:
+        for other in others:
+            other.start()
+        for timer in timers:
+            timer.start()
+            with pytest.raises(KeyboardInterrupt):
+                calls[0](large)
+    finally:
+        for timer in timers:
+            timer.cancel()
+        ended.set()
+        for other in others:
+            other.join()
+        signal.signal(signal.SIGINT, before)
+    assert wrong == []
+    np.testing.assert_array_equal(calls[0](small)[0], expected)
+
+
 FORKS = """
 import os
 import threading
@@ -394,6 +434,29 @@ raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """
 
 
+IDLE = """
+import threading
+import time
+import numpy as np
+import occelo_graph as og
+from occelo_graph import tensor as ot
+from occelo_graph.config import config
+from occelo_link import make_linker
+from occelo_link.units.thread_pool import thread_pool
+
+config.native__threads = 8
+x = ot.dvector("x")
+call = make_linker("native").accept(og.FunctionGraph([x], [ot.exp(x)])).make_function()
+for _ in range(3):
+    call(np.zeros(2_000_000))
+assert thread_pool().loops >= 3
+before = time.process_time()
+threading.Event().wait(0.5)
+used = time.process_time() - before
+assert used < 0.1, used
+"""
+
+
 def _run(program: str) -> None:
     # in a process of its own: one that runs tests has threads and pipes that a child must not have
     command = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", program]
@@ -414,6 +477,10 @@ def test_a_forked_process_leaves_processors_to_its_siblings() -> None:
 
 def test_a_process_ends_while_threads_work() -> None:
     _run(ENDS)
+
+
+def test_threads_without_work_sleep() -> None:
+    _run(IDLE)
 
 
 def test_calls_in_several_threads_share_the_pool(every_loop: ThreadPool) -> None:
