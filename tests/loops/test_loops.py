@@ -21,9 +21,11 @@ from occelo_graph.config import config
 from occelo_linalg import functions as linalg
 from occelo_link.loops.build import lower_graph
 from occelo_link.loops.ir.verify import verify
+from occelo_link.native.linker import NativeLinker
+from occelo_link.standalone.selection import whole_part
 from occelo_link.units import python_entry
 from occelo_link.units.callbacks import Effects
-from occelo_loops.ops.building.classic import scan
+from occelo_loops.ops.building.classic import scan, until
 from occelo_testing.loop_interpreter import run_program
 from occelo_testing.loop_programs import Compiled, has_compiler, interrupted_after
 from occelo_testing.looping import again
@@ -576,3 +578,35 @@ def test_a_step_whose_result_has_static_lengths_that_its_first_value_lacks() -> 
             expected = (plain(high) - plain(low)) / 2e-6
             np.testing.assert_allclose(found[i, 0], expected, rtol=1e-7)
         assert f(np.zeros((1, 1)))[1].shape == (1, 1)
+
+
+@pytest.mark.parametrize("linker", BLOCK_LINKERS)
+def test_linear_models_in_steps(linker: str) -> None:
+    """They are computed in blocks of rows, also where a step carries a number and may be the last one."""
+    rng = np.random.default_rng(6)
+    x, y, w = (np.asarray(rng.normal(size=s)) for s in ((300, 4), 300, 4))
+    inputs = data, labels, first = ot.dmatrix("x"), ot.dvector("y"), ot.dvector("w")
+
+    def step(total: Any, weights: Any) -> Any:
+        eta = data @ weights
+        r = labels - ot.sigmoid(eta)
+        total = total + (r**2).sum() - eta[2]
+        return [total, weights + 0.01 * (data.T @ r)], until(total > 1000)
+
+    totals, weights = scan(
+        step, outputs_info=[ot.constant(0.0), first], n_steps=7, return_updates=False
+    )
+    f = oc.function(list(inputs), [totals, weights[-1]], mode=linker)
+    if linker == "native":
+        table = NativeLinker().program(whole_part(f)).table
+        modules = [name.partition(":")[0] for name in table if not name.startswith("constant")]
+        assert modules == ["occelo_link.units.row_products"]
+    found, wanted = f(x, y, w), [0.0]
+    while wanted[-1] <= 1000:
+        eta = x @ w
+        r = y - 1 / (1 + np.exp(-eta))
+        wanted.append(wanted[-1] + (r**2).sum() - eta[2])
+        w = w + 0.01 * (x.T @ r)
+    assert 3 < len(wanted) < 8
+    np.testing.assert_allclose(found[0], wanted[1:], rtol=1e-12)
+    np.testing.assert_allclose(found[1], w, rtol=1e-12)

@@ -11,6 +11,7 @@ import pytest
 import occelo_graph as og
 from occelo_graph import tensor as ot
 from occelo_graph.config import config
+from occelo_graph.ops.blas.updates import Gemv
 from occelo_link import make_linker
 from occelo_link.loops.build import lower_graph
 from occelo_link.loops.ir import cost
@@ -223,16 +224,19 @@ def test_same_bits_in_any_number_of_threads(linker: str, monkeypatch: pytest.Mon
                     np.testing.assert_array_equal(one, two)
 
 
-def test_steps_of_loops_are_computed_in_blocks() -> None:
-    occelo_loops: Any = pytest.importorskip("occelo_loops")
-    rng = np.random.default_rng(6)
-    x, y, w = (np.asarray(rng.normal(size=s)) for s in ((300, 4), 300, 4))
-
-    def step(weights: Any) -> Any:
-        return weights + 0.01 * (X.T @ residual(X @ weights))
-
-    last = occelo_loops.scan(step, outputs_info=[W], n_steps=7, return_updates=False)[-1]
-    found = compiled([X, Y, W], [last], "native")(x, y, w)
-    for _ in range(7):
-        w = w + 0.01 * (x.T @ (y - 1 / (1 + np.exp(-(x @ w)))))
-    np.testing.assert_allclose(found[0], w, rtol=1e-12)
+@pytest.mark.parametrize("linker", LINKERS)
+def test_products_that_are_added_to_vectors(linker: str) -> None:
+    """Factors that are 0, infinite or not a number multiply the product, as in NumPy."""
+    rng = np.random.default_rng(7)
+    x, y, w = (np.asarray(rng.normal(size=s)) for s in ((300, 6), 300, 6))
+    alpha, beta = ot.dscalars("alpha", "beta")
+    eta = Gemv()(Y, alpha, X, W, beta)
+    total = Gemv()(W, beta, X.T, ot.tanh(eta), alpha)
+    for outputs in ([total, eta], [total]):
+        run = compiled([X, Y, W, alpha, beta], outputs, linker)
+        for a, b in [(0.5, -2.0), (0.0, 1.0), (1e-300, 1e250), (np.inf, 1.0), (1.0, np.nan)]:
+            with np.errstate(invalid="ignore"):
+                eta_ = b * y + a * (x @ w)
+                wanted = [a * w + b * (x.T @ np.tanh(eta_)), eta_]
+            for one, other in zip(run(x, y, w, np.array(a), np.array(b)), wanted, strict=False):
+                np.testing.assert_allclose(one, other, rtol=1e-11, atol=1e-11)

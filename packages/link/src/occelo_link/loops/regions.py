@@ -67,15 +67,17 @@ def _to_values(
     leaves: Sequence[Leaf],
     parts: Sequence[Tensor],
     targets: Callable[[int, Sequence[Value]], Stored | None],
+    more: Sequence[Tensor] = (),
 ) -> list[Value]:
-    """The dynamic lengths and the scalars of ``parts``, in order.
+    """The dynamic lengths and the scalars of ``parts``, in order, and then the scalars ``more``.
 
-    ``targets(k, lengths)`` returns the target in which part ``k`` is stored, or None if it is not stored.
+    ``targets(k, lengths)`` returns the target in which part ``k`` is stored, or None if it is not stored. Nothing else is read of
+    the region, if the context is that of a region.
     """
-    values: list[Value] = []
+    values: list[Value | Tensor] = []
     for k, (leaf, part) in enumerate(zip(leaves, parts, strict=True)):
         if not leaf.shape:
-            values.append(context.scalar(part))
+            values.append(part)
             continue
         lengths: list[Value] = []
         for static, length in zip(leaf.shape, part.shape, strict=True):
@@ -88,7 +90,10 @@ def _to_values(
         if target is not None:
             target.readers += 1
             context.schedule.add_root(ElementRoot(part, target, context.builder.node))
-    return values
+    values += more
+    # when scalars are computed, all that the pending steps compute has its readers
+    context.schedule.read_last([v for v in values if isinstance(v, Tensor)])
+    return [context.scalar(v) if isinstance(v, Tensor) else v for v in values]
 
 
 # branches
@@ -274,9 +279,10 @@ class _LoopLowering:
                 inner.schedule.carried[self.others[k]] = self.states[k]
                 return inner.over(self.others[k], lengths)
 
-            following = _to_values(inner, self.leaves, after, target)
-            if self.loop.stops:
-                stops = inner.scalar(inner.tensor(body.outputs[-1]))
+            more = [inner.tensor(body.outputs[-1])] if self.loop.stops else []
+            following = _to_values(inner, self.leaves, after, target, more)
+            if more:
+                stops = following.pop()
         for other, state in inner.schedule.carried.items():
             self.context.builder.swap(state, other)
             del self.allocated[state]

@@ -15,7 +15,7 @@ from occelo_link.loops.ir.program import Buffer, Pointer, Value
 from occelo_link.loops.kernel import LoopKernel
 from occelo_link.loops.loop_nests import Nest, sum_of_blocks
 from occelo_link.loops.steps import AnyStep, Step, reads_of, targets_of
-from occelo_link.loops.tensors import Stored, is_unit
+from occelo_link.loops.tensors import Stored, Tensor, is_unit
 
 if TYPE_CHECKING:
     from occelo_link.loops.lowering import Context
@@ -26,28 +26,49 @@ that are contiguous, short parts would be read.
 """
 
 
+class Factors:
+    """A matrix and a vector that are multiplied: the sums are over the ``axis`` of the matrix. ``by_rows`` says whether its rows are
+    contiguous.
+    """
+
+    def __init__(self, matrix: Stored, by_rows: Value, vector: Stored, axis: int) -> None:
+        self.matrix, self.by_rows, self.vector, self.axis = matrix, by_rows, vector, axis
+
+
+class Addition:
+    """What is done with a product: ``start + factor * product``. ``prepare`` is that of the step (`Step`)."""
+
+    def __init__(self, start: Stored, factor: Tensor, prepare: Callable[[], None]) -> None:
+        self.start, self.factor, self.prepare = start, factor, prepare
+
+
 class MatrixVector(Step):
     """A step that multiplies a matrix and a vector.
 
-    ``axis`` is the axis of ``matrix`` along which the product sums. ``part(axis, start, count, vector, target)`` writes the product of
-    the rows (or columns, for axis 1) ``start`` to ``start + count`` of the matrix. ``by_rows`` says whether its rows are contiguous.
+    ``part(axis, start, count, vector, target)`` writes the product of the rows (or columns, for axis 1) ``start`` to
+    ``start + count`` of the matrix, without the ``addition``.
     """
 
     def __init__(
         self,
-        matrix: Stored,
-        vector: Stored,
+        factors: Factors,
         result: Stored,
-        axis: int,
-        by_rows: Value,
         emit: Callable[[], None],
         part: Callable[[int, Value, Value, Pointer, Pointer], None],
         node: int,
+        addition: Addition | None,
     ) -> None:
-        super().__init__([matrix, vector], [result], emit, node)
-        self.matrix, self.vector, self.result = matrix, vector, result
-        self.axis, self.by_rows = axis, by_rows
+        reads: list[Tensor] = [factors.matrix, factors.vector]
+        if addition is None:
+            super().__init__(reads, [result], emit, node)
+        else:
+            start = addition.start
+            reads = [start, *reads, addition.factor]
+            super().__init__(reads, [result], emit, node, start, addition.prepare)
+        self.matrix, self.vector, self.result = factors.matrix, factors.vector, result
+        self.axis, self.by_rows = factors.axis, factors.by_rows
         self.part = part
+        self.addition = addition
 
     def same_rows(self, other: MatrixVector) -> bool:
         """Whether this product sums over the axis of a matrix along which ``other`` has one result for each element."""
@@ -138,9 +159,12 @@ class _Group:
     def _reads(self, step: AnyStep) -> Iterator[tuple[AnyStep, bool]]:
         """The other steps whose results a step reads, and whether it can read those in blocks of rows."""
         has = self.rows.has(step)
-        of_matrix = isinstance(step, MatrixVector)
+        in_order: Tensor | None = None
+        if isinstance(step, MatrixVector):
+            # of a sum over rows that is the other vector, of a result for each row what it is added to
+            in_order = step.vector if has and self.rows.summed(step) else step.changed
         for tensor in reads_of(step):
-            of_rows = has and (not of_matrix or (tensor is step.vector and self.rows.summed(step)))
+            of_rows = has and (tensor is in_order or isinstance(step, LoopKernel))
             for stored, same in tensor.reads.items():
                 producer = self.producers.get(stored)
                 if producer is not None and producer is not step:
@@ -265,6 +289,7 @@ class _Sums:
             zero = builder.i64(0)
             target = _from(self.context, result, start)
             step.part(1 - step.axis, start, rows, _from(self.context, vector, zero), target)
+            self._add(step, start, stop)
 
     def add_up(self) -> None:
         """Write the statements that add up the sums over the blocks."""
@@ -279,6 +304,7 @@ class _Sums:
             )
         elif isinstance(step, MatrixVector) and self.sums:
             self._add_rows(step.result)
+            self._add(step, builder.i64(0), self.columns)
 
     def _add_rows(self, result: Stored) -> None:
         builder, columns = self.builder, self.columns
@@ -293,6 +319,19 @@ class _Sums:
                 before = builder.load(result.buffer, loop.index, fixed=True)
                 more = builder.load(self.sums[0], builder.add(first, loop.index))
                 builder.store(result.buffer, loop.index, builder.op("add", before, more))
+
+    def _add(self, step: MatrixVector, start: Value, stop: Value) -> None:
+        """Write the addition of a product that is complete for the elements from ``start`` to ``stop``."""
+        builder, addition, result = self.builder, step.addition, step.result
+        if addition is None:
+            return
+        factor = addition.factor.at(builder, [])
+        with builder.loop(stop, start=start, lanes=8) as loop:
+            loop.statement.non_interruptible = True
+            where = result.position(builder, [loop.index])
+            product = builder.op("mul", factor, builder.load(result.buffer, where, fixed=True))
+            before = addition.start.at(builder, [loop.index])
+            builder.store(result.buffer, where, builder.op("add", before, product))
 
 
 def _from(context: Context, vector: Stored, start: Value) -> Pointer:

@@ -203,6 +203,16 @@ class Schedule:
         """Write all pending steps and store their results, so that later steps may read them."""
         self._write_first(self.end - self.done)
 
+    def read_last(self, tensors: Sequence[Tensor]) -> None:
+        """Let steps be computed in blocks of rows, since only pending steps and then these tensors will read their results."""
+        needed = [
+            stored for tensor in tensors for stored in tensor.reads if self.is_pending(stored)
+        ]
+        for stored in needed:
+            stored.readers += 1
+        if needed:
+            self._order(in_row_blocks(self._context, self.pending()), [])
+
     def flush_for(self, tensor: Tensor) -> None:
         """Write the pending steps that compute the elements of a tensor, directly or indirectly."""
         pending = self.pending()

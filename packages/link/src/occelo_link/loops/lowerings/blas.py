@@ -6,11 +6,11 @@ They call BLAS for products of floats. Small products and products of other dtyp
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from typing import cast
 
-from occelo_graph import Apply, Constant, TensorApply, TensorType, Variable
+from occelo_graph import Apply, TensorApply, TensorType, Variable
 from occelo_graph.ops.blas.products import Dot, MatMul
 from occelo_graph.ops.blas.updates import Gemm, Gemv, Ger
 from occelo_link.loops.batches import each_element
@@ -25,7 +25,7 @@ from occelo_link.loops.lowerings.elemwise.op import broadcast_lengths
 from occelo_link.loops.operands import ProductOperand, vector_operand
 from occelo_link.loops.python_only import leave_to_python
 from occelo_link.loops.registry import lowers_complex_to_loops, lowers_to_loops
-from occelo_link.loops.row_blocks import MatrixVector
+from occelo_link.loops.row_blocks import Addition, Factors, MatrixVector
 from occelo_link.loops.steps import Step
 from occelo_link.loops.tensors import SMALL, Index, Stored, Tensor, is_small, is_unit
 
@@ -59,7 +59,7 @@ def only_factors(
 
     def multiplies(node: Apply, matrix: Variable) -> bool:
         op, output = node.op, node.outputs[0]
-        if _transposes(node):
+        if getattr(op, "new_order", None) == (1, 0):
             return is_factor(output)
         if isinstance(op, Dot | MatMul | Gemv | Gemm):
             first = 2 if isinstance(op, Gemv | Gemm) else 0
@@ -369,16 +369,26 @@ class _Product:
 
     def step(self, result: Stored) -> Step:
         """A step of the schedule that computes the product."""
-        node, right = self.context.builder.node, self.right
+        right = self.right
 
         def emit() -> None:
             self.write(result)
 
-        if not isinstance(right, Stored):
-            return Step(self.operands, [result], emit, node)
-        axis = 0 if self.transposed else 1
-        matrix, by_rows = self.left.stored, self.left.by_rows
-        return MatrixVector(matrix, right, result, axis, by_rows, emit, self.write_part, node)
+        if isinstance(right, Stored):
+            return self.with_vector(right, result, emit)
+        return Step(self.operands, [result], emit, self.context.builder.node)
+
+    def with_vector(
+        self,
+        vector: Stored,
+        result: Stored,
+        emit: Callable[[], None],
+        addition: Addition | None = None,
+    ) -> MatrixVector:
+        """A step that computes the product with a vector, and may add it to another vector."""
+        factors = Factors(self.left.stored, self.left.by_rows, vector, 0 if self.transposed else 1)
+        node = self.context.builder.node
+        return MatrixVector(factors, result, emit, self.write_part, node, addition)
 
 
 @lowers_to_loops(Gemm)
@@ -389,10 +399,7 @@ def lower_update(context: Context, node: Apply, inputs: list[Tensor]) -> Sequenc
     for length, other in zip(z.shape, (x.shape[0], *y.shape[1:]), strict=True):
         context.unify(length, other)
     small = is_small([*x.shape, *y.shape[1:]])
-    in_blocks = isinstance(node.op, Gemv) and _is_multiplied_from_both_sides(
-        node.inputs[2], context.uses
-    )
-    if small or in_blocks or not _is_accumulated(context, node, z):
+    if small or not _is_accumulated(context, node, z):
         dot = cast("TensorApply[Dot]", Dot().make_node(*node.inputs[2:4]))
         terms = (
             _scaled(context, z, beta),
@@ -402,38 +409,18 @@ def lower_update(context: Context, node: Apply, inputs: list[Tensor]) -> Sequenc
     product = _Product(context, x, y, inner)
     start = context.store(_scaled(context, z, beta))
     update = _Update(context, alpha, start.shape, product.write)
-    return [context.change(start, [*product.operands, alpha], update.write, update.prepare)]
+    if not isinstance(product.right, Stored):
+        return [context.change(start, [*product.operands, alpha], update.write, update.prepare)]
+    result = context.new_stored(start.dtype, start.shape)
 
+    def emit() -> None:
+        if not step.in_place:
+            copy_elements(context, start, result)
+        update.write(result)
 
-def _is_multiplied_from_both_sides(
-    matrix: Variable, uses: Mapping[Variable, Sequence[Apply]]
-) -> bool:
-    """Whether products with vectors sum over the rows of a matrix, and others over its columns. ``uses`` maps variables to the nodes
-    that read them. Constants count as transposes of each other if their shapes are.
-    """
-    node = matrix.owner
-    base = node.inputs[0] if node is not None and _transposes(node) else matrix
-    sides = set(_sides(base, uses))
-    if isinstance(base, Constant):
-        turned = base.data.shape[::-1]
-        others = [v for v in uses if isinstance(v, Constant) and v.type.ndim == 2]
-        sides.update(1 - side for v in others if v.data.shape == turned for side in _sides(v, uses))
-    return len(sides) == 2
-
-
-def _transposes(node: Apply) -> bool:
-    return getattr(node.op, "new_order", None) == (1, 0)
-
-
-def _sides(matrix: Variable, uses: Mapping[Variable, Sequence[Apply]]) -> Iterator[int]:
-    """The axes of a matrix over which products with vectors sum."""
-    for node in uses.get(matrix, ()):
-        if _transposes(node):
-            yield from (1 - side for side in _sides(node.outputs[0], uses))
-        elif isinstance(node.op, Gemv) and node.inputs[2] is matrix:
-            yield 1
-        elif isinstance(node.op, Dot) and node.outputs[0].type.ndim == 1:
-            yield 1 if node.inputs[0] is matrix else 0
+    step = product.with_vector(product.right, result, emit, Addition(start, alpha, update.prepare))
+    context.schedule.add_step(step)
+    return [result]
 
 
 def _is_accumulated(context: Context, node: Apply, z: Tensor) -> bool:
