@@ -18,13 +18,13 @@ from occelo_link.loops.ir import cost
 from occelo_link.loops.ir.program import For, Invoke, Program
 from occelo_link.loops.ir.uses import called_in
 from occelo_link.loops.ir.verify import verify
-from occelo_link.loops.row_blocks import FEWER, ROWS, WIDE
+from occelo_link.loops.row_blocks import FEWER, MEDIUM, NARROW, ROWS, WIDE
 from occelo_link.units.thread_pool import thread_pool
 from occelo_testing.loop_programs import has_compiler
 
 LINKERS = ["native", *(["c"] if has_compiler() else []), "numba"]
-LENGTHS = [0, 1, 2, ROWS - 1, ROWS, ROWS + 1, 5 * ROWS + 3]
-COLUMNS = [0, 1, 2, 3, 7, 8, 9, 16, 17, WIDE, WIDE + 1, 70]
+LENGTHS = [0, 1, 2, MEDIUM - 1, MEDIUM, MEDIUM + 1, ROWS, ROWS + 1, 3 * ROWS + 3]
+COLUMNS = [0, 1, 2, 3, 7, NARROW, NARROW + 1, 16, 17, WIDE, WIDE + 1, 70]
 
 # each: the terms of the sum, the derivative of a term by eta, and a bound of the derivative of that
 Curve = tuple[Callable[[Any, Any, Any], Any], Callable[[Any, Any], Any], Callable[[Any, Any], Any]]
@@ -209,7 +209,7 @@ def test_same_bits_in_any_number_of_threads(linker: str, monkeypatch: pytest.Mon
     monkeypatch.setattr(thread_pool(), "worth", 1)
     rng = np.random.default_rng(5)
     r = residual(X @ W)
-    for shape in [(1000, 9), (700, 40), (129, 3)]:
+    for shape in [(1000, 9), (700, 40), (300, 3)]:
         x, y, w = rng.normal(size=shape), rng.normal(size=shape[0]), rng.normal(size=shape[1])
         for layouts in (["C"] * 3, ["F", "F", "shifted"]):
             results = list[Any]()

@@ -20,9 +20,9 @@ from occelo_link.loops.tensors import Stored, Tensor, is_unit
 if TYPE_CHECKING:
     from occelo_link.loops.lowering import Context
 
-ROWS, FEWER, WIDE = 128, 32, 32
-"""A block has `ROWS` rows, or `FEWER` if its rows are contiguous and longer than `WIDE`: so it fits into the first cache. Of columns
-that are contiguous, short parts would be read.
+ROWS, MEDIUM, FEWER, NARROW, WIDE = 256, 128, 32, 8, 32
+"""A block has `ROWS` rows of at most `NARROW` elements. Of longer rows it has `MEDIUM`, or `FEWER` if they are contiguous and longer
+than `WIDE`: so it fits into the first cache. Of columns that are contiguous, short parts would be read.
 """
 
 
@@ -152,9 +152,12 @@ class _Group:
 
     def _rows_of_block(self) -> Value:
         last, builder = self.last, self.context.builder
-        most, columns = builder.i64(ROWS), last.matrix.shape[1 - last.axis]
-        fewer = builder.select(builder.lt(builder.i64(WIDE), columns), builder.i64(FEWER), most)
-        return builder.select(last.by_rows, *((most, fewer) if last.axis else (fewer, most)))
+        columns = last.matrix.shape[1 - last.axis]
+        long, wide = (builder.lt(builder.i64(n), columns) for n in (NARROW, WIDE))
+        most, medium, few = map(builder.i64, (ROWS, MEDIUM, FEWER))
+        fewer = builder.select(wide, few, medium)
+        rows = builder.select(last.by_rows, *((medium, fewer) if last.axis else (fewer, medium)))
+        return builder.select(long, rows, most)
 
     def _reads(self, step: AnyStep) -> Iterator[tuple[AnyStep, bool]]:
         """The other steps whose results a step reads, and whether it can read those in blocks of rows."""
