@@ -19,7 +19,7 @@ from occelo_link.loops.elementary.building_blocks import (
     two_product,
     two_sum,
 )
-from occelo_link.loops.elementary.exponential import exp_pair, scale
+from occelo_link.loops.elementary.exponential import exp, exp_pair, scale
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
 
@@ -41,6 +41,23 @@ _ERF = (
     -0.37612638903183754,
     0.1283791670955126,
 )  # erf(x) / x - 1 in x**2, up to x = 1
+_ERF32 = (
+    -5.96761703e-4,
+    4.99119423e-3,
+    -2.67681349e-2,
+    1.12819925e-1,
+    -3.76125336e-1,
+    1.28379166e-1,
+)  # erf(x) / x - 1 in x**2, up to x = 0.93
+_LOG_OF_ERFC32 = (
+    -1.72853470e-5,
+    3.83197126e-4,
+    -3.88396438e-3,
+    2.42546219e-2,
+    -1.06777877e-1,
+    -6.34846687e-1,
+    -1.28717512e-1,
+)  # (log(erfc(x)) + x) / x in x, from x = 0.93 on
 _ERFCX = (
     2.3860630382217525e-10,
     -3.8738915413036705e-09,
@@ -123,8 +140,22 @@ def _far(b: Builder, size: Value) -> Value:
     return scale(b, b.op("add", product, rest), power)
 
 
+def _erf_of_float32(b: Builder, x: Value) -> Value:
+    """The error function by formulas of Juffa ("Vectorizable implementation of the error function erff", 2016): near 0 a
+    polynomial, and further out one minus the exponential of a polynomial.
+    """
+    one, size = constant(b, 1.0, x.dtype), b.op("abs", x)
+    z = b.op("mul", x, x)
+    near = b.op("fma", horner(b, _ERF32, z), x, x)
+    far = b.op("fma", horner(b, _LOG_OF_ERFC32, size), size, b.op("neg", size))
+    far = b.op("copysign", b.op("sub", one, exp(b, far)), x)
+    return b.select(b.op("lt", constant(b, 0.927734375, x.dtype), size), far, near)
+
+
 def erf(b: Builder, x: Value) -> Value:
     """The error function, within 1 ulp."""
+    if x.dtype == "float32":
+        return _erf_of_float32(b, x)
     size = b.op("abs", x)
     size = b.select(b.op("lt", constant(b, 6.0), size), constant(b, 6.0), size)
     one = constant(b, 1.0)

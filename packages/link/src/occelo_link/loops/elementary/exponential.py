@@ -53,7 +53,12 @@ _LN2_AND_Q = {
 }
 """The natural logarithm of 2 as a sum, and the polynomial."""
 _ENDS = {"float64": (-746.0, 710.0), "float32": (-104.5, 89.0)}
-"""Numbers beyond which the exponential is 0 or infinite."""
+_ENDS2 = {"float64": (-1080.0, 1025.0), "float32": (-151.0, 129.0)}
+"""Numbers beyond which the exponential, or a power of two, is 0 or infinite."""
+_ROUNDED_LN2 = {
+    "float64": (_LN2_HIGH, _LN2_LOW),
+    "float32": (0.6931471824645996, -1.904654299957768e-09),
+}
 
 
 def _clamp(b: Builder, x: Value, low: float, high: float) -> Value:
@@ -100,14 +105,15 @@ def exp(b: Builder, x: Value) -> Value:
 
 def exp2(b: Builder, x: Value) -> Value:
     """2 ** x within 1 ulp."""
-    x = _clamp(b, x, -1080.0, 1025.0)
+    x = _clamp(b, x, *_ENDS2[x.dtype])
+    ln2_high, ln2_low = (constant(b, n, x.dtype) for n in _ROUNDED_LN2[x.dtype])
     k = b.op("rint", x)
     r = b.op("sub", x, k)
-    high = b.op("mul", r, constant(b, _LN2_HIGH))
-    low = b.op("fma", r, constant(b, _LN2_HIGH), b.op("neg", high))
-    low = b.op("fma", r, constant(b, _LN2_LOW), low)
-    total, rest = fast_two_sum(b, constant(b, 1.0), high)
-    tail = b.op("fma", b.op("mul", high, high), horner(b, _Q, high), b.op("add", rest, low))
+    high = b.op("mul", r, ln2_high)
+    low = b.op("fma", r, ln2_low, b.op("fma", r, ln2_high, b.op("neg", high)))
+    total, rest = fast_two_sum(b, constant(b, 1.0, x.dtype), high)
+    q = _LN2_AND_Q[x.dtype][2]
+    tail = b.op("fma", b.op("mul", high, high), horner(b, q, high), b.op("add", rest, low))
     return scale(b, b.op("add", total, tail), k)
 
 

@@ -5,8 +5,14 @@
 
 from __future__ import annotations
 
-from occelo_link.loops.elementary.building_blocks import constant, horner, is_below, two_sum
-from occelo_link.loops.elementary.exponential import exp, exp_parts, expm1_pair, scale
+from occelo_link.loops.elementary.building_blocks import (
+    constant,
+    fast_two_sum,
+    horner,
+    is_below,
+    two_sum,
+)
+from occelo_link.loops.elementary.exponential import exp, exp_pair, exp_parts, expm1_pair, scale
 from occelo_link.loops.elementary.logarithm import log1p
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
@@ -23,10 +29,13 @@ _T = (
 )  # (tanh(x) - x) / x**3 in x**2, up to 1, for float32
 
 
+_SINH32 = (2.03721912945e-4, 8.33028376239e-3, 1.66667160211e-1)  # (sinh(x) - x) / x**3 in x**2
+
+
 def _limited(b: Builder, x: Value, high: float) -> Value:
     """The minimum of ``|x|`` and ``high``; NaN stays NaN."""
-    size = b.op("abs", x)
-    return b.select(b.op("lt", constant(b, high), size), constant(b, high), size)
+    size, most = b.op("abs", x), constant(b, high, x.dtype)
+    return b.select(b.op("lt", most, size), most, size)
 
 
 def tanh(b: Builder, x: Value) -> Value:
@@ -60,12 +69,20 @@ def _tanh_of_float32(b: Builder, x: Value) -> Value:
 
 
 def sinh(b: Builder, x: Value) -> Value:
-    """Hyperbolic sine within 2 ulp."""
-    size = _limited(b, x, 711.0)
+    """Hyperbolic sine within 2 ulp, and within 1 ulp in float32.
+
+    The polynomial for a small float32 is that of Cephes (Moshier, "Methods and Programs for Mathematical Functions", 1989).
+    """
+    if x.dtype == "float32":
+        z, size = b.op("mul", x, x), b.op("abs", x)
+        near = b.op("fma", b.op("mul", z, size), horner(b, _SINH32, z), size)
+        small = b.op("lt", size, constant(b, 1.0, x.dtype))
+        return b.op("copysign", b.select(small, near, _half_of_exps(b, size, "sub")), x)
+    size, one = _limited(b, x, 711.0), constant(b, 1.0)
     small = b.op("lt", size, constant(b, 40.0))
-    t, low = expm1_pair(b, b.select(small, size, constant(b, 1.0)))
+    t, low = expm1_pair(b, b.select(small, size, one))
     # t is half of exp(|x|) - 1, so sinh |x| = t + t / (2 t + 1)
-    below = b.op("fma", t, constant(b, 2.0), constant(b, 1.0))
+    below = b.op("fma", t, constant(b, 2.0), one)
     near = b.op("add", t, b.op("add", b.op("div", t, below), low))
     value = b.select(small, near, _half_exp(b, size))
     value = b.op("copysign", value, x)
@@ -73,10 +90,21 @@ def sinh(b: Builder, x: Value) -> Value:
 
 
 def cosh(b: Builder, x: Value) -> Value:
-    """Hyperbolic cosine within 2 ulp."""
-    size = _limited(b, x, 711.0)
-    half = _half_exp(b, size)
+    """Hyperbolic cosine within 2 ulp, and within 1 ulp in float32."""
+    if x.dtype == "float32":
+        return _half_of_exps(b, x, "add")
+    half = _half_exp(b, _limited(b, x, 711.0))
     return b.op("add", half, b.op("div", constant(b, 0.25), half))
+
+
+def _half_of_exps(b: Builder, x: Value, combine: str) -> Value:
+    """Half of the sum (``add``) or the difference (``sub``) of ``exp(|x|)`` and ``exp(-|x|)``, for float32."""
+    p, rest, k = exp_pair(b, _limited(b, x, 90.0))
+    p, rest = fast_two_sum(b, p, rest)
+    k = b.op("sub", k, constant(b, 1.0, x.dtype))
+    half = scale(b, p, k)
+    other = b.op("div", constant(b, 0.25, x.dtype), half)
+    return b.op("add", half, b.op(combine, scale(b, rest, k), other))
 
 
 def _half_exp(b: Builder, x: Value) -> Value:

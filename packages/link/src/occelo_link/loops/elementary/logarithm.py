@@ -109,22 +109,36 @@ def log1p(b: Builder, x: Value) -> Value:
     return _edges(b, x, result, -1.0)
 
 
-def _to_base(
-    b: Builder, x: Value, high: float, low: float, unit_high: float, unit_low: float
-) -> Value:
-    """The logarithm of ``x = m * 2**k`` to another base: ``log(m) * (high + low) + k * (unit_high + unit_low)``."""
+_LOG2 = {
+    "float64": (1.4426946640014648, 3.768874985636099e-07, 1.0, 0.0),
+    "float32": (1.44287109375, -1.7605285393074155e-04, 1.0, 0.0),
+}
+_LOG10 = {
+    "float64": (0.4342944622039795, 1.9699272335463627e-08, 0.30102992057800293, 7.508597826552624e-08),
+    "float32": (0.434326171875, -3.1689971365267411e-05, 0.3010292053222656, 7.9034151668e-07),
+}  # fmt: skip
+"""The logarithms of e and of 2 as sums. The first terms have few bits, so their products are exact."""
+
+
+def _to_base(b: Builder, x: Value, sums: tuple[float, float, float, float]) -> Value:
+    """The logarithm of ``x = m * 2**k`` to another base: ``log(m) * (high + low) + k * (unit_high + unit_low)``.
+
+    As in FreeBSD's ``e_log2.c`` and ``e_log2f.c`` (Sun Microsystems, 1993).
+    """
+    high, low, unit_high, unit_low = (constant(b, n, x.dtype) for n in sums)
     m, k = mantissa_and_exponent(b, x)
-    f = b.op("sub", m, constant(b, 1.0))
+    f = b.op("sub", m, constant(b, 1.0, x.dtype))
     half, rest = _series(b, f)
     plain = b.op("sub", f, half)
-    mask = b.i64(-(2**32))
-    top = b.op("bits", b.op("and", b.op("bits", plain, dtype="int64"), mask), dtype="float64")
+    layout = LAYOUTS[x.dtype]
+    mask = b.const(-(2 ** (32 if x.dtype == "float64" else 12)), layout.bits)
+    top = b.op("bits", b.op("and", b.op("bits", plain, dtype=layout.bits), mask), dtype=x.dtype)
     bottom = b.op("add", b.op("sub", b.op("sub", f, top), half), rest)
-    main = b.op("mul", top, constant(b, high))
-    small = b.op("mul", b.op("add", top, bottom), constant(b, low))
-    small = b.op("fma", bottom, constant(b, high), small)
-    small = b.op("fma", k, constant(b, unit_low), small)
-    unit = b.op("mul", k, constant(b, unit_high))
+    main = b.op("mul", top, high)
+    small = b.op("mul", b.op("add", top, bottom), low)
+    small = b.op("fma", bottom, high, small)
+    small = b.op("fma", k, unit_low, small)
+    unit = b.op("mul", k, unit_high)
     total = b.op("add", unit, main)
     small = b.op("add", small, b.op("add", b.op("sub", unit, total), main))
     return _edges(b, x, b.op("add", total, small), 0.0)
@@ -132,11 +146,9 @@ def _to_base(
 
 def log2(b: Builder, x: Value) -> Value:
     """Logarithm to base 2 within 1 ulp."""
-    return _to_base(b, x, 1.4426946640014648, 3.768874985636099e-07, 1.0, 0.0)
+    return _to_base(b, x, _LOG2[x.dtype])
 
 
 def log10(b: Builder, x: Value) -> Value:
     """Logarithm to base 10 within 1 ulp."""
-    return _to_base(
-        b, x, 0.4342944622039795, 1.9699272335463627e-08, 0.30102992057800293, 7.508597826552624e-08
-    )
+    return _to_base(b, x, _LOG10[x.dtype])

@@ -7,6 +7,7 @@ op of this name, for exponents that have no simpler formula.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from occelo_link.loops.elementary.building_blocks import (
     Pair,
@@ -18,6 +19,7 @@ from occelo_link.loops.elementary.building_blocks import (
     two_sum,
 )
 from occelo_link.loops.elementary.exponential import exp_parts, scale
+from occelo_link.loops.elementary.logarithm import log
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
 
@@ -76,16 +78,33 @@ def _log_pair(b: Builder, x: Value) -> Pair:
 
 def pow(b: Builder, x: Value, y: Value) -> Value:
     """Power within 2 ulp, with the special values of IEEE 754."""
+
+    def exponent(size: Value, limited: Value) -> Pair:
+        log_x = _log_pair(b, size)
+        high, low = two_product(b, log_x[0], limited)
+        return fast_two_sum(b, high, b.op("fma", log_x[1], limited, low))
+
+    return _power(b, x, y, exponent)
+
+
+def pow_of_float32(b: Builder, x: Value, y: Value) -> Value:
+    """Power of numbers of float32, which are converted to float64, with an error below 2**-40."""
+
+    def exponent(size: Value, limited: Value) -> Pair:
+        return b.op("mul", log(b, size), limited), constant(b, 0.0)
+
+    return _power(b, x, y, exponent)
+
+
+def _power(b: Builder, x: Value, y: Value, exponent: Callable[[Value, Value], Pair]) -> Value:
+    """The power from ``exponent(|x|, y)``, the product of the logarithm of a positive number and y."""
     zero, one, infinity = (constant(b, v) for v in (0.0, 1.0, math.inf))
     size = b.op("abs", x)
     usual = b.op("and", b.op("lt", zero, size), b.op("lt", size, infinity))
-    log_x = _log_pair(b, b.select(usual, size, one))
     # for larger exponents the power is the same: 0, 1 or infinity
     limit = constant(b, 1e100)
     limited = b.op("max", b.op("min", y, limit), b.op("neg", limit))
-    high, low = two_product(b, log_x[0], limited)
-    low = b.op("fma", log_x[1], limited, low)
-    high, low = fast_two_sum(b, high, low)
+    high, low = exponent(b.select(usual, size, one), limited)
     over = b.op("lt", constant(b, 720.0), b.op("abs", high))
     low = b.select(over, zero, low)
     high = b.op("max", b.op("min", high, constant(b, 720.0)), constant(b, -760.0))

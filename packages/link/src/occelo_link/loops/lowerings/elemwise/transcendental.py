@@ -54,22 +54,22 @@ def _elementary(name: str, function: Callable[..., Value], cost: int, narrow: bo
 
 
 _elementary("exp", exponential.exp, 20, narrow=True)
-_elementary("exp2", exponential.exp2, 20)
+_elementary("exp2", exponential.exp2, 20, narrow=True)
 _elementary("expm1", exponential.expm1, 30, narrow=True)
 _elementary("log", logarithm.log, 25, narrow=True)
-_elementary("log2", logarithm.log2, 30)
-_elementary("log10", logarithm.log10, 30)
+_elementary("log2", logarithm.log2, 30, narrow=True)
+_elementary("log10", logarithm.log10, 30, narrow=True)
 _elementary("log1p", logarithm.log1p, 30, narrow=True)
-_elementary("sin", trigonometric.sin, 30)
-_elementary("cos", trigonometric.cos, 30)
-_elementary("tan", trigonometric.tan, 40)
-_elementary("arctan", trigonometric.arctan, 30)
-_elementary("sinh", hyperbolic.sinh, 40)
-_elementary("cosh", hyperbolic.cosh, 35)
+_elementary("sin", trigonometric.sin, 30, narrow=True)
+_elementary("cos", trigonometric.cos, 30, narrow=True)
+_elementary("tan", trigonometric.tan, 40, narrow=True)
+_elementary("arctan", trigonometric.arctan, 30, narrow=True)
+_elementary("sinh", hyperbolic.sinh, 40, narrow=True)
+_elementary("cosh", hyperbolic.cosh, 35, narrow=True)
 _elementary("tanh", hyperbolic.tanh, 40, narrow=True)
 _elementary("sigmoid", hyperbolic.sigmoid, 25, narrow=True)
 _elementary("softplus", hyperbolic.softplus, 50, narrow=True)
-_elementary("erf", error_function.erf, 60)
+_elementary("erf", error_function.erf, 60, narrow=True)
 _elementary("erfc", error_function.erfc, 80)
 _elementary("erfcx", error_function.erfcx, 120)
 
@@ -105,8 +105,10 @@ def _pow(b: Builder, dtype: str, args: Args) -> Value:
         simple = _simple_power(b, x, y.args[0])
         if simple is not None:
             return simple
-    wide = b.apply("pow", power.pow, b.cast(x, "float64"), b.cast(y, "float64"))
-    return b.cast(wide, dtype)
+    wide = b.cast(x, "float64"), b.cast(y, "float64")
+    if dtype == "float32":
+        return b.cast(b.apply("pow_of_float32", power.pow_of_float32, *wide), dtype)
+    return b.cast(b.apply("pow", power.pow, *wide), dtype)
 
 
 def _simple_power(b: Builder, x: Value, exponent: float) -> Value | None:
