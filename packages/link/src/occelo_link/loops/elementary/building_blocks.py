@@ -60,6 +60,13 @@ def horner(b: Builder, coefficients: Sequence[float], x: Value) -> Value:
     return total
 
 
+def two_chains(b: Builder, coefficients: Sequence[float], x: Value) -> Value:
+    """A polynomial in ``x`` by two chains of operations, for even and odd powers, of which processors compute two at a time."""
+    square = b.op("mul", x, x)
+    even, odd = (horner(b, coefficients[start::-2][::-1], square) for start in (-1, -2))
+    return b.op("fma", odd, x, even)
+
+
 def power_of_two(b: Builder, k: Value) -> Value:
     """``2 ** k`` for whole ``k`` from -1022 to 1023, or from -126 to 127 in float32."""
     layout = LAYOUTS[k.dtype]

@@ -2,7 +2,8 @@
 
 `elemwise.transcendental` calls them to lower the scalar ops of the same names.
 
-Near 0, ``erf(x) / x`` is computed as a polynomial in ``x**2``. For larger x, ``(1 + 2x) exp(x**2) erfc(x)`` is computed
+Near 0, ``erf(x) / x`` is computed as a polynomial in ``x**2``. For larger x, ``log(erfc(x)) / x`` is a polynomial in x for
+erf, whose formula has no division (its form is that of Juffa's, see `_erf_of_float32`). For the others ``(1 + 2x) exp(x**2) erfc(x)`` is computed
 as a polynomial in ``(x - K) / (x + K)`` with K = 3.75 (Shepherd and Laframboise, "Chebyshev approximation of (1 + 2x)
 exp(x^2) erfc x", Mathematics of Computation 36, 1981).
 """
@@ -12,14 +13,17 @@ from __future__ import annotations
 import math
 
 from occelo_link.loops.elementary.building_blocks import (
+    Pair,
     constant,
     fast_two_sum,
     horner,
     is_below,
+    power_of_two,
+    two_chains,
     two_product,
     two_sum,
 )
-from occelo_link.loops.elementary.exponential import exp, exp_pair, scale
+from occelo_link.loops.elementary.exponential import exp, exp_pair, exp_parts, scale
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
 
@@ -58,6 +62,28 @@ _LOG_OF_ERFC32 = (
     -6.34846687e-1,
     -1.28717512e-1,
 )  # (log(erfc(x)) + x) / x in x, from x = 0.93 on
+_LOG_OF_ERFC = (
+    3.272769457226497e-14,
+    -1.2331689768019428e-12,
+    1.9359257135135808e-11,
+    -1.3917394514107342e-10,
+    -1.2335052159864237e-10,
+    1.354665601361719e-08,
+    -1.5998621553590573e-07,
+    1.1486201656002606e-06,
+    -5.876898636089175e-06,
+    2.230198609180104e-05,
+    -6.151123255106943e-05,
+    0.00010703272326908272,
+    -1.9706313712997973e-05,
+    -0.0005511725957111175,
+    0.0016699954856119483,
+    -0.0001956125916513625,
+    -0.019133674120009745,
+    0.10277400925663638,
+    0.6366195366831282,
+    0.12837918561454284,
+)  # -log(erfc(x)) / x - 1 in x, from 0.79 to 6, where its error matters as far as erfc(x) does
 _ERFCX = (
     2.3860630382217525e-10,
     -3.8738915413036705e-09,
@@ -107,26 +133,31 @@ _SERIES = (
 def _near(b: Builder, x: Value) -> tuple[Value, Value]:
     """Two terms whose sum is erf(x), for ``|x| <= 1``: ``x``, and an approximation of erf(x) - x."""
     z = b.op("mul", x, x)
-    return x, b.op("mul", x, horner(b, _ERF, z))
+    return x, b.op("mul", x, two_chains(b, _ERF, z))
 
 
-def _scaled(b: Builder, size: Value) -> tuple[Value, Value]:
-    """A pair whose sum is erfcx(size), for a size from 0.45 to 28."""
-    k = constant(b, _K)
+def _scaled(b: Builder, size: Value) -> Pair:
+    """A pair whose sum is erfcx(size), for a size from 0.45 to 28.
+
+    One division serves both quotients, whose errors are corrected.
+    """
+    k, one = constant(b, _K), constant(b, 1.0)
     above, above_low = two_sum(b, size, b.op("neg", k))
     below, below_low = two_sum(b, size, k)
-    t = b.op("div", above, below)
+    divisor, divisor_low = two_sum(b, b.op("add", size, size), one)
+    both = b.op("div", one, b.op("mul", below, divisor))
+    by_below, by_divisor = b.op("mul", both, divisor), b.op("mul", both, below)
+    t = b.op("mul", above, by_below)
     minus = b.op("neg", t)
     lost = b.op("add", b.op("fma", minus, below, above), b.op("fma", minus, below_low, above_low))
-    slope = b.op("mul", b.op("div", lost, below), horner(b, _SLOPE, t))
+    slope = b.op("mul", b.op("mul", lost, by_below), horner(b, _SLOPE, t))
     first = constant(b, _ERFCX[-1])
-    top, top_low = fast_two_sum(b, first, b.op("mul", t, horner(b, _ERFCX[:-1], t)))
+    top, top_low = fast_two_sum(b, first, b.op("mul", t, two_chains(b, _ERFCX[:-1], t)))
     top_low = b.op("add", top_low, b.op("add", slope, constant(b, _ERFCX_LOW)))
-    below, below_low = two_sum(b, b.op("add", size, size), constant(b, 1.0))
-    quotient = b.op("div", top, below)
+    quotient = b.op("mul", top, by_divisor)
     minus = b.op("neg", quotient)
-    lost = b.op("fma", minus, below_low, b.op("fma", minus, below, top))
-    return quotient, b.op("div", b.op("add", lost, top_low), below)
+    lost = b.op("fma", minus, divisor_low, b.op("fma", minus, divisor, top))
+    return quotient, b.op("mul", b.op("add", lost, top_low), by_divisor)
 
 
 def _far(b: Builder, size: Value) -> Value:
@@ -153,7 +184,7 @@ def _erf_of_float32(b: Builder, x: Value) -> Value:
 
 
 def erf(b: Builder, x: Value) -> Value:
-    """The error function, within 1 ulp."""
+    """The error function, within 1 ulp: near 0 by a polynomial, and further out as ``1 - exp(log(erfc(x)))``."""
     if x.dtype == "float32":
         return _erf_of_float32(b, x)
     size = b.op("abs", x)
@@ -163,7 +194,12 @@ def erf(b: Builder, x: Value) -> Value:
     inside = b.op("lt", size, constant(b, 0.8))
     base, rest = _near(b, b.select(inside, size, one))
     near = b.op("add", base, rest)
-    far = b.op("sub", one, _far(b, b.select(inside, one, size)))
+    size = b.select(inside, one, size)
+    # the exponent is a pair: the less erfc is, the less its error matters
+    high, low = two_product(b, size, two_chains(b, _LOG_OF_ERFC, size))
+    total, rest = two_sum(b, size, high)
+    p, k = exp_parts(b, b.op("neg", total), b.op("neg", b.op("add", rest, low)))
+    far = b.op("fma", b.op("neg", p), power_of_two(b, k), one)
     value = b.select(inside, near, far)
     value = b.select(b.op("eq", x, x), value, x)
     return b.op("copysign", value, x)

@@ -5,7 +5,7 @@
 First a multiple of pi/2 is subtracted from the argument, where pi/2 is the sum of three floats (Cody and Waite, 1980).
 Fused multiply-add makes the first subtraction exact. For arguments above a billion, a cold branch computes the
 remainder with only those bits of 2/pi that matter (Payne and Hanek, "Radian reduction for trigonometric functions",
-1983). In float32 the cold branch computes arguments above 100,000 in float64. The polynomials of float32 are those of Cephes (Moshier, "Methods and Programs
+1983). In float32 the cold branch computes arguments above 100,000 in float64. The polynomials of sine and cosine of float32 are those of Cephes (Moshier, "Methods and Programs
 for Mathematical Functions", 1989).
 """
 
@@ -61,7 +61,13 @@ _ATAN = (
     0.1999999999999976,
     -0.3333333333333333,
 )  # (atan(x) - x) / x**3 in x**2, up to tan(pi/8)
-_ATAN32 = (8.05374449538e-2, -1.38776856032e-1, 1.99777106478e-1, -3.33329491539e-1)
+_ATAN32 = (
+    -0.0644426941871643,
+    0.10741414874792099,
+    -0.14263740181922913,
+    0.19999533891677856,
+    -0.3333333134651184,
+)
 _TAN_EIGHTH = 0.41421356237309503
 _TAN_THREE_EIGHTHS = 2.414213562373095
 
