@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from pathlib import Path
 from typing import Any
@@ -557,12 +558,22 @@ def test_integer_arithmetic_is_defined_everywhere(dtype: str, tmp_path: Path) ->
             value = b.op(op, b.load(first, loop.index), b.load(second, loop.index))
             b.store(out, loop.index, value)
         programs.append(b.program)
+    for lanes, op in itertools.product((1, 8), ("floordiv", "remainder")):
+        b = Builder(f"{op} by constants, {lanes} lanes")
+        first, _ = inputs_of(b, (dtype, 1), (dtype, 1))
+        n = b.input_length(first, 0)
+        outs = [output_of(b, dtype, [n]) for _ in some]
+        with b.loop(n, lanes=lanes) as loop:
+            element = b.load(first, loop.index)
+            for out, divisor in zip(outs, sorted(some), strict=True):
+                b.store(out, loop.index, b.op(op, element, b.const(divisor, dtype)))
+        programs.append(b.program)
     functions = compiled_c(tmp_path, *programs) if HAS_COMPILER else []
     for i, program in enumerate(programs):
-        expected = interpreted(program, x, y)[0]
-        np.testing.assert_array_equal(Compiled(program)(x, y)[0], expected, program.name)
-        if functions:
-            np.testing.assert_array_equal(functions[i](x, y)[0], expected, program.name)
+        expected = interpreted(program, x, y)
+        for run in (Compiled(program), *functions[i : i + 1]):
+            for got, right in zip(run(x, y), expected, strict=True):
+                np.testing.assert_array_equal(got, right, program.name)
 
 
 @pytest.mark.parametrize("lanes", [2, 8, 32])

@@ -11,7 +11,7 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 
 from occelo_link.loops.ir.cost import BUDGET, Work, is_long, iteration_work, static_poll_interval
-from occelo_link.loops.ir.program import For
+from occelo_link.loops.ir.program import For, Value
 from occelo_link.native.llvm.module_writer import ModuleWriter
 from occelo_link.native.llvm.scalars import Scalars
 from occelo_link.units.frame import INTERRUPTED, POLL
@@ -59,16 +59,19 @@ class Polling:
 
     def total_work(self, loop: For, work: Work) -> str:
         """Print code that computes the number of operations of a whole loop, whose iterations take ``work``."""
-        iterations = self.emit(f"sub i64 {self.use(loop.stop)}, {self.use(loop.start)}")
-        return self.emit(f"mul i64 {iterations}, {self.work(work)}")
+        return self.emit(f"mul i64 {self.iterations(loop.start, loop.stop)}, {self.work(work)}")
+
+    def iterations(self, start: Value, stop: Value) -> str:
+        """Return the number of iterations of a loop, negative where it has none."""
+        first = self.use(start)
+        return self.use(stop) if first == "0" else self.emit(f"sub i64 {self.use(stop)}, {first}")
 
     def work(self, work: Work) -> str:
         """Return an approximate number of operations, as the name of a computed value or as a literal."""
         total = str(work.own)
         for start, stop, each in work.inner:
             self.out.declare("declare i64 @llvm.smax.i64(i64, i64)")
-            iterations = self.emit(f"sub i64 {self.use(stop)}, {self.use(start)}")
-            some = self.emit(f"call i64 @llvm.smax.i64(i64 {iterations}, i64 0)")
+            some = self.emit(f"call i64 @llvm.smax.i64(i64 {self.iterations(start, stop)}, i64 0)")
             product = self.emit(f"mul i64 {some}, {self.work(each)}")
             total = self.emit(f"add i64 {total}, {product}")
         return total
@@ -83,8 +86,9 @@ class Polling:
         if not work.inner:
             return str(static_poll_interval(loop))
         iterations = self.emit(f"udiv i64 {BUDGET}, {self.work(work)}")
-        whole = self.emit(f"and i64 {iterations}, {-loop.lanes}")
-        return self.emit(f"add i64 {whole}, {loop.lanes}")
+        if loop.lanes > 1:
+            iterations = self.emit(f"and i64 {iterations}, {-loop.lanes}")
+        return self.emit(f"add i64 {iterations}, {loop.lanes}")
 
     def strip_end(self, first: str, strip_length: str, stop: str) -> str:
         """Print code that computes the end of the strip that begins at ``first``."""

@@ -35,6 +35,13 @@ _INTRINSICS = {
 _COMPARE = {"eq": ("oeq", "eq"), "ne": ("une", "ne"), "lt": ("olt", "lt"), "le": ("ole", "le")}
 
 
+def _constant_in(text: str) -> int | None:
+    """Return the integer that a constant of integers has in all lanes, or None if a name or another constant is given."""
+    if text.startswith("splat") or text.lstrip("-").isdigit():
+        return int(text.split()[-1].rstrip(")"))
+    return None
+
+
 class Operations:
     """Prints operations. For cases that LLVM leaves undefined, such as division by 0, the printed code has checks."""
 
@@ -108,12 +115,11 @@ class Operations:
     def shift(self, op: str, dtype: str, args: Sequence[str], lanes: int) -> str:
         kind, truth = type_of(dtype, lanes), type_of("bool", lanes)
         bits = width(dtype)
-        if args[1].startswith("splat") or args[1].lstrip("-").isdigit():
+        number = _constant_in(args[1])
+        if number is not None and 0 <= number < bits:
             # a constant number of bits within the width needs no check
-            number = int(args[1].split()[-1].rstrip(")"))
-            if 0 <= number < bits:
-                name = "shl" if op == "shl" else "ashr" if is_signed(dtype) else "lshr"
-                return self.emit(f"{name} {kind} {args[0]}, {args[1]}")
+            name = "shl" if op == "shl" else "ashr" if is_signed(dtype) else "lshr"
+            return self.emit(f"{name} {kind} {args[0]}, {args[1]}")
         limit = constant(bits, dtype, lanes)
         inside = self.emit(f"icmp ult {kind} {args[1]}, {limit}")
         last = constant(bits - 1, dtype, lanes)
@@ -128,6 +134,14 @@ class Operations:
         kind, truth = type_of(dtype, lanes), type_of("bool", lanes)
         zero, one = constant(0, dtype, lanes), constant(1, dtype, lanes)
         x, y = args
+        number = _constant_in(y)
+        if number is not None and number > 0 and number & (number - 1) == 0:
+            # rounds down, as NumPy does
+            bits = number.bit_length() - 1
+            if op == "remainder":
+                return self.emit(f"and {kind} {x}, {constant(number - 1, dtype, lanes)}")
+            name = "ashr" if is_signed(dtype) else "lshr"
+            return self.emit(f"{name} {kind} {x}, {constant(bits, dtype, lanes)}")
         by_zero = self.emit(f"icmp eq {kind} {y}, {zero}")
         if not is_signed(dtype):
             safe = self.emit(f"select {truth} {by_zero}, {kind} {one}, {kind} {y}")
