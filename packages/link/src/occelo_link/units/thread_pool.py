@@ -47,7 +47,9 @@ def thread_pool() -> ThreadPool:
     path = os.path.join(os.path.dirname(__file__), "thread_pool.ll")
     with open(path, encoding="utf-8") as file:
         text = file.read()
-    unit = load_object(object_code(text, lambda: compile_module(text)), "parallel")
+    # level 1 takes 22 ms longer, in the first call of a machine, and threads run little of this code
+    code = object_code(f"plain\n{text}", lambda: compile_module(text, "", "", level=0))
+    unit = load_object(code, "parallel")
     # threads sleep in this code, also while the interpreter ends
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(unit))
     address = ctypes.CFUNCTYPE(ctypes.c_void_p)(unit.find("thread_pool"))()
