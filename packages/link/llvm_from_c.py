@@ -94,6 +94,7 @@ SOURCES = [
     Source("units/thread_pool", ("units.frame",), (), ("-fexceptions",)),
     Source("units/row_products_float32"),
     Source("units/row_products_float64"),
+    Source("units/products", ("units.frame",)),
     Source(
         "standalone/services",
         ("standalone.context", "units.frame"),

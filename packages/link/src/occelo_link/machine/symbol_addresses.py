@@ -19,6 +19,10 @@ from typing import Any
 
 import numpy as np
 
+_DIVIDED = ("dgemm", "sgemm")
+_WITH_AVX512 = (b"SkylakeX", b"Cooperlake", b"SapphireRapids")
+"""OpenBLAS's names of the processors for which it uses AVX-512, also of those that AMD makes."""
+
 
 @functools.cache
 def _c_library() -> ctypes.CDLL:
@@ -73,6 +77,14 @@ class BlasLibrary:
             return _function_address(self._library, f"scipy_{function}_64_")
         return _from_capsule(f"scipy.linalg.cython_{kind}", function)
 
+    @functools.cached_property
+    def has_small_kernels(self) -> bool:
+        """Whether small products are multiplied without copies of their factors: by NumPy's OpenBLAS, with AVX-512."""
+        if self._library is None:
+            return False
+        address = _function_address(self._library, "scipy_openblas_get_corename64_")
+        return ctypes.CFUNCTYPE(ctypes.c_char_p)(address)() in _WITH_AVX512
+
     def thread_functions(self) -> tuple[int | None, int | None]:
         """The addresses of the functions that return and set the number of threads; None if they are not known."""
         scipy = sys.modules.get("scipy")
@@ -121,13 +133,15 @@ def address_of(name: str, constants: Sequence[Any]) -> int:
     """Return the address for an entry of a program's table, by the name of the entry.
 
     The name ``constant<k>`` means the data of a constant. Names that begin with ``libm:``, ``special:``, ``blas:`` or
-    ``lapack:`` mean library functions. The name ``<module>:<function>`` means a function of a family's own machine code,
+    ``lapack:`` mean library functions; those in `_DIVIDED` may be our own, in ``units/products.c``. The name ``<module>:<function>`` means a function of a family's own machine code,
     whose address the module's ``address_of`` returns. Raises KeyError for any other name.
     """
     if name.startswith("constant"):
         address: int = constants[int(name[8:])].ctypes.data
         return address
     kind, _, function = name.partition(":")
+    if kind == "blas" and function in _DIVIDED and blas_library().has_small_kernels:
+        kind = "occelo_link.units.products"
     if kind == "libm":
         return _function_address(_c_library(), function)
     if kind == "special":
