@@ -132,10 +132,18 @@ def plain(text: str) -> str:
                 "",
                 line,
             )
+        if "@llvm.masked." in line:
+            line = _with_old_masks(line)
         line = re.sub(r" (local_)?unnamed_addr| #\d+|, ![\w.]+ !\d+| +; preds = .*", "", line)
         if line or (lines and lines[-1]):
             lines.append(line)
     return "\n".join(lines) + "\n"
+
+
+def _with_old_masks(line: str) -> str:
+    """Masked loads and stores whose alignment is an argument, as LLVM had them before version 22. Later versions read both forms."""
+    line = re.sub(r"ptr captures\(none\), (<\d+ x i1>)", r"ptr, i32 immarg, \1", line)
+    return re.sub(r"ptr align (\d+) (%\w+), (<\d+ x i1>)", r"ptr \2, i32 \1, \3", line)
 
 
 def llvm_ir(source: Source) -> str:

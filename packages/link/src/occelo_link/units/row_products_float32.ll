@@ -130,30 +130,30 @@ define internal fastcc void @sproduct(i32 %0, i64 %1, i64 %2, ptr %3, i64 %4, pt
   %110 = icmp sgt <16 x i32> %104, <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
   %111 = and <16 x i1> %109, %110
   %112 = getelementptr inbounds nuw float, ptr %19, i64 %66
-  %113 = tail call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %112, <16 x i1> %111, <16 x float> zeroinitializer)
+  %113 = tail call <16 x float> @llvm.masked.load.v16f32.p0(ptr %112, i32 4, <16 x i1> %111, <16 x float> zeroinitializer)
   %114 = getelementptr inbounds nuw float, ptr %28, i64 %66
-  %115 = tail call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %114, <16 x i1> %111, <16 x float> zeroinitializer)
+  %115 = tail call <16 x float> @llvm.masked.load.v16f32.p0(ptr %114, i32 4, <16 x i1> %111, <16 x float> zeroinitializer)
   %116 = tail call <16 x float> @llvm.fmuladd.v16f32(<16 x float> %115, <16 x float> %113, <16 x float> %65)
   %117 = getelementptr inbounds nuw float, ptr %32, i64 %66
-  %118 = tail call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %117, <16 x i1> %111, <16 x float> zeroinitializer)
+  %118 = tail call <16 x float> @llvm.masked.load.v16f32.p0(ptr %117, i32 4, <16 x i1> %111, <16 x float> zeroinitializer)
   %119 = tail call <16 x float> @llvm.fmuladd.v16f32(<16 x float> %118, <16 x float> %113, <16 x float> %64)
   %120 = getelementptr inbounds nuw float, ptr %36, i64 %66
-  %121 = tail call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %120, <16 x i1> %111, <16 x float> zeroinitializer)
+  %121 = tail call <16 x float> @llvm.masked.load.v16f32.p0(ptr %120, i32 4, <16 x i1> %111, <16 x float> zeroinitializer)
   %122 = tail call <16 x float> @llvm.fmuladd.v16f32(<16 x float> %121, <16 x float> %113, <16 x float> %63)
   %123 = getelementptr inbounds nuw float, ptr %40, i64 %66
-  %124 = tail call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %123, <16 x i1> %111, <16 x float> zeroinitializer)
+  %124 = tail call <16 x float> @llvm.masked.load.v16f32.p0(ptr %123, i32 4, <16 x i1> %111, <16 x float> zeroinitializer)
   %125 = tail call <16 x float> @llvm.fmuladd.v16f32(<16 x float> %124, <16 x float> %113, <16 x float> %62)
   %126 = getelementptr inbounds nuw float, ptr %44, i64 %66
-  %127 = tail call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %126, <16 x i1> %111, <16 x float> zeroinitializer)
+  %127 = tail call <16 x float> @llvm.masked.load.v16f32.p0(ptr %126, i32 4, <16 x i1> %111, <16 x float> zeroinitializer)
   %128 = tail call <16 x float> @llvm.fmuladd.v16f32(<16 x float> %127, <16 x float> %113, <16 x float> %61)
   %129 = getelementptr inbounds nuw float, ptr %48, i64 %66
-  %130 = tail call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %129, <16 x i1> %111, <16 x float> zeroinitializer)
+  %130 = tail call <16 x float> @llvm.masked.load.v16f32.p0(ptr %129, i32 4, <16 x i1> %111, <16 x float> zeroinitializer)
   %131 = tail call <16 x float> @llvm.fmuladd.v16f32(<16 x float> %130, <16 x float> %113, <16 x float> %60)
   %132 = getelementptr inbounds nuw float, ptr %52, i64 %66
-  %133 = tail call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %132, <16 x i1> %111, <16 x float> zeroinitializer)
+  %133 = tail call <16 x float> @llvm.masked.load.v16f32.p0(ptr %132, i32 4, <16 x i1> %111, <16 x float> zeroinitializer)
   %134 = tail call <16 x float> @llvm.fmuladd.v16f32(<16 x float> %133, <16 x float> %113, <16 x float> %59)
   %135 = getelementptr inbounds nuw float, ptr %56, i64 %66
-  %136 = tail call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %135, <16 x i1> %111, <16 x float> zeroinitializer)
+  %136 = tail call <16 x float> @llvm.masked.load.v16f32.p0(ptr %135, i32 4, <16 x i1> %111, <16 x float> zeroinitializer)
   %137 = tail call <16 x float> @llvm.fmuladd.v16f32(<16 x float> %136, <16 x float> %113, <16 x float> %58)
   br label %138
 
@@ -334,7 +334,7 @@ define internal fastcc void @sproduct(i32 %0, i64 %1, i64 %2, ptr %3, i64 %4, pt
   br label %281
 
 266:
-  %267 = tail call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %252, <16 x i1> %258, <16 x float> zeroinitializer)
+  %267 = tail call <16 x float> @llvm.masked.load.v16f32.p0(ptr %252, i32 4, <16 x i1> %258, <16 x float> zeroinitializer)
   %268 = load float, ptr %5, align 4
   %269 = insertelement <16 x float> poison, float %268, i64 0
   %270 = shufflevector <16 x float> %269, <16 x float> poison, <16 x i32> zeroinitializer
@@ -346,7 +346,7 @@ define internal fastcc void @sproduct(i32 %0, i64 %1, i64 %2, ptr %3, i64 %4, pt
   %276 = shufflevector <16 x i32> %275, <16 x i32> poison, <16 x i32> zeroinitializer
   %277 = icmp slt <16 x i32> %276, <i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 16>
   %278 = getelementptr inbounds nuw i8, ptr %252, i64 64
-  %279 = tail call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %278, <16 x i1> %277, <16 x float> zeroinitializer)
+  %279 = tail call <16 x float> @llvm.masked.load.v16f32.p0(ptr %278, i32 4, <16 x i1> %277, <16 x float> zeroinitializer)
   %280 = fmul <16 x float> %279, %270
   br label %281
 
@@ -371,7 +371,7 @@ define internal fastcc void @sproduct(i32 %0, i64 %1, i64 %2, ptr %3, i64 %4, pt
 
 298:
   %299 = getelementptr inbounds nuw i8, ptr %252, i64 128
-  %300 = tail call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %299, <16 x i1> %297, <16 x float> zeroinitializer)
+  %300 = tail call <16 x float> @llvm.masked.load.v16f32.p0(ptr %299, i32 4, <16 x i1> %297, <16 x float> zeroinitializer)
   %301 = load float, ptr %5, align 4
   %302 = insertelement <16 x float> poison, float %301, i64 0
   %303 = shufflevector <16 x float> %302, <16 x float> poison, <16 x i32> zeroinitializer
@@ -397,7 +397,7 @@ define internal fastcc void @sproduct(i32 %0, i64 %1, i64 %2, ptr %3, i64 %4, pt
 
 320:
   %321 = getelementptr inbounds nuw i8, ptr %252, i64 192
-  %322 = tail call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %321, <16 x i1> %319, <16 x float> zeroinitializer)
+  %322 = tail call <16 x float> @llvm.masked.load.v16f32.p0(ptr %321, i32 4, <16 x i1> %319, <16 x float> zeroinitializer)
   %323 = load float, ptr %5, align 4
   %324 = insertelement <16 x float> poison, float %323, i64 0
   %325 = shufflevector <16 x float> %324, <16 x float> poison, <16 x i32> zeroinitializer
@@ -419,16 +419,16 @@ define internal fastcc void @sproduct(i32 %0, i64 %1, i64 %2, ptr %3, i64 %4, pt
   %337 = phi <16 x float> [ zeroinitializer, %327 ], [ %377, %350 ]
   %338 = phi <16 x float> [ zeroinitializer, %327 ], [ %372, %350 ]
   %339 = fadd <16 x float> %334, %338
-  tail call void @llvm.masked.store.v16f32.p0(<16 x float> %339, ptr align 4 %329, <16 x i1> %258)
+  tail call void @llvm.masked.store.v16f32.p0(<16 x float> %339, ptr %329, i32 4, <16 x i1> %258)
   %340 = fadd <16 x float> %333, %337
   %341 = getelementptr inbounds nuw i8, ptr %329, i64 64
-  tail call void @llvm.masked.store.v16f32.p0(<16 x float> %340, ptr align 4 %341, <16 x i1> %282)
+  tail call void @llvm.masked.store.v16f32.p0(<16 x float> %340, ptr %341, i32 4, <16 x i1> %282)
   %342 = fadd <16 x float> %332, %336
   %343 = getelementptr inbounds nuw i8, ptr %329, i64 128
-  tail call void @llvm.masked.store.v16f32.p0(<16 x float> %342, ptr align 4 %343, <16 x i1> %297)
+  tail call void @llvm.masked.store.v16f32.p0(<16 x float> %342, ptr %343, i32 4, <16 x i1> %297)
   %344 = fadd <16 x float> %331, %335
   %345 = getelementptr inbounds nuw i8, ptr %329, i64 192
-  tail call void @llvm.masked.store.v16f32.p0(<16 x float> %344, ptr align 4 %345, <16 x i1> %319)
+  tail call void @llvm.masked.store.v16f32.p0(<16 x float> %344, ptr %345, i32 4, <16 x i1> %319)
   %346 = add nuw i64 %251, 64
   %347 = sub nuw nsw i64 -64, %251
   %348 = sub i64 %15, %346
@@ -456,27 +456,27 @@ define internal fastcc void @sproduct(i32 %0, i64 %1, i64 %2, ptr %3, i64 %4, pt
   %368 = load float, ptr %367, align 4
   %369 = insertelement <16 x float> poison, float %368, i64 0
   %370 = shufflevector <16 x float> %369, <16 x float> poison, <16 x i32> zeroinitializer
-  %371 = tail call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %361, <16 x i1> %258, <16 x float> zeroinitializer)
+  %371 = tail call <16 x float> @llvm.masked.load.v16f32.p0(ptr %361, i32 4, <16 x i1> %258, <16 x float> zeroinitializer)
   %372 = tail call <16 x float> @llvm.fmuladd.v16f32(<16 x float> %371, <16 x float> %366, <16 x float> %358)
-  %373 = tail call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %362, <16 x i1> %258, <16 x float> zeroinitializer)
+  %373 = tail call <16 x float> @llvm.masked.load.v16f32.p0(ptr %362, i32 4, <16 x i1> %258, <16 x float> zeroinitializer)
   %374 = tail call <16 x float> @llvm.fmuladd.v16f32(<16 x float> %373, <16 x float> %370, <16 x float> %354)
   %375 = getelementptr inbounds nuw i8, ptr %361, i64 64
-  %376 = tail call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %375, <16 x i1> %282, <16 x float> zeroinitializer)
+  %376 = tail call <16 x float> @llvm.masked.load.v16f32.p0(ptr %375, i32 4, <16 x i1> %282, <16 x float> zeroinitializer)
   %377 = tail call <16 x float> @llvm.fmuladd.v16f32(<16 x float> %376, <16 x float> %366, <16 x float> %357)
   %378 = getelementptr inbounds nuw i8, ptr %362, i64 64
-  %379 = tail call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %378, <16 x i1> %282, <16 x float> zeroinitializer)
+  %379 = tail call <16 x float> @llvm.masked.load.v16f32.p0(ptr %378, i32 4, <16 x i1> %282, <16 x float> zeroinitializer)
   %380 = tail call <16 x float> @llvm.fmuladd.v16f32(<16 x float> %379, <16 x float> %370, <16 x float> %353)
   %381 = getelementptr inbounds nuw i8, ptr %361, i64 128
-  %382 = tail call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %381, <16 x i1> %297, <16 x float> zeroinitializer)
+  %382 = tail call <16 x float> @llvm.masked.load.v16f32.p0(ptr %381, i32 4, <16 x i1> %297, <16 x float> zeroinitializer)
   %383 = tail call <16 x float> @llvm.fmuladd.v16f32(<16 x float> %382, <16 x float> %366, <16 x float> %356)
   %384 = getelementptr inbounds nuw i8, ptr %362, i64 128
-  %385 = tail call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %384, <16 x i1> %297, <16 x float> zeroinitializer)
+  %385 = tail call <16 x float> @llvm.masked.load.v16f32.p0(ptr %384, i32 4, <16 x i1> %297, <16 x float> zeroinitializer)
   %386 = tail call <16 x float> @llvm.fmuladd.v16f32(<16 x float> %385, <16 x float> %370, <16 x float> %352)
   %387 = getelementptr inbounds nuw i8, ptr %361, i64 192
-  %388 = tail call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %387, <16 x i1> %319, <16 x float> zeroinitializer)
+  %388 = tail call <16 x float> @llvm.masked.load.v16f32.p0(ptr %387, i32 4, <16 x i1> %319, <16 x float> zeroinitializer)
   %389 = tail call <16 x float> @llvm.fmuladd.v16f32(<16 x float> %388, <16 x float> %366, <16 x float> %355)
   %390 = getelementptr inbounds nuw i8, ptr %362, i64 192
-  %391 = tail call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %390, <16 x i1> %319, <16 x float> zeroinitializer)
+  %391 = tail call <16 x float> @llvm.masked.load.v16f32.p0(ptr %390, i32 4, <16 x i1> %319, <16 x float> zeroinitializer)
   %392 = tail call <16 x float> @llvm.fmuladd.v16f32(<16 x float> %391, <16 x float> %370, <16 x float> %351)
   %393 = add nuw nsw i64 %359, 2
   %394 = icmp slt i64 %393, %2
@@ -502,7 +502,7 @@ define internal fastcc void @sproduct(i32 %0, i64 %1, i64 %2, ptr %3, i64 %4, pt
   br i1 %404, label %416, label %410
 
 410:
-  %411 = tail call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %401, <16 x i1> %409, <16 x float> zeroinitializer)
+  %411 = tail call <16 x float> @llvm.masked.load.v16f32.p0(ptr %401, i32 4, <16 x i1> %409, <16 x float> zeroinitializer)
   %412 = load float, ptr %5, align 4
   %413 = insertelement <16 x float> poison, float %412, i64 0
   %414 = shufflevector <16 x float> %413, <16 x float> poison, <16 x i32> zeroinitializer
@@ -527,7 +527,7 @@ define internal fastcc void @sproduct(i32 %0, i64 %1, i64 %2, ptr %3, i64 %4, pt
 
 430:
   %431 = getelementptr inbounds nuw i8, ptr %401, i64 64
-  %432 = tail call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %431, <16 x i1> %429, <16 x float> zeroinitializer)
+  %432 = tail call <16 x float> @llvm.masked.load.v16f32.p0(ptr %431, i32 4, <16 x i1> %429, <16 x float> zeroinitializer)
   %433 = load float, ptr %5, align 4
   %434 = insertelement <16 x float> poison, float %433, i64 0
   %435 = shufflevector <16 x float> %434, <16 x float> poison, <16 x i32> zeroinitializer
@@ -546,10 +546,10 @@ define internal fastcc void @sproduct(i32 %0, i64 %1, i64 %2, ptr %3, i64 %4, pt
   %444 = phi <16 x float> [ %417, %437 ], [ %469, %449 ]
   %445 = phi <16 x float> [ %438, %437 ], [ %475, %449 ]
   %446 = fadd <16 x float> %442, %444
-  tail call void @llvm.masked.store.v16f32.p0(<16 x float> %446, ptr align 4 %439, <16 x i1> %409)
+  tail call void @llvm.masked.store.v16f32.p0(<16 x float> %446, ptr %439, i32 4, <16 x i1> %409)
   %447 = fadd <16 x float> %443, %445
   %448 = getelementptr inbounds nuw i8, ptr %439, i64 64
-  tail call void @llvm.masked.store.v16f32.p0(<16 x float> %447, ptr align 4 %448, <16 x i1> %429)
+  tail call void @llvm.masked.store.v16f32.p0(<16 x float> %447, ptr %448, i32 4, <16 x i1> %429)
   br label %530
 
 449:
@@ -569,15 +569,15 @@ define internal fastcc void @sproduct(i32 %0, i64 %1, i64 %2, ptr %3, i64 %4, pt
   %463 = load float, ptr %462, align 4
   %464 = insertelement <16 x float> poison, float %463, i64 0
   %465 = shufflevector <16 x float> %464, <16 x float> poison, <16 x i32> zeroinitializer
-  %466 = tail call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %456, <16 x i1> %409, <16 x float> zeroinitializer)
+  %466 = tail call <16 x float> @llvm.masked.load.v16f32.p0(ptr %456, i32 4, <16 x i1> %409, <16 x float> zeroinitializer)
   %467 = tail call <16 x float> @llvm.fmuladd.v16f32(<16 x float> %466, <16 x float> %461, <16 x float> %450)
-  %468 = tail call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %457, <16 x i1> %409, <16 x float> zeroinitializer)
+  %468 = tail call <16 x float> @llvm.masked.load.v16f32.p0(ptr %457, i32 4, <16 x i1> %409, <16 x float> zeroinitializer)
   %469 = tail call <16 x float> @llvm.fmuladd.v16f32(<16 x float> %468, <16 x float> %465, <16 x float> %452)
   %470 = getelementptr inbounds nuw i8, ptr %456, i64 64
-  %471 = tail call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %470, <16 x i1> %429, <16 x float> zeroinitializer)
+  %471 = tail call <16 x float> @llvm.masked.load.v16f32.p0(ptr %470, i32 4, <16 x i1> %429, <16 x float> zeroinitializer)
   %472 = tail call <16 x float> @llvm.fmuladd.v16f32(<16 x float> %471, <16 x float> %461, <16 x float> %451)
   %473 = getelementptr inbounds nuw i8, ptr %457, i64 64
-  %474 = tail call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %473, <16 x i1> %429, <16 x float> zeroinitializer)
+  %474 = tail call <16 x float> @llvm.masked.load.v16f32.p0(ptr %473, i32 4, <16 x i1> %429, <16 x float> zeroinitializer)
   %475 = tail call <16 x float> @llvm.fmuladd.v16f32(<16 x float> %474, <16 x float> %465, <16 x float> %453)
   %476 = add nuw nsw i64 %454, 2
   %477 = icmp slt i64 %476, %2
@@ -606,7 +606,7 @@ define internal fastcc void @sproduct(i32 %0, i64 %1, i64 %2, ptr %3, i64 %4, pt
   br i1 %492, label %502, label %496
 
 496:
-  %497 = tail call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %482, <16 x i1> %495, <16 x float> zeroinitializer)
+  %497 = tail call <16 x float> @llvm.masked.load.v16f32.p0(ptr %482, i32 4, <16 x i1> %495, <16 x float> zeroinitializer)
   %498 = load float, ptr %5, align 4
   %499 = insertelement <16 x float> poison, float %498, i64 0
   %500 = shufflevector <16 x float> %499, <16 x float> poison, <16 x i32> zeroinitializer
@@ -622,7 +622,7 @@ define internal fastcc void @sproduct(i32 %0, i64 %1, i64 %2, ptr %3, i64 %4, pt
   %506 = phi <16 x float> [ %503, %502 ], [ %527, %509 ]
   %507 = phi <16 x float> [ zeroinitializer, %502 ], [ %526, %509 ]
   %508 = fadd <16 x float> %506, %507
-  tail call void @llvm.masked.store.v16f32.p0(<16 x float> %508, ptr align 4 %483, <16 x i1> %495)
+  tail call void @llvm.masked.store.v16f32.p0(<16 x float> %508, ptr %483, i32 4, <16 x i1> %495)
   br label %530
 
 509:
@@ -632,12 +632,12 @@ define internal fastcc void @sproduct(i32 %0, i64 %1, i64 %2, ptr %3, i64 %4, pt
   %513 = mul i64 %510, %4
   %514 = getelementptr inbounds float, ptr %482, i64 %513
   %515 = getelementptr inbounds float, ptr %514, i64 %4
-  %516 = tail call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %514, <16 x i1> %495, <16 x float> zeroinitializer)
+  %516 = tail call <16 x float> @llvm.masked.load.v16f32.p0(ptr %514, i32 4, <16 x i1> %495, <16 x float> zeroinitializer)
   %517 = getelementptr inbounds nuw float, ptr %5, i64 %510
   %518 = load float, ptr %517, align 4
   %519 = insertelement <16 x float> poison, float %518, i64 0
   %520 = shufflevector <16 x float> %519, <16 x float> poison, <16 x i32> zeroinitializer
-  %521 = tail call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %515, <16 x i1> %495, <16 x float> zeroinitializer)
+  %521 = tail call <16 x float> @llvm.masked.load.v16f32.p0(ptr %515, i32 4, <16 x i1> %495, <16 x float> zeroinitializer)
   %522 = getelementptr i8, ptr %517, i64 4
   %523 = load float, ptr %522, align 4
   %524 = insertelement <16 x float> poison, float %523, i64 0
@@ -668,9 +668,9 @@ define void @sgemv_int32(ptr %0, ptr %1, ptr %2, ptr %3, ptr %4, ptr %5, ptr %6,
 
 declare <16 x float> @llvm.fmuladd.v16f32(<16 x float>, <16 x float>, <16 x float>)
 
-declare <16 x float> @llvm.masked.load.v16f32.p0(ptr captures(none), <16 x i1>, <16 x float>)
+declare <16 x float> @llvm.masked.load.v16f32.p0(ptr, i32 immarg, <16 x i1>, <16 x float>)
 
-declare void @llvm.masked.store.v16f32.p0(<16 x float>, ptr captures(none), <16 x i1>)
+declare void @llvm.masked.store.v16f32.p0(<16 x float>, ptr, i32 immarg, <16 x i1>)
 
 declare i64 @llvm.smax.i64(i64, i64)
 

@@ -130,30 +130,30 @@ define internal fastcc void @dproduct(i32 %0, i64 %1, i64 %2, ptr %3, i64 %4, pt
   %110 = icmp sgt <8 x i32> %104, <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
   %111 = and <8 x i1> %109, %110
   %112 = getelementptr inbounds nuw double, ptr %19, i64 %66
-  %113 = tail call <8 x double> @llvm.masked.load.v8f64.p0(ptr align 8 %112, <8 x i1> %111, <8 x double> zeroinitializer)
+  %113 = tail call <8 x double> @llvm.masked.load.v8f64.p0(ptr %112, i32 8, <8 x i1> %111, <8 x double> zeroinitializer)
   %114 = getelementptr inbounds nuw double, ptr %28, i64 %66
-  %115 = tail call <8 x double> @llvm.masked.load.v8f64.p0(ptr align 8 %114, <8 x i1> %111, <8 x double> zeroinitializer)
+  %115 = tail call <8 x double> @llvm.masked.load.v8f64.p0(ptr %114, i32 8, <8 x i1> %111, <8 x double> zeroinitializer)
   %116 = tail call <8 x double> @llvm.fmuladd.v8f64(<8 x double> %115, <8 x double> %113, <8 x double> %65)
   %117 = getelementptr inbounds nuw double, ptr %32, i64 %66
-  %118 = tail call <8 x double> @llvm.masked.load.v8f64.p0(ptr align 8 %117, <8 x i1> %111, <8 x double> zeroinitializer)
+  %118 = tail call <8 x double> @llvm.masked.load.v8f64.p0(ptr %117, i32 8, <8 x i1> %111, <8 x double> zeroinitializer)
   %119 = tail call <8 x double> @llvm.fmuladd.v8f64(<8 x double> %118, <8 x double> %113, <8 x double> %64)
   %120 = getelementptr inbounds nuw double, ptr %36, i64 %66
-  %121 = tail call <8 x double> @llvm.masked.load.v8f64.p0(ptr align 8 %120, <8 x i1> %111, <8 x double> zeroinitializer)
+  %121 = tail call <8 x double> @llvm.masked.load.v8f64.p0(ptr %120, i32 8, <8 x i1> %111, <8 x double> zeroinitializer)
   %122 = tail call <8 x double> @llvm.fmuladd.v8f64(<8 x double> %121, <8 x double> %113, <8 x double> %63)
   %123 = getelementptr inbounds nuw double, ptr %40, i64 %66
-  %124 = tail call <8 x double> @llvm.masked.load.v8f64.p0(ptr align 8 %123, <8 x i1> %111, <8 x double> zeroinitializer)
+  %124 = tail call <8 x double> @llvm.masked.load.v8f64.p0(ptr %123, i32 8, <8 x i1> %111, <8 x double> zeroinitializer)
   %125 = tail call <8 x double> @llvm.fmuladd.v8f64(<8 x double> %124, <8 x double> %113, <8 x double> %62)
   %126 = getelementptr inbounds nuw double, ptr %44, i64 %66
-  %127 = tail call <8 x double> @llvm.masked.load.v8f64.p0(ptr align 8 %126, <8 x i1> %111, <8 x double> zeroinitializer)
+  %127 = tail call <8 x double> @llvm.masked.load.v8f64.p0(ptr %126, i32 8, <8 x i1> %111, <8 x double> zeroinitializer)
   %128 = tail call <8 x double> @llvm.fmuladd.v8f64(<8 x double> %127, <8 x double> %113, <8 x double> %61)
   %129 = getelementptr inbounds nuw double, ptr %48, i64 %66
-  %130 = tail call <8 x double> @llvm.masked.load.v8f64.p0(ptr align 8 %129, <8 x i1> %111, <8 x double> zeroinitializer)
+  %130 = tail call <8 x double> @llvm.masked.load.v8f64.p0(ptr %129, i32 8, <8 x i1> %111, <8 x double> zeroinitializer)
   %131 = tail call <8 x double> @llvm.fmuladd.v8f64(<8 x double> %130, <8 x double> %113, <8 x double> %60)
   %132 = getelementptr inbounds nuw double, ptr %52, i64 %66
-  %133 = tail call <8 x double> @llvm.masked.load.v8f64.p0(ptr align 8 %132, <8 x i1> %111, <8 x double> zeroinitializer)
+  %133 = tail call <8 x double> @llvm.masked.load.v8f64.p0(ptr %132, i32 8, <8 x i1> %111, <8 x double> zeroinitializer)
   %134 = tail call <8 x double> @llvm.fmuladd.v8f64(<8 x double> %133, <8 x double> %113, <8 x double> %59)
   %135 = getelementptr inbounds nuw double, ptr %56, i64 %66
-  %136 = tail call <8 x double> @llvm.masked.load.v8f64.p0(ptr align 8 %135, <8 x i1> %111, <8 x double> zeroinitializer)
+  %136 = tail call <8 x double> @llvm.masked.load.v8f64.p0(ptr %135, i32 8, <8 x i1> %111, <8 x double> zeroinitializer)
   %137 = tail call <8 x double> @llvm.fmuladd.v8f64(<8 x double> %136, <8 x double> %113, <8 x double> %58)
   br label %138
 
@@ -310,7 +310,7 @@ define internal fastcc void @dproduct(i32 %0, i64 %1, i64 %2, ptr %3, i64 %4, pt
   br label %257
 
 242:
-  %243 = tail call <8 x double> @llvm.masked.load.v8f64.p0(ptr align 8 %228, <8 x i1> %234, <8 x double> zeroinitializer)
+  %243 = tail call <8 x double> @llvm.masked.load.v8f64.p0(ptr %228, i32 8, <8 x i1> %234, <8 x double> zeroinitializer)
   %244 = load double, ptr %5, align 8
   %245 = insertelement <8 x double> poison, double %244, i64 0
   %246 = shufflevector <8 x double> %245, <8 x double> poison, <8 x i32> zeroinitializer
@@ -322,7 +322,7 @@ define internal fastcc void @dproduct(i32 %0, i64 %1, i64 %2, ptr %3, i64 %4, pt
   %252 = shufflevector <8 x i32> %251, <8 x i32> poison, <8 x i32> zeroinitializer
   %253 = icmp slt <8 x i32> %252, <i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8>
   %254 = getelementptr inbounds nuw i8, ptr %228, i64 64
-  %255 = tail call <8 x double> @llvm.masked.load.v8f64.p0(ptr align 8 %254, <8 x i1> %253, <8 x double> zeroinitializer)
+  %255 = tail call <8 x double> @llvm.masked.load.v8f64.p0(ptr %254, i32 8, <8 x i1> %253, <8 x double> zeroinitializer)
   %256 = fmul <8 x double> %255, %246
   br label %257
 
@@ -347,7 +347,7 @@ define internal fastcc void @dproduct(i32 %0, i64 %1, i64 %2, ptr %3, i64 %4, pt
 
 274:
   %275 = getelementptr inbounds nuw i8, ptr %228, i64 128
-  %276 = tail call <8 x double> @llvm.masked.load.v8f64.p0(ptr align 8 %275, <8 x i1> %273, <8 x double> zeroinitializer)
+  %276 = tail call <8 x double> @llvm.masked.load.v8f64.p0(ptr %275, i32 8, <8 x i1> %273, <8 x double> zeroinitializer)
   %277 = load double, ptr %5, align 8
   %278 = insertelement <8 x double> poison, double %277, i64 0
   %279 = shufflevector <8 x double> %278, <8 x double> poison, <8 x i32> zeroinitializer
@@ -373,7 +373,7 @@ define internal fastcc void @dproduct(i32 %0, i64 %1, i64 %2, ptr %3, i64 %4, pt
 
 296:
   %297 = getelementptr inbounds nuw i8, ptr %228, i64 192
-  %298 = tail call <8 x double> @llvm.masked.load.v8f64.p0(ptr align 8 %297, <8 x i1> %295, <8 x double> zeroinitializer)
+  %298 = tail call <8 x double> @llvm.masked.load.v8f64.p0(ptr %297, i32 8, <8 x i1> %295, <8 x double> zeroinitializer)
   %299 = load double, ptr %5, align 8
   %300 = insertelement <8 x double> poison, double %299, i64 0
   %301 = shufflevector <8 x double> %300, <8 x double> poison, <8 x i32> zeroinitializer
@@ -395,16 +395,16 @@ define internal fastcc void @dproduct(i32 %0, i64 %1, i64 %2, ptr %3, i64 %4, pt
   %313 = phi <8 x double> [ zeroinitializer, %303 ], [ %353, %326 ]
   %314 = phi <8 x double> [ zeroinitializer, %303 ], [ %348, %326 ]
   %315 = fadd <8 x double> %310, %314
-  tail call void @llvm.masked.store.v8f64.p0(<8 x double> %315, ptr align 8 %305, <8 x i1> %234)
+  tail call void @llvm.masked.store.v8f64.p0(<8 x double> %315, ptr %305, i32 8, <8 x i1> %234)
   %316 = fadd <8 x double> %309, %313
   %317 = getelementptr inbounds nuw i8, ptr %305, i64 64
-  tail call void @llvm.masked.store.v8f64.p0(<8 x double> %316, ptr align 8 %317, <8 x i1> %258)
+  tail call void @llvm.masked.store.v8f64.p0(<8 x double> %316, ptr %317, i32 8, <8 x i1> %258)
   %318 = fadd <8 x double> %308, %312
   %319 = getelementptr inbounds nuw i8, ptr %305, i64 128
-  tail call void @llvm.masked.store.v8f64.p0(<8 x double> %318, ptr align 8 %319, <8 x i1> %273)
+  tail call void @llvm.masked.store.v8f64.p0(<8 x double> %318, ptr %319, i32 8, <8 x i1> %273)
   %320 = fadd <8 x double> %307, %311
   %321 = getelementptr inbounds nuw i8, ptr %305, i64 192
-  tail call void @llvm.masked.store.v8f64.p0(<8 x double> %320, ptr align 8 %321, <8 x i1> %295)
+  tail call void @llvm.masked.store.v8f64.p0(<8 x double> %320, ptr %321, i32 8, <8 x i1> %295)
   %322 = add nuw i64 %227, 32
   %323 = sub nuw nsw i64 -32, %227
   %324 = sub i64 %15, %322
@@ -432,27 +432,27 @@ define internal fastcc void @dproduct(i32 %0, i64 %1, i64 %2, ptr %3, i64 %4, pt
   %344 = load double, ptr %343, align 8
   %345 = insertelement <8 x double> poison, double %344, i64 0
   %346 = shufflevector <8 x double> %345, <8 x double> poison, <8 x i32> zeroinitializer
-  %347 = tail call <8 x double> @llvm.masked.load.v8f64.p0(ptr align 8 %337, <8 x i1> %234, <8 x double> zeroinitializer)
+  %347 = tail call <8 x double> @llvm.masked.load.v8f64.p0(ptr %337, i32 8, <8 x i1> %234, <8 x double> zeroinitializer)
   %348 = tail call <8 x double> @llvm.fmuladd.v8f64(<8 x double> %347, <8 x double> %342, <8 x double> %334)
-  %349 = tail call <8 x double> @llvm.masked.load.v8f64.p0(ptr align 8 %338, <8 x i1> %234, <8 x double> zeroinitializer)
+  %349 = tail call <8 x double> @llvm.masked.load.v8f64.p0(ptr %338, i32 8, <8 x i1> %234, <8 x double> zeroinitializer)
   %350 = tail call <8 x double> @llvm.fmuladd.v8f64(<8 x double> %349, <8 x double> %346, <8 x double> %330)
   %351 = getelementptr inbounds nuw i8, ptr %337, i64 64
-  %352 = tail call <8 x double> @llvm.masked.load.v8f64.p0(ptr align 8 %351, <8 x i1> %258, <8 x double> zeroinitializer)
+  %352 = tail call <8 x double> @llvm.masked.load.v8f64.p0(ptr %351, i32 8, <8 x i1> %258, <8 x double> zeroinitializer)
   %353 = tail call <8 x double> @llvm.fmuladd.v8f64(<8 x double> %352, <8 x double> %342, <8 x double> %333)
   %354 = getelementptr inbounds nuw i8, ptr %338, i64 64
-  %355 = tail call <8 x double> @llvm.masked.load.v8f64.p0(ptr align 8 %354, <8 x i1> %258, <8 x double> zeroinitializer)
+  %355 = tail call <8 x double> @llvm.masked.load.v8f64.p0(ptr %354, i32 8, <8 x i1> %258, <8 x double> zeroinitializer)
   %356 = tail call <8 x double> @llvm.fmuladd.v8f64(<8 x double> %355, <8 x double> %346, <8 x double> %329)
   %357 = getelementptr inbounds nuw i8, ptr %337, i64 128
-  %358 = tail call <8 x double> @llvm.masked.load.v8f64.p0(ptr align 8 %357, <8 x i1> %273, <8 x double> zeroinitializer)
+  %358 = tail call <8 x double> @llvm.masked.load.v8f64.p0(ptr %357, i32 8, <8 x i1> %273, <8 x double> zeroinitializer)
   %359 = tail call <8 x double> @llvm.fmuladd.v8f64(<8 x double> %358, <8 x double> %342, <8 x double> %332)
   %360 = getelementptr inbounds nuw i8, ptr %338, i64 128
-  %361 = tail call <8 x double> @llvm.masked.load.v8f64.p0(ptr align 8 %360, <8 x i1> %273, <8 x double> zeroinitializer)
+  %361 = tail call <8 x double> @llvm.masked.load.v8f64.p0(ptr %360, i32 8, <8 x i1> %273, <8 x double> zeroinitializer)
   %362 = tail call <8 x double> @llvm.fmuladd.v8f64(<8 x double> %361, <8 x double> %346, <8 x double> %328)
   %363 = getelementptr inbounds nuw i8, ptr %337, i64 192
-  %364 = tail call <8 x double> @llvm.masked.load.v8f64.p0(ptr align 8 %363, <8 x i1> %295, <8 x double> zeroinitializer)
+  %364 = tail call <8 x double> @llvm.masked.load.v8f64.p0(ptr %363, i32 8, <8 x i1> %295, <8 x double> zeroinitializer)
   %365 = tail call <8 x double> @llvm.fmuladd.v8f64(<8 x double> %364, <8 x double> %342, <8 x double> %331)
   %366 = getelementptr inbounds nuw i8, ptr %338, i64 192
-  %367 = tail call <8 x double> @llvm.masked.load.v8f64.p0(ptr align 8 %366, <8 x i1> %295, <8 x double> zeroinitializer)
+  %367 = tail call <8 x double> @llvm.masked.load.v8f64.p0(ptr %366, i32 8, <8 x i1> %295, <8 x double> zeroinitializer)
   %368 = tail call <8 x double> @llvm.fmuladd.v8f64(<8 x double> %367, <8 x double> %346, <8 x double> %327)
   %369 = add nuw nsw i64 %335, 2
   %370 = icmp slt i64 %369, %2
@@ -478,7 +478,7 @@ define internal fastcc void @dproduct(i32 %0, i64 %1, i64 %2, ptr %3, i64 %4, pt
   br i1 %380, label %392, label %386
 
 386:
-  %387 = tail call <8 x double> @llvm.masked.load.v8f64.p0(ptr align 8 %377, <8 x i1> %385, <8 x double> zeroinitializer)
+  %387 = tail call <8 x double> @llvm.masked.load.v8f64.p0(ptr %377, i32 8, <8 x i1> %385, <8 x double> zeroinitializer)
   %388 = load double, ptr %5, align 8
   %389 = insertelement <8 x double> poison, double %388, i64 0
   %390 = shufflevector <8 x double> %389, <8 x double> poison, <8 x i32> zeroinitializer
@@ -503,7 +503,7 @@ define internal fastcc void @dproduct(i32 %0, i64 %1, i64 %2, ptr %3, i64 %4, pt
 
 406:
   %407 = getelementptr inbounds nuw i8, ptr %377, i64 64
-  %408 = tail call <8 x double> @llvm.masked.load.v8f64.p0(ptr align 8 %407, <8 x i1> %405, <8 x double> zeroinitializer)
+  %408 = tail call <8 x double> @llvm.masked.load.v8f64.p0(ptr %407, i32 8, <8 x i1> %405, <8 x double> zeroinitializer)
   %409 = load double, ptr %5, align 8
   %410 = insertelement <8 x double> poison, double %409, i64 0
   %411 = shufflevector <8 x double> %410, <8 x double> poison, <8 x i32> zeroinitializer
@@ -522,10 +522,10 @@ define internal fastcc void @dproduct(i32 %0, i64 %1, i64 %2, ptr %3, i64 %4, pt
   %420 = phi <8 x double> [ %393, %413 ], [ %445, %425 ]
   %421 = phi <8 x double> [ %414, %413 ], [ %451, %425 ]
   %422 = fadd <8 x double> %418, %420
-  tail call void @llvm.masked.store.v8f64.p0(<8 x double> %422, ptr align 8 %415, <8 x i1> %385)
+  tail call void @llvm.masked.store.v8f64.p0(<8 x double> %422, ptr %415, i32 8, <8 x i1> %385)
   %423 = fadd <8 x double> %419, %421
   %424 = getelementptr inbounds nuw i8, ptr %415, i64 64
-  tail call void @llvm.masked.store.v8f64.p0(<8 x double> %423, ptr align 8 %424, <8 x i1> %405)
+  tail call void @llvm.masked.store.v8f64.p0(<8 x double> %423, ptr %424, i32 8, <8 x i1> %405)
   br label %506
 
 425:
@@ -545,15 +545,15 @@ define internal fastcc void @dproduct(i32 %0, i64 %1, i64 %2, ptr %3, i64 %4, pt
   %439 = load double, ptr %438, align 8
   %440 = insertelement <8 x double> poison, double %439, i64 0
   %441 = shufflevector <8 x double> %440, <8 x double> poison, <8 x i32> zeroinitializer
-  %442 = tail call <8 x double> @llvm.masked.load.v8f64.p0(ptr align 8 %432, <8 x i1> %385, <8 x double> zeroinitializer)
+  %442 = tail call <8 x double> @llvm.masked.load.v8f64.p0(ptr %432, i32 8, <8 x i1> %385, <8 x double> zeroinitializer)
   %443 = tail call <8 x double> @llvm.fmuladd.v8f64(<8 x double> %442, <8 x double> %437, <8 x double> %426)
-  %444 = tail call <8 x double> @llvm.masked.load.v8f64.p0(ptr align 8 %433, <8 x i1> %385, <8 x double> zeroinitializer)
+  %444 = tail call <8 x double> @llvm.masked.load.v8f64.p0(ptr %433, i32 8, <8 x i1> %385, <8 x double> zeroinitializer)
   %445 = tail call <8 x double> @llvm.fmuladd.v8f64(<8 x double> %444, <8 x double> %441, <8 x double> %428)
   %446 = getelementptr inbounds nuw i8, ptr %432, i64 64
-  %447 = tail call <8 x double> @llvm.masked.load.v8f64.p0(ptr align 8 %446, <8 x i1> %405, <8 x double> zeroinitializer)
+  %447 = tail call <8 x double> @llvm.masked.load.v8f64.p0(ptr %446, i32 8, <8 x i1> %405, <8 x double> zeroinitializer)
   %448 = tail call <8 x double> @llvm.fmuladd.v8f64(<8 x double> %447, <8 x double> %437, <8 x double> %427)
   %449 = getelementptr inbounds nuw i8, ptr %433, i64 64
-  %450 = tail call <8 x double> @llvm.masked.load.v8f64.p0(ptr align 8 %449, <8 x i1> %405, <8 x double> zeroinitializer)
+  %450 = tail call <8 x double> @llvm.masked.load.v8f64.p0(ptr %449, i32 8, <8 x i1> %405, <8 x double> zeroinitializer)
   %451 = tail call <8 x double> @llvm.fmuladd.v8f64(<8 x double> %450, <8 x double> %441, <8 x double> %429)
   %452 = add nuw nsw i64 %430, 2
   %453 = icmp slt i64 %452, %2
@@ -582,7 +582,7 @@ define internal fastcc void @dproduct(i32 %0, i64 %1, i64 %2, ptr %3, i64 %4, pt
   br i1 %468, label %478, label %472
 
 472:
-  %473 = tail call <8 x double> @llvm.masked.load.v8f64.p0(ptr align 8 %458, <8 x i1> %471, <8 x double> zeroinitializer)
+  %473 = tail call <8 x double> @llvm.masked.load.v8f64.p0(ptr %458, i32 8, <8 x i1> %471, <8 x double> zeroinitializer)
   %474 = load double, ptr %5, align 8
   %475 = insertelement <8 x double> poison, double %474, i64 0
   %476 = shufflevector <8 x double> %475, <8 x double> poison, <8 x i32> zeroinitializer
@@ -598,7 +598,7 @@ define internal fastcc void @dproduct(i32 %0, i64 %1, i64 %2, ptr %3, i64 %4, pt
   %482 = phi <8 x double> [ %479, %478 ], [ %503, %485 ]
   %483 = phi <8 x double> [ zeroinitializer, %478 ], [ %502, %485 ]
   %484 = fadd <8 x double> %482, %483
-  tail call void @llvm.masked.store.v8f64.p0(<8 x double> %484, ptr align 8 %459, <8 x i1> %471)
+  tail call void @llvm.masked.store.v8f64.p0(<8 x double> %484, ptr %459, i32 8, <8 x i1> %471)
   br label %506
 
 485:
@@ -608,12 +608,12 @@ define internal fastcc void @dproduct(i32 %0, i64 %1, i64 %2, ptr %3, i64 %4, pt
   %489 = mul i64 %486, %4
   %490 = getelementptr inbounds double, ptr %458, i64 %489
   %491 = getelementptr inbounds double, ptr %490, i64 %4
-  %492 = tail call <8 x double> @llvm.masked.load.v8f64.p0(ptr align 8 %490, <8 x i1> %471, <8 x double> zeroinitializer)
+  %492 = tail call <8 x double> @llvm.masked.load.v8f64.p0(ptr %490, i32 8, <8 x i1> %471, <8 x double> zeroinitializer)
   %493 = getelementptr inbounds nuw double, ptr %5, i64 %486
   %494 = load double, ptr %493, align 8
   %495 = insertelement <8 x double> poison, double %494, i64 0
   %496 = shufflevector <8 x double> %495, <8 x double> poison, <8 x i32> zeroinitializer
-  %497 = tail call <8 x double> @llvm.masked.load.v8f64.p0(ptr align 8 %491, <8 x i1> %471, <8 x double> zeroinitializer)
+  %497 = tail call <8 x double> @llvm.masked.load.v8f64.p0(ptr %491, i32 8, <8 x i1> %471, <8 x double> zeroinitializer)
   %498 = getelementptr i8, ptr %493, i64 8
   %499 = load double, ptr %498, align 8
   %500 = insertelement <8 x double> poison, double %499, i64 0
@@ -644,9 +644,9 @@ define void @dgemv_int32(ptr %0, ptr %1, ptr %2, ptr %3, ptr %4, ptr %5, ptr %6,
 
 declare <8 x double> @llvm.fmuladd.v8f64(<8 x double>, <8 x double>, <8 x double>)
 
-declare <8 x double> @llvm.masked.load.v8f64.p0(ptr captures(none), <8 x i1>, <8 x double>)
+declare <8 x double> @llvm.masked.load.v8f64.p0(ptr, i32 immarg, <8 x i1>, <8 x double>)
 
-declare void @llvm.masked.store.v8f64.p0(<8 x double>, ptr captures(none), <8 x i1>)
+declare void @llvm.masked.store.v8f64.p0(<8 x double>, ptr, i32 immarg, <8 x i1>)
 
 declare i64 @llvm.smax.i64(i64, i64)
 
