@@ -376,5 +376,5 @@ def time_of_compilers(
     # the other tests of Inductor are in that folder
     as_it_is = quickly and folder_of(item) != "backends"
     with config.change_flags({"pytorch__compile": False} if as_it_is else {}):
-        config.native__llvm_level = 0 if quickly else None
+        config.native__llvm_level = 0 if quickly else 1
         yield

@@ -130,7 +130,7 @@ THREADS = _declare(
 LLVM_LEVEL = _declare(
     "native__llvm_level",
     None,
-    "LLVM's level of optimization, 0 to 3: 0 compiles in half the time; None means 1, and 0 for long programs",
+    "LLVM's level of optimization, 0 to 3: 0 compiles in half the time; None means 0, and 1 once calls have taken a while, unless the program is long",
     level,
 )
 LOCK_TIMEOUT = _declare(

@@ -25,7 +25,7 @@ def kept_code(store: Store | None, kind: str, text: str, make: Callable[[], byte
     if store is None:
         counters["code generation"] += 1
         return make()
-    key = _key(text)
+    key = object_key(text)
     stored = store.get(kind, key)
     if stored is not None:
         counters["object hits"] += 1
@@ -39,9 +39,15 @@ def kept_code(store: Store | None, kind: str, text: str, make: Callable[[], byte
 
 def stored_object(text: str) -> bytes | None:
     """Return the object code of a source text from the default store, or None if the store lacks it."""
+    return object_of_key(object_key(text))
+
+
+def object_of_key(key: str) -> bytes | None:
+    """Return the object code whose source text has a key. None if the default store lacks it."""
     store = default_store()
-    return None if store is None else store.get("objects", _key(text))
+    return None if store is None else store.get("objects", key)
 
 
-def _key(text: str) -> str:
+def object_key(text: str) -> str:
+    """The key of the object code of a source text."""
     return digest_text("\n".join([*(f"{k}: {v}" for k, v in environment().items()), text]))

@@ -129,12 +129,13 @@ def blas_library() -> BlasLibrary:
     return library
 
 
-def address_of(name: str, constants: Sequence[Any]) -> int:
+def address_of(name: str, constants: Sequence[Any], is_plain: bool = False) -> int:
     """Return the address for an entry of a program's table, by the name of the entry.
 
     The name ``constant<k>`` means the data of a constant. Names that begin with ``libm:``, ``special:``, ``blas:`` or
     ``lapack:`` mean library functions; those in `_DIVIDED` may be our own, in ``units/products.c``. The name ``<module>:<function>`` means a function of a family's own machine code,
-    whose address the module's ``address_of`` returns. Raises KeyError for any other name.
+    whose address the module's ``address_of`` returns, or its ``plain_address_of`` if there is one and the code may be
+    plain (unoptimized). Raises KeyError for any other name.
     """
     if name.startswith("constant"):
         address: int = constants[int(name[8:])].ctypes.data
@@ -149,6 +150,8 @@ def address_of(name: str, constants: Sequence[Any]) -> int:
     if kind in ("blas", "lapack"):
         return blas_library().address(function, kind)
     if "." in kind:
-        of_family: int = importlib.import_module(kind).address_of(function)
+        module = importlib.import_module(kind)
+        find = getattr(module, "plain_address_of", None) if is_plain else None
+        of_family: int = (find or module.address_of)(function)
         return of_family
     raise KeyError(name)

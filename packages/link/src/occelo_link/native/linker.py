@@ -15,6 +15,7 @@ from occelo_link.cache.objects import object_code
 from occelo_link.options import LLVM_LEVEL
 from occelo_link.units.engine import compile_module, load_object
 from occelo_link.units.interface import UnitInterface
+from occelo_link.units.plain_units import PlainUnit, code_and_source
 from occelo_link.units.unit import NativeUnit
 
 if TYPE_CHECKING:
@@ -63,17 +64,23 @@ def optimization_level(program: Program, text: str) -> int:
     return 0 if length > _LONG_PROGRAM or longest_run(program) > _LONG_RUN else 1
 
 
-def compiled_by_llvm(program: Program, part: Part, *, threads: bool) -> NativeUnit:
+def compiled_by_llvm(
+    program: Program, part: Part, *, threads: bool, later: bool = False
+) -> NativeUnit:
     """Print a program as LLVM IR, compile the IR, and return the unit.
 
-    If ``threads`` is true, loops of the unit may run in several threads.
+    If ``threads`` is true, loops of the unit may run in several threads. If ``later`` is true, the unit is optimized once
+    that is worth it, unless the option says how much it is to be optimized.
     """
     from occelo_link.native.llvm import print_llvm  # slow, not needed for cached code
 
     text = print_llvm(program, threads=threads)
     level = optimization_level(program, text)
+    interface = UnitInterface.of(program, part.inputs)
+    if later and level == 1 and LLVM_LEVEL.get() is None:
+        return NativeUnit(interface, PlainUnit(*code_and_source(text)), program)
     code = object_code(f"{level}\n{text}", lambda: compile_module(text, level=level))
-    unit = NativeUnit(UnitInterface.of(program, part.inputs), load_object(code), program)
+    unit = NativeUnit(interface, load_object(code), program)
     unit.code = code
     return unit
 
@@ -83,6 +90,8 @@ class NativeLinker(BlockLinker):
 
     name = "native"
     takes_states = True
+    optimizes_later = True
+    """Whether units are optimized only after they have run for a while."""
 
     def fingerprint(self) -> str | None:
         text = f"{self.name}{('', ' in threads', ' in threads, and steps')[self.threaded()]}"
@@ -94,4 +103,6 @@ class NativeLinker(BlockLinker):
         return divided_loops()
 
     def compile(self, program: Program, part: Part) -> NativeUnit:
-        return compiled_by_llvm(program, part, threads=self.threaded() > 0)
+        return compiled_by_llvm(
+            program, part, threads=self.threaded() > 0, later=self.optimizes_later
+        )

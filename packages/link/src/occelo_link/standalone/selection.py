@@ -46,6 +46,7 @@ class _WithoutThreads(NativeLinker):
     """The linker ``native``, whose units never call threads of Python, and get only arrays in C order."""
 
     takes_either_order = False
+    optimizes_later = False
 
     def threaded(self) -> bool:
         return False
@@ -102,6 +103,7 @@ def choose(function: Any) -> Chosen:
     graph = function.maker.call_graph
     computes_all = list(part.outputs) == list(graph.outputs)
     if unit is not None and computes_all and _is_for_c(unit):
+        unit.optimize()
         positions = [graph.inputs.index(v) for v in part.inputs]
         return Chosen(unit, positions, range(len(graph.outputs)), lambda: _program(function, unit))
     whole = whole_part(function)

@@ -71,6 +71,7 @@ typedef struct {
   i64 (*thread_ident)(void);
   i64 main_thread;
   int (*advise)(void *memory, size_t bytes, int advice);
+  i64 calls_left; /* that counted_entry runs */
   input_record first_record[]; /* of each input, and then of each output */
 } context;
 _Static_assert(sizeof(input_record) == 8 * RECORD && sizeof(output_record) == 8 * RECORD, "records are of one size");
@@ -392,14 +393,15 @@ slow:
   return ctx->vectorcall(ctx->slow, args, nargs, names);
 }
 
-/* The entry before it is optimized: it counts calls. Then entry_loading.py replaces it in the slow path. */
+/* The entry before it or its unit is optimized: it counts calls of all functions, and of each. Then entry_loading.py or
+   plain_units.py replaces it in the slow path. */
 
 static i64 calls;
 
 i64 *calls_left(void) { return &calls; }
 
 object *counted_entry(object *self, object *const *args, i64 nargs, object *names) {
-  if (--calls >= 0) return entry(self, args, nargs, names);
   context *ctx = FIELD(context *, self, ARRAY_DATA);
+  if (--calls >= 0 && --ctx->calls_left >= 0) return entry(self, args, nargs, names);
   return ctx->vectorcall(ctx->slow, args, nargs, names);
 }

@@ -1,4 +1,4 @@
-; Made by llvm_from_c.py from sources with the digest 211b2be10c4cfbd2b1a45d910d46cde6
+; Made by llvm_from_c.py from sources with the digest abc6269d82068274df2bdada29970d9b
 ; with ziglang 0.17.1
 
 %struct.input_record = type { i64, i64, i64, i64, i64, ptr, i64, ptr }
@@ -84,7 +84,7 @@ define ptr @alloc_output(ptr %0, i64 %1, ptr %2) {
   br label %13
 
 13:
-  %14 = getelementptr inbounds nuw i8, ptr %5, i64 256
+  %14 = getelementptr inbounds nuw i8, ptr %5, i64 264
   %15 = getelementptr inbounds nuw i8, ptr %5, i64 24
   %16 = load i64, ptr %15, align 8
   %17 = getelementptr %struct.input_record, ptr %14, i64 %16
@@ -123,7 +123,7 @@ define ptr @alloc_output(ptr %0, i64 %1, ptr %2) {
 
 41:
   store ptr null, ptr %19, align 8
-  br label %56
+  br label %58
 
 42:
   %43 = getelementptr inbounds nuw i8, ptr %5, i64 96
@@ -140,34 +140,38 @@ define ptr @alloc_output(ptr %0, i64 %1, ptr %2) {
   %53 = trunc i64 %52 to i32
   %54 = tail call ptr %47(ptr %49, ptr %50, i32 %53, ptr %2, ptr null, ptr null, i32 0, ptr null)
   %55 = icmp eq ptr %54, null
-  br i1 %55, label %65, label %56
+  br i1 %55, label %67, label %56
 
 56:
-  %57 = phi ptr [ %20, %41 ], [ %54, %42 ]
-  %58 = load i64, ptr %15, align 8
-  %59 = mul i64 %58, 24
-  %60 = getelementptr i8, ptr %0, i64 %59
-  %61 = getelementptr i8, ptr %60, i64 40
-  %62 = getelementptr inbounds ptr, ptr %61, i64 %1
-  store ptr %57, ptr %62, align 8
-  %63 = getelementptr inbounds nuw i8, ptr %57, i64 16
-  %64 = load ptr, ptr %63, align 8
-  br label %65
+  %57 = load i64, ptr %15, align 8
+  br label %58
 
-65:
-  %66 = phi ptr [ %64, %56 ], [ null, %42 ]
-  br i1 %8, label %72, label %67
+58:
+  %59 = phi i64 [ %16, %41 ], [ %57, %56 ]
+  %60 = phi ptr [ %20, %41 ], [ %54, %56 ]
+  %61 = mul i64 %59, 24
+  %62 = getelementptr i8, ptr %0, i64 %61
+  %63 = getelementptr i8, ptr %62, i64 40
+  %64 = getelementptr inbounds ptr, ptr %63, i64 %1
+  store ptr %60, ptr %64, align 8
+  %65 = getelementptr inbounds nuw i8, ptr %60, i64 16
+  %66 = load ptr, ptr %65, align 8
+  br label %67
 
 67:
-  %68 = getelementptr inbounds nuw i8, ptr %5, i64 176
-  %69 = load ptr, ptr %68, align 8
-  %70 = tail call ptr %69()
-  %71 = ptrtoint ptr %70 to i64
-  store i64 %71, ptr %6, align 8
-  br label %72
+  %68 = phi ptr [ %66, %58 ], [ null, %42 ]
+  br i1 %8, label %74, label %69
 
-72:
-  ret ptr %66
+69:
+  %70 = getelementptr inbounds nuw i8, ptr %5, i64 176
+  %71 = load ptr, ptr %70, align 8
+  %72 = tail call ptr %71()
+  %73 = ptrtoint ptr %72 to i64
+  store i64 %73, ptr %6, align 8
+  br label %74
+
+74:
+  ret ptr %68
 }
 
 define ptr @take(ptr %0, i64 %1, i64 %2, i64 %3) {
@@ -187,7 +191,7 @@ define ptr @take(ptr %0, i64 %1, i64 %2, i64 %3) {
   br label %14
 
 14:
-  %15 = getelementptr inbounds nuw i8, ptr %6, i64 256
+  %15 = getelementptr inbounds nuw i8, ptr %6, i64 264
   %16 = getelementptr inbounds %struct.input_record, ptr %15, i64 %2
   %17 = getelementptr inbounds nuw i8, ptr %6, i64 24
   %18 = load i64, ptr %17, align 8
@@ -433,7 +437,7 @@ define ptr @entry(ptr %0, ptr %1, i64 %2, ptr %3) {
   br i1 %73, label %74, label %247
 
 74:
-  %75 = getelementptr inbounds nuw i8, ptr %8, i64 256
+  %75 = getelementptr inbounds nuw i8, ptr %8, i64 264
   %76 = getelementptr inbounds nuw i8, ptr %30, i64 40
   %77 = getelementptr inbounds nuw i8, ptr %8, i64 72
   %78 = getelementptr inbounds nuw i8, ptr %8, i64 136
@@ -854,7 +858,7 @@ define ptr @entry(ptr %0, ptr %1, i64 %2, ptr %3) {
   br i1 %337, label %338, label %388
 
 338:
-  %339 = getelementptr inbounds nuw i8, ptr %8, i64 256
+  %339 = getelementptr inbounds nuw i8, ptr %8, i64 264
   %340 = getelementptr inbounds nuw i8, ptr %8, i64 72
   %341 = getelementptr inbounds nuw i8, ptr %8, i64 104
   br label %342
@@ -988,7 +992,7 @@ define internal fastcc void @each_held(ptr %0, ptr %1, ptr %2) {
   br i1 %6, label %7, label %20
 
 7:
-  %8 = getelementptr inbounds nuw i8, ptr %0, i64 256
+  %8 = getelementptr inbounds nuw i8, ptr %0, i64 264
   br label %9
 
 9:
@@ -1049,29 +1053,37 @@ define ptr @calls_left() nounwind {
 }
 
 define ptr @counted_entry(ptr %0, ptr %1, i64 %2, ptr %3) {
-  %5 = load i64, ptr @calls, align 8
-  %6 = add i64 %5, -1
-  store i64 %6, ptr @calls, align 8
-  %7 = icmp sgt i64 %6, -1
-  br i1 %7, label %8, label %10
-
-8:
-  %9 = tail call ptr @entry(ptr %0, ptr %1, i64 %2, ptr %3)
-  br label %18
+  %5 = getelementptr inbounds nuw i8, ptr %0, i64 16
+  %6 = load ptr, ptr %5, align 8
+  %7 = load i64, ptr @calls, align 8
+  %8 = add i64 %7, -1
+  store i64 %8, ptr @calls, align 8
+  %9 = icmp sgt i64 %8, -1
+  br i1 %9, label %10, label %17
 
 10:
-  %11 = getelementptr inbounds nuw i8, ptr %0, i64 16
-  %12 = load ptr, ptr %11, align 8
-  %13 = getelementptr inbounds nuw i8, ptr %12, i64 112
-  %14 = load ptr, ptr %13, align 8
-  %15 = getelementptr inbounds nuw i8, ptr %12, i64 56
-  %16 = load ptr, ptr %15, align 8
-  %17 = tail call ptr %14(ptr %16, ptr %1, i64 %2, ptr %3)
-  br label %18
+  %11 = getelementptr inbounds nuw i8, ptr %6, i64 256
+  %12 = load i64, ptr %11, align 8
+  %13 = add i64 %12, -1
+  store i64 %13, ptr %11, align 8
+  %14 = icmp sgt i64 %13, -1
+  br i1 %14, label %15, label %17
 
-18:
-  %19 = phi ptr [ %9, %8 ], [ %17, %10 ]
-  ret ptr %19
+15:
+  %16 = tail call ptr @entry(ptr %0, ptr %1, i64 %2, ptr %3)
+  br label %23
+
+17:
+  %18 = getelementptr inbounds nuw i8, ptr %6, i64 112
+  %19 = load ptr, ptr %18, align 8
+  %20 = getelementptr inbounds nuw i8, ptr %6, i64 56
+  %21 = load ptr, ptr %20, align 8
+  %22 = tail call ptr %19(ptr %21, ptr %1, i64 %2, ptr %3)
+  br label %23
+
+23:
+  %24 = phi ptr [ %16, %15 ], [ %22, %17 ]
+  ret ptr %24
 }
 
 define internal fastcc zeroext i1 @in_either_order(ptr %0, i64 %1) nounwind {

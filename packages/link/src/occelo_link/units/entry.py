@@ -20,7 +20,8 @@ import numpy as np
 from occelo_graph.frozen_dataclasses import mutable_dataclass
 from occelo_link.units import entry_context as ctx
 from occelo_link.units import object_layout
-from occelo_link.units.entry_loading import EntryCode, MethodDef, entry_code
+from occelo_link.units.entry_loading import ENDLESS, EntryCode, MethodDef, entry_code
+from occelo_link.units.plain_units import PlainUnit
 
 
 @mutable_dataclass
@@ -51,6 +52,11 @@ class EntryContext(np.ndarray[Any, Any]):
     """The array of slots that an entry reads. ``kept`` are objects that must live as long as the array."""
 
     kept: list[Any] | None
+
+    def run(self) -> None:
+        """Let the entry count no more calls: the unit is optimized."""
+        self[ctx.CTX_CALLS_LEFT] = ENDLESS
+        entry_code().run(self.kept[-1], counted=False)
 
     def __del__(self) -> None:
         if getattr(self, "kept", None) is None:
@@ -169,8 +175,13 @@ def make_entry(
     held = np.array(locks, dtype=np.int64)
     slots[ctx.CTX_LOCKS] = held.ctypes.data
     slots[ctx.CTX_LOCK_COUNT] = len(locks)
+    slots[ctx.CTX_CALLS_LEFT] = ENDLESS
     code = entry_code()
     slow = code.replaceable(slow)
+    counted = isinstance(unit, PlainUnit) and bool(unit.source)
+    if counted:
+        slow = unit.counted(context, slow)
+        slots[ctx.CTX_CALLS_LEFT] = 0
     slots[ctx.CTX_SLOW] = id(slow)
     for slot, value in slots.items():
         context[slot] = value
@@ -192,14 +203,17 @@ def make_entry(
         context[at + ctx.OUT_NDIM] = out.ndim
         context[at + ctx.OUT_CELL] = 0 if out.cell is None else id(out.cell)
         alive += [np.dtype(out.dtype), out.cell]
-    return _builtin(code, context, alive, name)
+    entry = _builtin(code, context, alive, name, counted)
+    if counted and not unit.source:
+        context.run()  # another thread has optimized the unit meanwhile
+    return entry
 
 
 def _builtin(
-    code: EntryCode, context: EntryContext, alive: list[Any], name: str
+    code: EntryCode, context: EntryContext, alive: list[Any], name: str, counted: bool
 ) -> Callable[..., Any]:
     definition = MethodDef(name.encode(), None, _METHOD_FLAGS, None)
-    code.run(definition)
+    code.run(definition, counted)
     make = ctypes.pythonapi.PyCFunction_NewEx
     make.restype = ctypes.py_object
     make.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]

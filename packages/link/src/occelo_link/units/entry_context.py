@@ -41,8 +41,9 @@ from __future__ import annotations
     CTX_THREAD_IDENT,
     CTX_MAIN_THREAD,
     CTX_ADVISE,
+    CTX_CALLS_LEFT,
     CTX_FIRST_RECORD,
-) = range(33)
+) = range(34)
 RECORD = 8
 # an input: whether it is an argument (0) or a cell (1), its position or address, two type numbers, the number of
 # dimensions, the address of the static lengths, what is accepted besides arrays in C order, the dtype object

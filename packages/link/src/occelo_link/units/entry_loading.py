@@ -24,6 +24,8 @@ from occelo_link.units.engine import Unit, compile_module, load_object
 
 CALLS = 100_000
 """The number of calls after which optimized code is worth compiling."""
+ENDLESS = 2**62
+"""The number of calls of what need not be replaced."""
 _SERVICES = ("alloc_output", "grow", "poll", "take")
 
 
@@ -43,6 +45,8 @@ class MethodDef(ctypes.Structure):
         ("flags", ctypes.c_int),
         ("doc", ctypes.c_char_p),
     )
+    counted: bool
+    """Whether calls are counted until the function's unit is optimized."""
 
 
 class EntryCode:
@@ -57,24 +61,32 @@ class EntryCode:
         if code is None:
             # code for any processor of this architecture takes less time to compile
             code = object_code(_plain(text), lambda: compile_module(text, "", "", level=0))
-        self._unit = load_object(code, "counted_entry" if self.is_plain else "entry")
+        self._use(code, CALLS if self.is_plain else ENDLESS)
         self._replaced: Unit | None = None
         self.services = [self._unit.find(name) for name in _SERVICES]
+
+    def _use(self, code: bytes, calls: int) -> None:
+        self._unit = load_object(code, "entry")
         address = ctypes.CFUNCTYPE(ctypes.c_void_p)(self._unit.find("calls_left"))()
         self._calls = ctypes.c_int64.from_address(address or 0)
-        self._calls.value = CALLS
+        self._calls.value = calls
 
     @property
     def calls_left(self) -> int:
         """The number of calls that plain (unoptimized) code still runs. If it is 0 or less, calls take the slow path."""
         return self._calls.value
 
-    def run(self, definition: MethodDef) -> None:
-        """Make a builtin function run the entry."""
+    def run(self, definition: MethodDef, counted: bool) -> None:
+        """Make a builtin function run the entry, which counts calls in the function's context if ``counted`` is true."""
         with self._lock:
-            definition.method = self._unit.address
+            definition.counted = counted
+            self._set(definition)
             if self.is_plain:
                 self._running[id(definition)] = definition
+
+    def _set(self, definition: MethodDef) -> None:
+        counts = self.is_plain or definition.counted
+        definition.method = self._unit.find("counted_entry") if counts else self._unit.address
 
     def replaceable(self, slow: Callable[..., Any]) -> Callable[..., Any]:
         """Wrap the slow path of an entry: compile optimized code if it is time to do so, then call ``slow``."""
@@ -91,11 +103,13 @@ class EntryCode:
             if not self.is_plain:
                 return  # another thread has replaced it
             text = _text()
-            unit = load_object(object_code(text, lambda: compile_module(text)), "entry")
+            code = object_code(text, lambda: compile_module(text))
             # the plain code is kept, since functions may be running it, and units continue to use its services
-            self._replaced, self._unit, self.is_plain = self._unit, unit, False
+            self._replaced = self._unit
+            self._use(code, ENDLESS)
+            self.is_plain = False
             for definition in self._running.values():
-                definition.method = unit.address
+                self._set(definition)
             self._running.clear()
 
 

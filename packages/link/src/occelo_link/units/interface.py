@@ -59,8 +59,11 @@ class UnitInterface:
             [i for i, buffer in enumerate(program.inputs) if buffer.in_either_order],
         )
 
-    def pack(self, code: bytes) -> bytes | None:
-        """The interface and the code as bytes, without callbacks. None if there is no code, or if constants are large."""
+    def pack(self, code: bytes, source: bytes = b"") -> bytes | None:
+        """The interface, the code and its source (`PlainUnit`) as bytes, without callbacks.
+
+        None if there is no code, or if constants are large.
+        """
         if not code or _total_bytes(self.constants) > MOST_CONSTANTS:
             return None
         header = {
@@ -70,15 +73,18 @@ class UnitInterface:
             "table": self.table,
             "constants": [[c.dtype.str, c.shape] for c in self.constants],
             "code": len(code),
+            "source": len(source),
         }
-        return pack(header, code, *[np.ascontiguousarray(c).tobytes() for c in self.constants])
+        return pack(header, code, source, *[np.ascontiguousarray(c).tobytes() for c in self.constants])
 
     @classmethod
-    def unpack(cls, packed: bytes | memoryview) -> tuple[UnitInterface, bytes]:
+    def unpack(cls, packed: bytes | memoryview) -> tuple[UnitInterface, bytes, bytes]:
         """The inverse of `pack`."""
         header, data = unpack(packed)
         at = header["code"]
         code = bytes(data[:at])
+        source = bytes(data[at : at + header["source"]])
+        at += len(source)
         constants: list[Any] = []
         for dtype, shape in header["constants"]:
             element: np.dtype[Any] = np.dtype(dtype)
@@ -92,7 +98,7 @@ class UnitInterface:
             constants,
             in_either_order=header["in_either_order"],
         )
-        return interface, code
+        return interface, code, source
 
 
 def _total_bytes(arrays: Sequence[Any]) -> int:

@@ -36,11 +36,16 @@ _GROW = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
 
 
 def make_table(
-    interface: UnitInterface, services: Sequence[int], threads: int = 1, unit: int = 0
+    interface: UnitInterface,
+    services: Sequence[int],
+    threads: int = 1,
+    unit: int = 0,
+    is_plain: bool = False,
 ) -> Any:
     """The table of addresses for a unit, as an array of 8-byte slots. ``threads`` is the most threads of a loop.
 
-    Before the table are the address of the ``unit`` and ``threads`` (`ThreadPool.with_limit`).
+    Before the table are the address of the ``unit`` and ``threads`` (`ThreadPool.with_limit`). ``is_plain`` says whether
+    functions that would have to be compiled may be unoptimized.
     """
     table = np.zeros(2 + slots.SERVICES + len(interface.table), dtype=np.int64)
     table[:2], table = (unit, threads), table[2:]
@@ -54,7 +59,7 @@ def make_table(
         elif callbacks is not None and name.startswith(("callback:", "results:")):
             table[slots.SERVICES + slot] = callbacks.address(name)
         else:
-            table[slots.SERVICES + slot] = address_of(name, interface.constants)
+            table[slots.SERVICES + slot] = address_of(name, interface.constants, is_plain)
     return table
 
 
@@ -68,12 +73,14 @@ class PythonEntry:
     """A function from a list of arrays to the list of outputs. It raises `UnitFailure` if a check fails.
 
     ``threads`` is the most threads of a loop, as the option said when the entry was made. ``address`` is what is called: the
-    ``unit``, or what calls it with a limit for the threads of BLAS.
+    ``unit``, or what calls it with a limit for the threads of BLAS. ``is_plain`` is for `make_table`.
     """
 
-    def __init__(self, address: int, interface: UnitInterface) -> None:
+    def __init__(self, address: int, interface: UnitInterface, is_plain: bool = False) -> None:
         self.unit = self.address = address
         self._interface = interface
+        self._is_plain = is_plain
+        self._table: Any = None
         self.threads = THREADS.get()
         if self.threads and any(name.startswith(("blas:", "lapack:")) for name in interface.table):
             self.address = _pool().with_limit
@@ -119,7 +126,7 @@ class PythonEntry:
         # `ctypes.cast` would make a reference cycle, so that results would live until the next garbage collection
         services = [ctypes.c_void_p.from_address(ctypes.addressof(f)).value or 0 for f in functions]
         assert (slots.ALLOC_OUTPUT, slots.GROW, slots.POLL, slots.TAKE) == (0, 1, 2, 3)
-        table = make_table(self._interface, services, self.threads, self.unit)
+        table = self._make_table(services)
         frame, alive = make_frame(arrays)
         status = self._unit(frame.ctypes.data, table.ctypes.data)
         del alive
@@ -128,6 +135,25 @@ class PythonEntry:
         if status:
             raise UnitFailure(status - 1 if status > 0 else -1)
         return outputs
+
+    def table(self, services: Sequence[int]) -> Any:
+        """The table for calls by the machine-code entry, whose services have these addresses."""
+        if self._table is None:
+            self._table = self._make_table(services)
+        return self._table
+
+    def _make_table(self, services: Sequence[int]) -> Any:
+        return make_table(self._interface, services, self.threads, self.unit, self._is_plain)
+
+    def replace(self, unit: int) -> None:
+        """Call an optimized unit instead of a plain (unoptimized) one, also by the machine-code entry."""
+        if self.address == self.unit:
+            self.address = unit
+            self._unit = _UNIT(unit)
+        self.unit, self._is_plain = unit, False
+        if self._table is not None:
+            made = self._make_table(self._table[: slots.SERVICES])
+            self._table.base[:] = made.base
 
 
 def make_frame(arrays: Sequence[Any]) -> tuple[Any, list[Any]]:

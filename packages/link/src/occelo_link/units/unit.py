@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 from occelo_link.entry_kinds import LIST
 from occelo_link.units.callbacks import Callbacks
 from occelo_link.units.compiled_unit import CompiledUnit, register_kind
-from occelo_link.units.engine import load_object
 from occelo_link.units.entry import InputRule, OutputRule, make_entry
 from occelo_link.units.entry_loading import entry_at_hand, entry_services
 from occelo_link.units.interface import UnitFailure, UnitInterface
 from occelo_link.units.object_layout import layout_fits
-from occelo_link.units.python_entry import PythonEntry, make_table
+from occelo_link.units.plain_units import PlainUnit
+from occelo_link.units.python_entry import PythonEntry
 
 if TYPE_CHECKING:
     from occelo_link.loops.ir.program import Program
@@ -41,8 +41,8 @@ class NativeUnit(CompiledUnit):
         self.unit = unit
         self.program = program
         self.code = b""
-        self._python = PythonEntry(unit.address, interface)
-        self._table: Any = None
+        is_plain = isinstance(unit, PlainUnit)
+        self._python = unit.entry(interface) if is_plain else PythonEntry(unit.address, interface)
         self._entry: Callable[..., Any] | None = None
         self._is_called = False
 
@@ -60,13 +60,20 @@ class NativeUnit(CompiledUnit):
 
     def pack(self) -> bytes | None:
         """The unit as bytes. None if it is not object code, or has too large constants. Its callbacks are not packed."""
+        if isinstance(self.unit, PlainUnit):
+            return self.interface.pack(self.unit.code, self.unit.source)
         return self.interface.pack(self.code)
+
+    def optimize(self) -> None:
+        """Run optimized code from now on, also in the entries that exist."""
+        if isinstance(self.unit, PlainUnit):
+            self.unit.optimize()
 
     @classmethod
     def unpack(cls, packed: memoryview) -> NativeUnit:
         """The inverse of `pack`."""
-        interface, code = UnitInterface.unpack(packed)
-        return cls(interface, load_object(code))
+        interface, code, source = UnitInterface.unpack(packed)
+        return cls(interface, PlainUnit(code, source))
 
     @property
     def entry_is_cheap(self) -> bool:
@@ -85,6 +92,8 @@ class NativeUnit(CompiledUnit):
         if self.interface.callbacks is not None:
             self.interface.callbacks.start()
         try:
+            if isinstance(self.unit, PlainUnit):
+                return self.unit.measured(1, self._python, arrays)
             return self._python(arrays)
         except UnitFailure as failure:
             try:
@@ -111,9 +120,6 @@ class NativeUnit(CompiledUnit):
     ) -> Callable[..., Any] | None:
         if not layout_fits():  # builds of Python or NumPy whose objects the entry does not know
             return None
-        if self._table is None:
-            limits = self._python.threads, self._python.unit
-            self._table = make_table(self.interface, entry_services(), *limits)
         kinds, results = self.interface.inputs, self.interface.outputs
         chosen = list(range(len(kinds))) if sources is None else sources
         numbers = [False] * len(kinds) if scalars is None else scalars
@@ -128,5 +134,5 @@ class NativeUnit(CompiledUnit):
             OutputRule(dtype, ndim, cell)
             for (dtype, ndim), cell in zip(results, targets, strict=True)
         ]
-        address = self._python.address
-        return make_entry(self.unit, address, self._table, inputs, outputs, kind, slow, locks)
+        address, table = self._python.address, self._python.table(entry_services())
+        return make_entry(self.unit, address, table, inputs, outputs, kind, slow, locks)

@@ -1,0 +1,128 @@
+"""Units whose code is plain (unoptimized) at first, and optimized once their calls have taken a while.
+
+With optimization, LLVM takes two to three times as long, and its code 0.5 to 0.9 times as long. Many functions run a few
+times only. `native.linker` makes a `PlainUnit`, entries (`units.entry`) count its calls, and `units.python_entry` measures
+them. Results have the same bits: LLVM keeps the order of operations at all levels.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+import zlib
+from collections.abc import Callable
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from occelo_link.cache.objects import object_code, object_key, object_of_key
+from occelo_link.units import entry_context as ctx
+from occelo_link.units.engine import Unit, compile_module, load_object
+from occelo_link.units.interface import UnitInterface
+from occelo_link.units.python_entry import PythonEntry
+
+if TYPE_CHECKING:
+    from occelo_link.units.entry import EntryContext
+
+WORTH = 0.05
+"""Seconds of plain code after which optimized code is worth compiling: about as many as compiling takes for a large function."""
+
+
+def code_and_source(text: str) -> tuple[bytes, bytes]:
+    """Return code for LLVM IR, and the source of a `PlainUnit`, which is empty if the cache has optimized code."""
+    key = object_key(_optimized(text))
+    code = object_of_key(key)
+    if code is not None:
+        return code, b""
+    plain = object_code(f"0\n{text}", lambda: compile_module(text, level=0))
+    return plain, key.encode() + b"\n" + zlib.compress(text.encode(), 1)
+
+
+def _optimized(text: str) -> str:
+    return f"1\n{text}"
+
+
+class PlainUnit:
+    """The loaded code of a unit, which `optimize` replaces. ``address`` is what calls run from now on.
+
+    ``source`` has the key of the optimized code in the cache of object code, a line end and the compressed LLVM IR. It is
+    empty as soon as the code is optimized.
+    """
+
+    def __init__(self, code: bytes, source: bytes) -> None:
+        # plain code is kept, since calls may be running it
+        self._loaded: list[Unit] = []
+        self._lock = threading.Lock()
+        self._seconds = 0.0
+        self._counted: list[weakref.ref[EntryContext]] = []
+        self._entries: list[weakref.ref[PythonEntry]] = []
+        found = object_of_key(source.partition(b"\n")[0].decode()) if source else None
+        self.code, self.source = (code, source) if found is None else (found, b"")
+        self._load()
+
+    def _load(self) -> None:
+        self._loaded.append(load_object(self.code))
+        self.address = self._loaded[-1].address
+
+    def entry(self, interface: UnitInterface) -> PythonEntry:
+        """The entry in Python."""
+        made = PythonEntry(self.address, interface, is_plain=bool(self.source))
+        self._entries.append(weakref.ref(made))
+        return made
+
+    def counted(self, context: EntryContext, slow: Callable[..., Any]) -> Callable[..., Any]:
+        """Let the entry with a context count its calls, and run optimized code later. Returns its slow path."""
+        left = weakref.ref(context)
+        calls = 1
+
+        def run(*args: Any, **kwargs: Any) -> Any:
+            """Measure the second call, and then each whose number has doubled."""
+            nonlocal calls
+            counts = left()
+            if not self.source or counts is None or counts[ctx.CTX_CALLS_LEFT] >= 0:
+                return slow(*args, **kwargs)
+            counts[ctx.CTX_CALLS_LEFT] = calls
+            calls *= 2
+            return self.measured(calls // 2, slow, *args, **kwargs)
+
+        self._counted.append(left)
+        return run
+
+    def measured(
+        self, calls: int, run: Callable[..., Any], *args: Any, **kwargs: Any
+    ) -> Any:
+        """Run one of so many calls and measure it, after the code was optimized if that is worth it by now."""
+        if not self.source:
+            return run(*args, **kwargs)
+        if self._seconds >= WORTH:
+            self.optimize(wait=False)
+        start = perf_counter()
+        try:
+            return run(*args, **kwargs)
+        finally:
+            self._seconds += calls * (perf_counter() - start)
+
+    def optimize(self, wait: bool = True) -> None:
+        """Compile optimized code and let all entries run it. If another thread does so, ``wait`` for it or go on."""
+        if not self.source or not self._lock.acquire(blocking=wait):
+            return
+        try:
+            if self.source:
+                text = zlib.decompress(self.source.partition(b"\n")[2]).decode()
+                self.code = object_code(_optimized(text), lambda: compile_module(text))
+                self._replace()
+        finally:
+            self._lock.release()
+
+    def _replace(self) -> None:
+        plain = self.address
+        self._load()
+        self.source = b""
+        for each in self._entries:
+            if (entry := each()) is not None:
+                entry.replace(self.address)
+        for counted in self._counted:
+            if (context := counted()) is not None:
+                if context[ctx.CTX_UNIT] == plain:  # otherwise it is what limits the threads of BLAS, and calls the unit
+                    context[ctx.CTX_UNIT] = self.address
+                context.run()
+        self._counted.clear()
