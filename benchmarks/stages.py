@@ -33,7 +33,7 @@ _MEASURED = {
     "lowering": ["occelo_link.loops.build:lower_graph"],
     "code generation": [
         "occelo_link.native.llvm:print_llvm",
-        "occelo_link.native.linker:compile_module",
+        "occelo_link.units.plain_units:compile_module",
         "occelo_link.units.entry_loading:compile_module",
     ],
 }

@@ -55,6 +55,7 @@ class EntryContext(np.ndarray[Any, Any]):
 
     def run(self) -> None:
         """Let the entry count no more calls: the unit is optimized."""
+        assert self.kept
         self[ctx.CTX_CALLS_LEFT] = ENDLESS
         entry_code().run(self.kept[-1], counted=False)
 

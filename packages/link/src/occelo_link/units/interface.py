@@ -75,7 +75,9 @@ class UnitInterface:
             "code": len(code),
             "source": len(source),
         }
-        return pack(header, code, source, *[np.ascontiguousarray(c).tobytes() for c in self.constants])
+        return pack(
+            header, code, source, *[np.ascontiguousarray(c).tobytes() for c in self.constants]
+        )
 
     @classmethod
     def unpack(cls, packed: bytes | memoryview) -> tuple[UnitInterface, bytes, bytes]:

@@ -7,7 +7,7 @@ them. Results have the same bits: LLVM keeps the order of operations at all leve
 
 from __future__ import annotations
 
-import threading
+import os
 import weakref
 import zlib
 from collections.abc import Callable
@@ -23,8 +23,8 @@ from occelo_link.units.python_entry import PythonEntry
 if TYPE_CHECKING:
     from occelo_link.units.entry import EntryContext
 
-WORTH = 0.05
-"""Seconds of plain code after which optimized code is worth compiling: about as many as compiling takes for a large function."""
+SECONDS_A_BYTE = 2e-6
+"""About how long LLVM takes to optimize code, for each byte of the plain code. Calls that took as long are worth it."""
 
 
 def code_and_source(text: str) -> tuple[bytes, bytes]:
@@ -51,8 +51,8 @@ class PlainUnit:
     def __init__(self, code: bytes, source: bytes) -> None:
         # plain code is kept, since calls may be running it
         self._loaded: list[Unit] = []
-        self._lock = threading.Lock()
         self._seconds = 0.0
+        self._optimizing_in = 0
         self._counted: list[weakref.ref[EntryContext]] = []
         self._entries: list[weakref.ref[PythonEntry]] = []
         found = object_of_key(source.partition(b"\n")[0].decode()) if source else None
@@ -62,6 +62,11 @@ class PlainUnit:
     def _load(self) -> None:
         self._loaded.append(load_object(self.code))
         self.address = self._loaded[-1].address
+
+    @property
+    def worth(self) -> float:
+        """Seconds of plain code after which optimized code is worth compiling."""
+        return SECONDS_A_BYTE * len(self.code)
 
     def entry(self, interface: UnitInterface) -> PythonEntry:
         """The entry in Python."""
@@ -87,31 +92,30 @@ class PlainUnit:
         self._counted.append(left)
         return run
 
-    def measured(
-        self, calls: int, run: Callable[..., Any], *args: Any, **kwargs: Any
-    ) -> Any:
+    def measured(self, calls: int, run: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """Run one of so many calls and measure it, after the code was optimized if that is worth it by now."""
         if not self.source:
             return run(*args, **kwargs)
-        if self._seconds >= WORTH:
-            self.optimize(wait=False)
+        # other threads go on with plain code meanwhile; a process forked meanwhile has no such thread
+        if self._seconds >= self.worth and self._optimizing_in != os.getpid():
+            self._optimizing_in = os.getpid()
+            try:
+                self.optimize()
+            finally:
+                self._optimizing_in = 0
         start = perf_counter()
         try:
             return run(*args, **kwargs)
         finally:
             self._seconds += calls * (perf_counter() - start)
 
-    def optimize(self, wait: bool = True) -> None:
-        """Compile optimized code and let all entries run it. If another thread does so, ``wait`` for it or go on."""
-        if not self.source or not self._lock.acquire(blocking=wait):
-            return
-        try:
-            if self.source:
-                text = zlib.decompress(self.source.partition(b"\n")[2]).decode()
-                self.code = object_code(_optimized(text), lambda: compile_module(text))
-                self._replace()
-        finally:
-            self._lock.release()
+    def optimize(self) -> None:
+        """Compile optimized code and let all entries run it. Two threads may do so at the same time."""
+        source = self.source
+        if source:
+            text = zlib.decompress(source.partition(b"\n")[2]).decode()
+            self.code = object_code(_optimized(text), lambda: compile_module(text))
+            self._replace()
 
     def _replace(self) -> None:
         plain = self.address
@@ -122,7 +126,8 @@ class PlainUnit:
                 entry.replace(self.address)
         for counted in self._counted:
             if (context := counted()) is not None:
-                if context[ctx.CTX_UNIT] == plain:  # otherwise it is what limits the threads of BLAS, and calls the unit
+                if (
+                    context[ctx.CTX_UNIT] == plain
+                ):  # otherwise it is what limits the threads of BLAS, and calls the unit
                     context[ctx.CTX_UNIT] = self.address
                 context.run()
-        self._counted.clear()
