@@ -19,6 +19,7 @@ from occelo_link.loops.elementary import (
     power,
     trigonometric,
 )
+from occelo_link.native.llvm import print_llvm
 from occelo_testing.last_place import Points, same, worst
 from occelo_testing.loop_programs import Compiled, map_program
 
@@ -235,8 +236,13 @@ def test_bits_do_not_depend_on_the_processor(name: str, cpu: str) -> None:
     if not triple.startswith("x86_64") or (cpu == "x86-64-v3" and "+avx2" not in features):
         pytest.skip("needs the processor level")
     function, _, parts, _ = CASES[name]
-    points = np.concatenate([np.asarray(p, dtype=float) for p in parts])
-    program = map_program(function)
-    np.testing.assert_array_equal(
-        Compiled(program, cpu, "")(points)[0], Compiled(program)(points)[0]
-    )
+    subnormal = np.ldexp([1.0, -1.0, 2.0**0.5], -1074 + np.arange(52)[:, None]).ravel()
+    points = np.concatenate([EDGES, subnormal, *(np.asarray(p, dtype=float) for p in parts)])
+    for lanes in (1, 8, 16):
+        program = map_program(function, lanes=lanes)
+        np.testing.assert_array_equal(
+            Compiled(program, cpu, "")(points)[0], Compiled(program)(points)[0]
+        )
+    # AVX-512 has instructions for powers of two, mantissas and exponents
+    texts = [print_llvm(map_program(function), features=f) for f in ("", "+avx512f,+avx512vl")]
+    assert ["avx512" in text for text in texts] == [False, name in ("exp", "log")]

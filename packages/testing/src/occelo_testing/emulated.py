@@ -103,7 +103,7 @@ def run_emulated(
     objects: list[Path] = []
     with (folder / "in").open("wb") as file:
         for k, (program, arrays) in enumerate(programs):
-            text = print_llvm(program).replace("@unit(", f"@unit{k}(", 1)
+            text = print_llvm(program, features="").replace("@unit(", f"@unit{k}(", 1)
             objects.append(folder / f"unit{k}.o")
             objects[-1].write_bytes(compiled_for_arm(text, processor))
             calls.append(_call(k, program))

@@ -193,7 +193,9 @@ class Compiled:
         self, program: Program, cpu: str | None = None, features: str | None = None
     ) -> None:
         verify(program)
-        self.unit = load_object(compile_module(print_llvm(program), cpu, features))
+        self.unit = load_object(
+            compile_module(print_llvm(program, features=features), cpu, features)
+        )
         self.entry = PythonEntry(self.unit.address, interface_of(program))
 
     def __call__(self, *arrays: Any) -> list[Any]:

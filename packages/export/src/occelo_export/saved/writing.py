@@ -108,10 +108,10 @@ class _Parts:
         self.layout: Layout = layout_of(function, inputs)
 
     def image(self) -> Image:
-        unit = print_llvm(self.program, threads=False)
+        features = ",".join(f"+{each}" for each in self.features)
+        unit = print_llvm(self.program, threads=False, features=features)
         shared = Path(services.__file__).with_name("services.ll").read_text(encoding="utf-8")
         texts = {"unit:": unit, "call:": FORMS["arrays"](self.layout).text, "run:": shared}
-        features = ",".join(f"+{each}" for each in self.features)
 
         def compiled(text: str) -> bytes:
             level = optimization_level(self.program, text)

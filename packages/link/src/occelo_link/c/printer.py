@@ -14,6 +14,7 @@ from occelo_link.c.literals import TYPES, literal, memory_type
 from occelo_link.c.operations import Operations
 from occelo_link.loops.ir import cost
 from occelo_link.loops.ir import program as ir
+from occelo_link.loops.ir.operations import PRIMITIVES
 from occelo_link.loops.ir.uses import captured_by, constants_of, live_values, scratch_of
 from occelo_link.loops.ir.visitor import Visitor
 from occelo_link.units import frame
@@ -183,6 +184,8 @@ class Printer(Visitor[None]):
 
         A function with few uses is always inlined, so that loops around the calls can be vectorized.
         """
+        if name in PRIMITIVES:
+            return "ALWAYS_INLINE "
         own = self.program.functions[name].body
         if any(isinstance(s, ir.Value) and s.op == "unlikely" and s.args[2] == name for s in own):
             return ""  # a recursive function cannot be inlined

@@ -10,6 +10,7 @@ floating-point technique for extending the available precision", 1971.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from occelo_graph.frozen_dataclasses import frozen_dataclass
@@ -77,27 +78,54 @@ def power_of_two(b: Builder, k: Value) -> Value:
     return b.op("bits", b.op("add", shifted, b.const(layout.one, layout.bits)), dtype=k.dtype)
 
 
-def mantissa_and_exponent(b: Builder, x: Value) -> Pair:
-    """``(m, k)`` with ``x = m * 2**k`` and ``m`` from sqrt(1/2) to sqrt(2), for positive finite x."""
+def scale(b: Builder, p: Value, k: Value) -> Value:
+    """``p * 2**k`` for whole k, rounded once. If k is below -1000, or -120 in float32, p must be between 1/2 and 2."""
+    return b.apply(f"scale_{p.dtype}", _scaled, p, k)
+
+
+def _scaled(b: Builder, p: Value, k: Value) -> Value:
+    """`scale` in two steps, since ``2**k`` alone may overflow or underflow."""
+    half = b.op("rint", b.op("mul", k, constant(b, 0.5, k.dtype)))
+    first = power_of_two(b, half)
+    second = power_of_two(b, b.op("sub", k, half))
+    return b.op("mul", b.op("mul", p, first), second)
+
+
+def mantissa_and_exponent(b: Builder, x: Value, kind: str) -> Pair:
+    """``(m, k)`` with ``x = m * 2**k`` and ``m`` from sqrt(1/2) to sqrt(2).
+
+    ``kind`` says what x may be: "normal" (positive and finite), "positive" (finite, perhaps subnormal), or "any". In the last
+    case m is 1 if x is 0 or infinite, and NaN if x is negative or NaN; k is minus infinity if x is 0, and x if it is infinite
+    or NaN.
+    """
+
+    def mantissa(b: Builder, x: Value) -> Value:
+        m, _, _ = _parts(b, x, kind)
+        not_negative = b.op("le", constant(b, 0.0, x.dtype), x)
+        return m if kind != "any" else b.select(not_negative, m, constant(b, math.nan, x.dtype))
+
+    def exponent(b: Builder, x: Value) -> Value:
+        _, whole, offset = _parts(b, x, kind)
+        k = b.op("sub", whole, offset)
+        if kind != "any":
+            return k
+        zero, infinity = constant(b, 0.0, x.dtype), constant(b, math.inf, x.dtype)
+        k = b.select(b.op("lt", x, infinity), k, x)
+        return b.select(b.op("eq", x, zero), constant(b, -math.inf, x.dtype), k)
+
+    m = b.apply(f"mantissa_of_{kind}_{x.dtype}", mantissa, x)
+    return m, b.apply(f"exponent_of_{kind}_{x.dtype}", exponent, x)
+
+
+def _parts(b: Builder, x: Value, kind: str) -> tuple[Value, Value, Value]:
+    """Return ``m`` of `mantissa_and_exponent`, and two numbers whose difference is ``k``."""
     layout, dtype = LAYOUTS[x.dtype], x.dtype
-    up = layout.digits + 2
-    small = b.op("lt", x, constant(b, 2.0 ** (1 - layout.bias), dtype))
-    m, whole = _mantissa(b, b.select(small, b.op("mul", x, constant(b, 2.0**up, dtype)), x))
-    offset = 2.0**layout.digits + layout.bias
-    offsets = (constant(b, each, dtype) for each in (offset + up, offset))
-    return m, b.op("sub", whole, b.select(small, *offsets))
-
-
-def mantissa_of_normal(b: Builder, x: Value) -> Pair:
-    """The same as `mantissa_and_exponent`, for a float64 x that is not subnormal."""
-    m, whole = _mantissa(b, x)
-    return m, b.op("sub", whole, constant(b, 2.0**52 + 1023))
-
-
-def _mantissa(b: Builder, x: Value) -> Pair:
-    """Return ``m`` of `mantissa_and_exponent`, and ``k`` plus 2**digits and the bias."""
-    layout = LAYOUTS[x.dtype]
-    integer = layout.bits
+    integer, offset = layout.bits, constant(b, 2.0**layout.digits + layout.bias, dtype)
+    if kind != "normal":
+        up = layout.digits + 2
+        small = b.op("lt", x, constant(b, 2.0 ** (1 - layout.bias), dtype))
+        x = b.select(small, b.op("mul", x, constant(b, 2.0**up, dtype)), x)
+        offset = b.select(small, constant(b, 2.0**layout.digits + layout.bias + up, dtype), offset)
 
     def whole(number: int) -> Value:
         return b.const(number, integer)
@@ -111,9 +139,9 @@ def _mantissa(b: Builder, x: Value) -> Pair:
     biased = b.op("shr", moved, b.const(layout.digits, f"u{integer}"))
     biased = b.op("bits", biased, dtype=integer)
     shifted = b.op("shl", b.op("sub", biased, whole(layout.bias)), whole(layout.digits))
-    m = b.op("bits", b.op("sub", bits, shifted), dtype=x.dtype)
+    m = b.op("bits", b.op("sub", bits, shifted), dtype=dtype)
     magic = whole((layout.bias + layout.digits) << layout.digits)
-    return m, b.op("bits", b.op("or", biased, magic), dtype=x.dtype)
+    return m, b.op("bits", b.op("or", biased, magic), dtype=dtype), offset
 
 
 def two_sum(b: Builder, x: Value, y: Value) -> Pair:

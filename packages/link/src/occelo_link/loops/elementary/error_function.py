@@ -19,11 +19,12 @@ from occelo_link.loops.elementary.building_blocks import (
     horner,
     is_below,
     power_of_two,
+    scale,
     two_chains,
     two_product,
     two_sum,
 )
-from occelo_link.loops.elementary.exponential import exp, exp_pair, exp_parts, scale
+from occelo_link.loops.elementary.exponential import exp, exp_pair, exp_parts
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
 

@@ -17,6 +17,7 @@ from occelo_link.loops.elementary.building_blocks import (
     horner,
     is_below,
     power_of_two,
+    scale,
     two_sum,
 )
 from occelo_link.loops.ir.builder import Builder
@@ -87,14 +88,6 @@ def exp_pair(b: Builder, x: Value, low: Value | None = None) -> tuple[Value, Val
     total, rest = fast_two_sum(b, constant(b, 1.0, x.dtype), r)
     tail = b.op("fma", b.op("mul", r, r), horner(b, q, r), rest)
     return total, tail, k
-
-
-def scale(b: Builder, p: Value, k: Value) -> Value:
-    """``p * 2**k``, computed in two steps, since ``2**k`` alone may overflow or underflow."""
-    half = b.op("rint", b.op("mul", k, constant(b, 0.5, k.dtype)))
-    first = power_of_two(b, half)
-    second = power_of_two(b, b.op("sub", k, half))
-    return b.op("mul", b.op("mul", p, first), second)
 
 
 def exp(b: Builder, x: Value) -> Value:

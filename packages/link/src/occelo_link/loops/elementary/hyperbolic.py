@@ -10,9 +10,10 @@ from occelo_link.loops.elementary.building_blocks import (
     fast_two_sum,
     horner,
     is_below,
+    scale,
     two_sum,
 )
-from occelo_link.loops.elementary.exponential import exp, exp_pair, exp_parts, expm1_pair, scale
+from occelo_link.loops.elementary.exponential import exp, exp_pair, exp_parts, expm1_pair
 from occelo_link.loops.elementary.logarithm import log1p
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value

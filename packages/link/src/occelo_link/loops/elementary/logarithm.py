@@ -18,7 +18,6 @@ from occelo_link.loops.elementary.building_blocks import (
     horner,
     is_below,
     mantissa_and_exponent,
-    mantissa_of_normal,
 )
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
@@ -75,9 +74,8 @@ def _natural(b: Builder, k: Value, f: Value, correction: Value | None = None) ->
 
 def log(b: Builder, x: Value) -> Value:
     """Natural logarithm within 1 ulp."""
-    m, k = mantissa_and_exponent(b, x)
-    result = _natural(b, k, b.op("sub", m, constant(b, 1.0, x.dtype)))
-    return _edges(b, x, result, 0.0)
+    m, k = mantissa_and_exponent(b, x, "any")
+    return _natural(b, k, b.op("sub", m, constant(b, 1.0, x.dtype)))
 
 
 def minus_log_of_normal(b: Builder, x: Value, start: float = 0.0) -> Value:
@@ -86,7 +84,7 @@ def minus_log_of_normal(b: Builder, x: Value, start: float = 0.0) -> Value:
     If ``start`` is 0 and x is at most 1, the error is below 3 ulp. In this case few digits cancel, so the leading terms
     need not be kept apart.
     """
-    m, k = mantissa_of_normal(b, x)
+    m, k = mantissa_and_exponent(b, x, "normal")
     s = b.op("div", b.op("sub", m, constant(b, 1.0)), b.op("add", m, constant(b, 1.0)))
     of_mantissa = b.op("mul", s, horner(b, (*_R, 2.0), b.op("mul", s, s)))
     rest = b.op("sub", constant(b, start), of_mantissa) if start else b.op("neg", of_mantissa)
@@ -97,7 +95,7 @@ def log1p(b: Builder, x: Value) -> Value:
     """log(1 + x) within 1 ulp."""
     one, none = constant(b, 1.0, x.dtype), constant(b, 0.0, x.dtype)
     u = b.op("add", x, one)
-    m, k = mantissa_and_exponent(b, u)
+    m, k = mantissa_and_exponent(b, u, "positive")
     # the rounding error of 1 + x
     big = b.op("lt", one, x)
     lost = b.select(big, b.op("sub", one, b.op("sub", u, x)), b.op("sub", x, b.op("sub", u, one)))
@@ -126,7 +124,7 @@ def _to_base(b: Builder, x: Value, sums: tuple[float, float, float, float]) -> V
     As in FreeBSD's ``e_log2.c`` and ``e_log2f.c`` (Sun Microsystems, 1993).
     """
     high, low, unit_high, unit_low = (constant(b, n, x.dtype) for n in sums)
-    m, k = mantissa_and_exponent(b, x)
+    m, k = mantissa_and_exponent(b, x, "positive")
     f = b.op("sub", m, constant(b, 1.0, x.dtype))
     half, rest = _series(b, f)
     plain = b.op("sub", f, half)

@@ -15,10 +15,11 @@ from occelo_link.loops.elementary.building_blocks import (
     fast_two_sum,
     horner,
     mantissa_and_exponent,
+    scale,
     two_product,
     two_sum,
 )
-from occelo_link.loops.elementary.exponential import exp_parts, scale
+from occelo_link.loops.elementary.exponential import exp_parts
 from occelo_link.loops.elementary.logarithm import log
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
@@ -56,7 +57,7 @@ def _constant_pair(b: Builder, pair: tuple[float, float]) -> Pair:
 
 def _log_pair(b: Builder, x: Value) -> Pair:
     """The logarithm of a positive finite number as a pair, with an error of about 2**-66."""
-    m, k = mantissa_and_exponent(b, x)
+    m, k = mantissa_and_exponent(b, x, "positive")
     one = constant(b, 1.0)
     f = b.op("sub", m, one)
     below, below_low = two_sum(b, m, one)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from occelo_link.loops.ir.operations import PRIMITIVES
 from occelo_link.loops.ir.program import (
     Alloc,
     Block,
@@ -253,8 +254,9 @@ def _copies(statement: Statement) -> int:
 
 
 def _size(statement: Statement) -> int:
-    called = isinstance(statement, Value) and statement.op in ("apply", "call", "unlikely")
-    return _CALL if called else 1
+    if not isinstance(statement, Value) or statement.op not in ("apply", "call", "unlikely"):
+        return 1
+    return 1 if statement.args[0] in PRIMITIVES else _CALL
 
 
 def work_memory(program: Program) -> list[tuple[int, Value | None]]:

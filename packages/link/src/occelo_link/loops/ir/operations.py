@@ -161,3 +161,20 @@ OPERATIONS: dict[str, Operation] = {
     "cast": Operation(1, "fib", "cast", _same),
     "bits": Operation(1, "fi", "cast", _same),
 }
+
+PRIMITIVES = frozenset(
+    f"{name}_{dtype}"
+    for name in (
+        "scale",
+        *(
+            f"{part}_of_{kind}"
+            for part in ("mantissa", "exponent")
+            for kind in ("any", "positive", "normal")
+        ),
+    )
+    for dtype in ("float64", "float32")
+)
+"""The names of functions of programs for which some processors have instructions (`elementary.building_blocks` defines them).
+
+Printers print their bodies where they are used, or the instructions. A use counts as one operation.
+"""

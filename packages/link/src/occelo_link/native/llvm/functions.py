@@ -16,7 +16,9 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
 
+from occelo_link.loops.ir.operations import PRIMITIVES
 from occelo_link.loops.ir.program import Function, Value, itemsize
+from occelo_link.native.llvm.avx512 import Instructions
 from occelo_link.native.llvm.literals import constant, element_type, literal, memory_type, type_of
 from occelo_link.native.llvm.module_writer import ModuleWriter
 from occelo_link.native.llvm.operations import Operations
@@ -32,8 +34,9 @@ The loops with three error functions of a model took 0.14 s to compile in place 
 class Functions:
     """Prints values that have no effects: operations, loads of constants and calls of functions."""
 
-    def __init__(self, out: ModuleWriter, operations: Operations) -> None:
+    def __init__(self, out: ModuleWriter, operations: Operations, avx512: bool = False) -> None:
         self.out = out
+        self.instructions = Instructions(out) if avx512 else None
         self.emit = out.emit
         self.operation = operations.operation
 
@@ -125,6 +128,10 @@ class Functions:
         """Print a use of a function of the program, inlined or as a call."""
         name = value.args[0]
         function = self.out.program.functions[name]
+        if name in PRIMITIVES:
+            if self.instructions:
+                return self.instructions.apply(name, value.dtype, names, count)
+            return self.expand(function, names, count, mask)
         uses = self.uses[name]
         short = uses <= INLINE_USES and uses * len(function.body.statements) <= _INLINED
         once = value.block is self.out.program.body and self.uses_outside_loops[name] > 1

@@ -12,9 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from occelo_link.cache.host import host
 from occelo_link.loops.ir import program as ir
 from occelo_link.loops.ir.ranges import Ranges
 from occelo_link.loops.ir.visitor import Visitor
+from occelo_link.native.llvm.avx512 import has_instructions
 from occelo_link.native.llvm.functions import Functions
 from occelo_link.native.llvm.interleaved_complex import Interleaved
 from occelo_link.native.llvm.interrupt_polling import Polling
@@ -41,10 +43,13 @@ class Printer(Visitor[None]):
     The printer's parts, such as `Scalars` and `VectorLoops`, print one kind of code each.
     """
 
-    def __init__(self, program: ir.Program, threads: bool = False) -> None:
+    def __init__(
+        self, program: ir.Program, threads: bool = False, features: str | None = None
+    ) -> None:
         self.out = out = ModuleWriter(program)
         operations = Operations(out)
-        functions = Functions(out, operations)
+        avx512 = has_instructions(host().features if features is None else features)
+        functions = Functions(out, operations, avx512)
         self.scalars = scalars = Scalars(out, functions)
         self.memory = Memory(out, scalars)
         self.polling = polling = Polling(out, scalars)
@@ -167,6 +172,9 @@ class Printer(Visitor[None]):
             )
 
 
-def print_llvm(program: ir.Program, threads: bool = False) -> str:
-    """Return a program as a module of LLVM IR. If ``threads`` is true, its loops may run in several threads."""
-    return Printer(program, threads).unit()
+def print_llvm(program: ir.Program, threads: bool = False, features: str | None = None) -> str:
+    """Return a program as a module of LLVM IR. If ``threads`` is true, its loops may run in several threads.
+
+    The module is for processors with LLVM's ``features``, by default those of this machine.
+    """
+    return Printer(program, threads, features).unit()

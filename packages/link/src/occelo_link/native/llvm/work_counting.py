@@ -1,7 +1,7 @@
 """Prints loop programs as LLVM IR that counts the operations and the bytes of each loop and library call.
 
 `occelo_link.timing` runs such code once. An operation is an arithmetic operation on floating-point numbers, or a
-square root; comparisons, choices and conversions are none. Functions of the program (exp and its like) count
+square root; comparisons, choices and conversions are none, and a multiplication by a power of two is one. Functions of the program (exp and its like) count
 with all of their operations. `ROUTINES` has those of BLAS and LAPACK; calls of other functions are not counted.
 """
 
@@ -13,7 +13,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from occelo_link.loops.ir.operations import is_float
+from occelo_link.loops.ir.operations import PRIMITIVES, is_float
 from occelo_link.loops.ir.program import (
     Alloc,
     Block,
@@ -121,6 +121,8 @@ class CountingPrinter(TimedPrinter):
 
         The operations of a call of another function are not known. The rare case of ``unlikely`` counts nothing.
         """
+        if value.op == "apply" and value.args[0] in PRIMITIVES:
+            return int(value.args[0].startswith("scale"))
         if value.op == "apply":
             body = self.out.program.functions[value.args[0]].body
             return sum(self._operations(s) for s in body if isinstance(s, Value))
