@@ -12,7 +12,6 @@ import occelo_printing as occelo_printing  # error messages show formulas from n
 from occelo_compile.calling import DUPLICATE, Function
 from occelo_compile.collect import Collected, collect, construct_function_ins_and_outs
 from occelo_compile.function import function, function_dump
-from occelo_compile.function_cache import explain_miss
 from occelo_compile.maker import FunctionMaker, Linked, Rewritten
 from occelo_compile.memory import DeepCopyOp, ViewOp, insert_deepcopy
 from occelo_compile.mode import Mode, available_modes, get_default_mode, get_mode, register_mode
@@ -70,6 +69,7 @@ __version__ = "0.1.0"
 
 # imported at first use, since most programs need none of them
 _LATER = {
+    "explain_miss": "occelo_compile.function_cache",
     "AliasedMemoryError": "occelo_compile.errors",
     "load_dump": "occelo_compile.debugging.dumping",
     "BadDestroyMap": "occelo_compile.debugging.errors",
@@ -108,6 +108,7 @@ if TYPE_CHECKING:
     from occelo_compile.debugging.monitor import detect_nan as detect_nan
     from occelo_compile.debugging.nan_guard import NanGuardMode as NanGuardMode
     from occelo_compile.errors import AliasedMemoryError as AliasedMemoryError
+    from occelo_compile.function_cache import explain_miss as explain_miss
     from occelo_compile.profiling import ProfileStats as ProfileStats
 else:  # so that type checkers report unknown names
     __getattr__, __dir__ = deferred(__name__, _LATER)

@@ -17,9 +17,7 @@ if TYPE_CHECKING:
 
 _ADDRESS = r" at 0x[0-9a-fA-F]+"
 _SEE = "See docs/errors"
-_UNKNOWN = re.compile(
-    r"(?:\w+\.)*(\w+)\(\) (?:got an unexpected keyword argument '(\w+)'|missing .*)"
-)
+_UNKNOWN = r"(?:\w+\.)*(\w+)\(\) (?:got an unexpected keyword argument '(\w+)'|missing .*)"
 _OURS = ("occelo", "numpy", "scipy")
 E = TypeVar("E", bound=BaseException)
 P = ParamSpec("P")
@@ -95,7 +93,7 @@ def explained_by(entry: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
                 return function(*args, **kwargs)
             except Exception as error:
                 if _is_ours(error):
-                    unknown = _UNKNOWN.match(str(error))
+                    unknown = re.match(_UNKNOWN, str(error))
                     if unknown and unknown[1] == function.__name__:
                         hint = hint_about("parameters", function, unknown[2], *kwargs)
                         error.args = (unknown[0] + hint,)

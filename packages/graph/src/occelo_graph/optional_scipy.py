@@ -11,7 +11,6 @@ import importlib
 import os
 import sys
 from importlib.machinery import PathFinder
-from importlib.util import module_from_spec
 from typing import Any
 
 import numpy as np
@@ -55,6 +54,8 @@ def special_function(name: str) -> Any:
 @functools.cache
 def compiled_functions(library: str) -> Any:
     """The compiled module of special functions without their package. None if this version of SciPy has no such module."""
+    from importlib.util import module_from_spec  # which importing Occelo does not need
+
     folder = os.path.join(os.path.dirname(library), "special")
     spec = PathFinder.find_spec("scipy.special._special_ufuncs", [folder])
     if spec is None or spec.loader is None:

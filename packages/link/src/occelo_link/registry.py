@@ -15,13 +15,12 @@ from occelo_graph.errors import explained_by
 from occelo_graph.extensions import place_of_caller
 from occelo_link import options
 from occelo_link.linker import Linker
-from occelo_link.native.linker import NativeLinker
 
 LinkerMaker = Callable[..., Linker]
 
 
 def _late_linker(module: str, name: str, **settings: Any) -> Linker:
-    """Make a linker whose module is imported only now: many need a library, which is slow to import or not installed."""
+    """Make a linker whose module is imported only now: few programs need more than one, and some need a library."""
     linker: Linker = getattr(importlib.import_module(f"occelo_link.{module}"), name)(**settings)
     return linker
 
@@ -29,10 +28,10 @@ def _late_linker(module: str, name: str, **settings: Any) -> Linker:
 _linkers: dict[str, LinkerMaker] = {
     "py": partial(_late_linker, "vm", "PerformLinker"),
     "vm": partial(_late_linker, "vm", "VMLinker"),
-    "native": NativeLinker,
+    "native": partial(_late_linker, "native.linker", "NativeLinker"),
     # related libraries call their compiled virtual machine cvm
-    "cvm": NativeLinker,
-    "cvm_nogc": partial(NativeLinker, allow_gc=False),
+    "cvm": partial(_late_linker, "native.linker", "NativeLinker"),
+    "cvm_nogc": partial(_late_linker, "native.linker", "NativeLinker", allow_gc=False),
     "c": partial(_late_linker, "c.linker", "CLinker"),
     "c|py": partial(_late_linker, "c.linker", "OpWiseCLinker"),
     "c|py_nogc": partial(_late_linker, "c.linker", "OpWiseCLinker", allow_gc=False),

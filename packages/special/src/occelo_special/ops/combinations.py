@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,6 +24,8 @@ from occelo_special.ops.special_functions import (
 )
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from occelo_graph.tensors.variable import TensorVariable
 
 __all__ = [
@@ -78,6 +79,8 @@ binom: Elemwise = special(
 
 def bernoulli(n: int) -> TensorVariable:
     """The Bernoulli numbers B0 to Bn, of which B1 is -1/2: float64 of shape (n + 1,). ValueError if ``n`` is negative."""
+    from fractions import Fraction  # which takes as long to import as all functions of this module
+
     last = static_integer(n, "n of bernoulli")
     if last < 0:
         raise ValueError(f"n of bernoulli must not be negative, got {n}")

@@ -28,13 +28,6 @@ from occelo_graph.ir.traversal import ancestors
 from occelo_graph.ir.types import NullType
 from occelo_graph.narrowing import is_tuple
 from occelo_graph.ops.arguments import refuse_out
-from occelo_graph.ops.elemwise.declared import (
-    check_arguments_kept,
-    check_definition,
-    check_options,
-    check_traits,
-    with_shape_checked,
-)
 from occelo_graph.ops.elemwise.named_inputs import SignatureOfInputs
 from occelo_graph.ops.elemwise.scalar import DtypeRule, ScalarFunction, ScalarOp
 from occelo_graph.tensors.constant import promote_arguments
@@ -265,6 +258,9 @@ class Elemwise(Op):
         if isinstance(scalar_op, ScalarFunction) and (scalar_op.arity or len(node.inputs) == 2):
             evaluate = scalar_op.function
         if scalar_op.external_code and scalar_op.nout == 1:
+            # for users' code only
+            from occelo_graph.ops.elemwise.declared import with_shape_checked
+
             evaluate = with_shape_checked(str(scalar_op), evaluate)
         dtypes = [out.type.numpy_dtype for out in node.outputs if isinstance(out.type, TensorType)]
         check = _run_time_check(node)
@@ -622,11 +618,13 @@ def elementwise(
     """
     place = place_of_definition()
     if place is not None:
-        check_definition(name, rule, options)
-        check_options(name, nin, partials, options)
+        from occelo_graph.ops.elemwise import declared  # for definitions of users only
+
+        declared.check_definition(name, rule, options)
+        declared.check_options(name, nin, partials, options)
         if function is not None:
-            check_traits(name, nin, rule, function, options)
-            check_arguments_kept(name, nin, function)
+            declared.check_traits(name, nin, rule, function, options)
+            declared.check_arguments_kept(name, nin, function)
     ScalarFunction.rename_earlier(name, place)
     scalar_op = ScalarFunction(name, nin, rule, function, partials, doc=doc, **options)
     scalar_op.place = place
