@@ -404,7 +404,7 @@ class Printer(Visitor[None]):
         for each in captured_by(loop):
             if isinstance(each, ir.Buffer):
                 held[each.name] = f"{memory_type(each.dtype)} *", each.name
-            else:
+            elif each.number in self.live:
                 held[f"v{each.number}"] = f"{TYPES[each.dtype]} ", self.use(each)
         outer = self.lines, self.names, self.depth, self.threads
         self.lines, self.names, self.depth, self.threads = [], {}, 1, False
