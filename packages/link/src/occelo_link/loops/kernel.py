@@ -33,7 +33,9 @@ class ElementRoot:
 class ReduceRoot:
     """A root: ``tensor`` is reduced over ``axes``, and the result is stored in ``target``.
 
-    ``combine`` is the operation that combines two elements, and ``acc_dtype`` is the dtype of accumulators.
+    ``combine`` is the operation that combines two elements, and ``acc_dtype`` is the dtype of accumulators. If there are
+    ``columns``, they are vectors that read the same tensors: each is reduced to one element of ``target``, and ``tensor`` is the
+    first.
     """
 
     def __init__(
@@ -44,13 +46,20 @@ class ReduceRoot:
         combine: str,
         acc_dtype: str,
         node: int = -1,
+        columns: Sequence[Tensor] = (),
     ) -> None:
         self.tensor = tensor
+        self.columns = columns
         self.target = target
         self.axes = axes
         self.combine = combine
         self.acc_dtype = acc_dtype
         self.node = node
+
+    @property
+    def terms(self) -> Sequence[Tensor]:
+        """The tensors that are reduced to one number each."""
+        return self.columns or (self.tensor,)
 
 
 Root = ElementRoot | ReduceRoot

@@ -88,7 +88,7 @@ class Nest:
         self.axes = [i for i, n in enumerate(self.shape) if not is_unit(n)]
         self.elements = [r for r in kernel.roots if isinstance(r, ElementRoot)]
         self.reductions = [r for r in kernel.roots if isinstance(r, ReduceRoot)]
-        self.operations = [(r.combine, r.acc_dtype) for r in self.reductions]
+        self.operations = [(r.combine, r.acc_dtype) for r in self.reductions for _ in r.terms]
         self.reduced = [] if kernel.axes is None else [i for i in self.axes if i in kernel.axes]
         self.flat = all(
             (r.tensor.flat or all(is_unit(n) for n in r.tensor.shape))
@@ -190,9 +190,7 @@ class Nest:
                 results = self._reduce_nested(inner, index)
             else:
                 self._store_elements(index)
-                results = [
-                    builder.cast(r.tensor.at(builder, index), r.acc_dtype) for r in self.reductions
-                ]
+                results = self._terms(index)
             self._store_results(results, index)
 
     def write_part(self, start: Value, stop: Value) -> list[Value]:
@@ -212,13 +210,17 @@ class Nest:
         self._store_results(values, self._zeros())
 
     def _store_results(self, values: Sequence[Value], index: Sequence[Value]) -> None:
-        for root, value in zip(self.reductions, values, strict=True):
-            self._store_result(root, value, index)
+        places = [(root, k) for root in self.reductions for k in range(len(root.terms))]
+        for (root, column), value in zip(places, values, strict=True):
+            self._store_result(root, column, value, index)
 
-    def _store_result(self, root: ReduceRoot, value: Value, index: Sequence[Value]) -> None:
+    def _store_result(
+        self, root: ReduceRoot, column: int, value: Value, index: Sequence[Value]
+    ) -> None:
         builder = self.builder
         builder.node = root.node
         outer = [v for i, v in enumerate(index) if i not in root.axes]
+        outer += [builder.i64(column)] * (len(root.columns) > 0)
         where = root.target.position(builder, outer)
         builder.store(root.target.buffer, where, builder.cast(value, root.target.dtype))
 
@@ -234,12 +236,15 @@ class Nest:
             at = list(index)
             at[axis] = number
             self._store_elements(at)
-            return [
-                self.builder.cast(r.tensor.at(self.builder, at), r.acc_dtype)
-                for r in self.reductions
-            ]
+            return self._terms(at)
 
         return element
+
+    def _terms(self, index: Sequence[Value]) -> list[Value]:
+        """The terms of the reductions at an index."""
+        builder = self.builder
+        each = [(t, r.acc_dtype) for r in self.reductions for t in r.terms]
+        return [builder.cast(tensor.at(builder, index), dtype) for tensor, dtype in each]
 
     def _lanes_of_sums(self, count: Value) -> int:
         heavy = self._cost() > LIGHT
@@ -338,9 +343,7 @@ class Nest:
             for row in rows:
                 at = [*row[:last], loop.index, *row[last + 1 :]]
                 self._store_elements(at)
-                listed.append(
-                    [builder.cast(r.tensor.at(builder, at), r.acc_dtype) for r in self.reductions]
-                )
+                listed.append(self._terms(at))
             self._accumulate(accumulators, listed, at)
 
     def _columns(self, stack: ExitStack) -> tuple[Value | None, Value]:

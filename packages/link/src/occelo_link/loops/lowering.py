@@ -59,7 +59,7 @@ _MOST = 2.0**59
 """The limit for the number of elements of a tensor; a tensor must have fewer."""
 _FEW_TIMES = 2**12
 """A tensor with fewer times the elements of an input is not too large: addresses have 47 bits."""
-_LONG = 4
+LONGER = 4
 """A constant matrix is stored by its longer dimension if this is so many times as long as the other one."""
 CHEAP = 8
 """The largest cost of a formula that is recomputed for each reader."""
@@ -442,7 +442,7 @@ class Context:
 
     def _matrix(self, constant: Constant) -> Tensor | None:
         """A long or wide matrix of which only products with vectors read elements, in the order in which its longer
-        dimension is contiguous: BLAS takes down to a third of the time. So a matrix and its transpose are one array. None
+        dimension is contiguous: BLAS takes down to a third of the time, and loops read whole vectors of narrow ones. So a matrix and its transpose are one array. None
         for other constants.
         """
         data: npt.NDArray[Any] = np.asarray(constant.data)
@@ -450,7 +450,7 @@ class Context:
             return None
         shorter, longer = sorted(data.shape)
         find = self.state.only_factors
-        if longer < _LONG * shorter or not (find and find([constant], self.uses, (), 1)):
+        if longer < LONGER * shorter or not (find and find([constant], self.uses, (), 1)):
             return None
         wide = data if data.shape[1] == longer else data.T
         # folding has copied the transpose of a constant

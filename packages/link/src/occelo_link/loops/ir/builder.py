@@ -172,13 +172,13 @@ class Builder:
     # integers, with the constant folding that index arithmetic needs
 
     def add(self, x: Value, y: Value) -> Value:
-        """The sum. A term 0 is dropped, and integer constants are folded."""
+        """The sum. A term 0 is dropped, integer constants are folded, and one integer constant is the second term."""
         if x.dtype == "int64" and (x.op == "const" or y.op == "const"):
             if x.op == y.op:
                 return self.i64(_wrap(x.args[0] + y.args[0]))
-            a, other = (x, y) if x.op == "const" else (y, x)
-            if a.args[0] == 0:
-                return other
+            x, y = (y, x) if x.op == "const" else (x, y)
+            if y.args[0] == 0:
+                return x
         return self.op("add", x, y)
 
     def sub(self, x: Value, y: Value) -> Value:

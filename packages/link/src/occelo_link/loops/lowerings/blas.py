@@ -22,6 +22,17 @@ from occelo_link.loops.ir.program import Pointer, Reference, Value
 from occelo_link.loops.loop_nests import copy_elements
 from occelo_link.loops.lowering import CHEAP, Context, readers_of
 from occelo_link.loops.lowerings.elemwise.op import broadcast_lengths
+from occelo_link.loops.lowerings.products_in_loops import (
+    FEW,
+    FEW_OF_VECTORS,
+    Indices,
+    formula,
+    inner_product,
+    is_narrow,
+    narrow_product,
+    product_loops,
+    sums,
+)
 from occelo_link.loops.operands import ProductOperand, vector_operand
 from occelo_link.loops.python_only import leave_to_python
 from occelo_link.loops.registry import lowers_complex_to_loops, lowers_to_loops
@@ -29,12 +40,6 @@ from occelo_link.loops.row_blocks import Addition, Factors, MatrixVector
 from occelo_link.loops.steps import Step
 from occelo_link.loops.tensors import SMALL, Index, Stored, Tensor, is_small, is_unit
 
-FEW, FEW_OF_VECTORS = 16, 4
-"""A matrix product is lowered to a formula for each element if its inner dimension is at most this long. The limit is
-lower if the second factor is a vector, since the formula then gathers elements of the first factor.
-"""
-_Indices = tuple[Index, Index]
-_Factors = Callable[[Index, Value], _Indices]
 _LETTER = {"float32": "s", "float64": "d"}
 _LARGEST_FACTOR = {"float32": 2.0**25, "float64": 2.0**204}
 """BLAS may multiply by a factor if its absolute value is between this number and its inverse. The exponent of this
@@ -79,13 +84,17 @@ def only_factors(
     arrays = [v for v in variables if v in uses and v.type.is_array]
     types = {v: kind for v in arrays for kind in v.type.parts() or ()}
     matrices = [v for v, t in types.items() if t.ndim == 2 and t.dtype in _LETTER]
-    return {v for v in matrices if not _has_few(types[v].shape) and is_factor(v)}
+    return {v for v in matrices if not _has_few(types[v].shape, most) and is_factor(v)}
 
 
-def _has_few(shape: Sequence[int | None]) -> bool:
-    """Whether a matrix is a row or a column, or has so few elements, by its static shape, that loops compute its products."""
+def _has_few(shape: Sequence[int | None], most: int) -> bool:
+    """Whether a matrix is a row or a column, or has so few elements, by its static shape, that loops compute its products.
+
+    If products have one dimension at ``most``, loops read whole vectors of a small matrix, too.
+    """
     lengths = [n for n in shape if n is not None]
-    return 1 in lengths or (len(lengths) == len(shape) and prod(lengths) <= SMALL)
+    small = len(lengths) == len(shape) and prod(lengths) <= SMALL
+    return 1 in lengths or (small and most > 1)
 
 
 @lowers_to_loops(Dot)
@@ -94,10 +103,12 @@ def lower_dot(context: Context, node: TensorApply[Dot], inputs: list[Tensor]) ->
     x, y = inputs
     inner = context.unify(x.shape[-1], y.shape[0])
     if x.ndim == 1 and y.ndim == 1:
-        return [_inner_product(context, x, y, inner, output.dtype)]
+        return [inner_product(context, x, y, inner, output.dtype)]
     same = x.dtype == y.dtype == output.dtype
+    if same and is_float(output.dtype) and is_narrow(x, y):
+        return [narrow_product(context, x, y)]
     if not (same and is_float(output.dtype)) or is_small([*x.shape, *y.shape[1:]]):
-        return [_product_loops(context, x, y, inner, output.dtype)]
+        return [product_loops(context, x, y, inner, output.dtype)]
     product = _Product(context, x, y, inner)
     result = context.new_stored(output.dtype, [*x.shape[:-1], *y.shape[1:]])
     context.schedule.add_step(product.step(result))
@@ -105,92 +116,6 @@ def lower_dot(context: Context, node: TensorApply[Dot], inputs: list[Tensor]) ->
 
 
 lowers_complex_to_loops(Dot)(product_by_parts(lower_dot))
-
-
-def _inner_product(context: Context, x: Tensor, y: Tensor, inner: Value, dtype: str) -> Tensor:
-    op = "and" if dtype == "bool" else "mul"
-    factors = (context.cast(t, dtype) for t in (x, y))
-    product = context.mapped(dtype, lambda builder, values: builder.op(op, *values), *factors)
-    return context.reduce(product, (0,), "or" if dtype == "bool" else "add", dtype, dtype)
-
-
-def _product_loops(context: Context, x: Tensor, y: Tensor, inner: Value, dtype: str) -> Tensor:
-    """The product as a reduction: a tensor with the axes rows, ``inner`` and columns is summed over ``inner``.
-
-    With this order of the axes the innermost loop runs over columns.
-    """
-    x = context.store(x) if x.cost > CHEAP else x
-    rows = list(x.shape[:-1])
-    columns = list(y.shape[1:])
-    # each row of the result reads the whole second factor; elements of the first factor are read outside of the
-    # innermost loop
-    repeated = not all(map(is_unit, rows))
-    y = context.store(y) if y.cost > (0 if repeated else CHEAP) else y
-    few = FEW if columns else FEW_OF_VECTORS
-    count, shape = len(rows), [*rows, *columns]
-
-    def factors(index: Index, k: Value) -> _Indices:
-        return [*index[:count], k], [k, *index[count:]]
-
-    if is_small([inner], few) and 1 <= inner.args[0] and dtype != "bool":
-        gaps = isinstance(y, Stored) and not is_unit(y.strides[-1])
-        if columns and gaps and is_small(y.shape) and is_small(rows):
-            # the copy gathers elements once, not once for each row
-            y = context.contiguous_copy(y)
-        return _formula(context, x, y, shape, inner.args[0], dtype, factors)
-    return _sums(context, x, y, shape, count, inner, dtype, factors)
-
-
-def _sums(
-    context: Context,
-    x: Tensor,
-    y: Tensor,
-    shape: Sequence[Value],
-    axis: int,
-    inner: Value,
-    dtype: str,
-    factors: _Factors,
-) -> Tensor:
-    """A product as a reduction of products of elements over ``axis``, which has the length ``inner``.
-
-    ``factors`` maps the index of an element of the product, and an index along ``axis``, to the indices in both factors.
-    """
-
-    def element(builder: Builder, index: Index) -> Value:
-        at = factors([*index[:axis], *index[axis + 1 :]], index[axis])
-        a, b = (builder.cast(t.at(builder, i), dtype) for t, i in zip((x, y), at, strict=True))
-        return builder.op("and" if dtype == "bool" else "mul", a, b)
-
-    terms = context.virtual(dtype, [*shape[:axis], inner, *shape[axis:]], element, [x, y])
-    combine = "or" if dtype == "bool" else "add"
-    return context.reduce(terms, (axis,), combine, dtype, dtype)
-
-
-def _formula(
-    context: Context,
-    x: Tensor,
-    y: Tensor,
-    shape: Sequence[Value],
-    inner: int,
-    dtype: str,
-    factors: _Factors,
-) -> Tensor:
-    """A product as a formula for each element: a sum of ``inner`` terms, where ``inner`` is small.
-
-    Sums that are accumulated in memory would cost more. ``factors`` is as for `_sums`.
-    """
-
-    def element(builder: Builder, index: Index) -> Value:
-        total: Value | None = None
-        for k in map(builder.i64, range(inner)):
-            at = factors(index, k)
-            a, b = (builder.cast(t.at(builder, i), dtype) for t, i in zip((x, y), at, strict=True))
-            term = builder.op("mul", a, b)
-            total = term if total is None else builder.op("add", total, term)
-        assert total is not None
-        return total
-
-    return context.virtual(dtype, shape, element, [x, y], cost=2 * inner)
 
 
 def _integer(context: Context, value: Value) -> Reference:
@@ -398,7 +323,7 @@ def lower_update(context: Context, node: Apply, inputs: list[Tensor]) -> Sequenc
     inner = context.unify(x.shape[1], y.shape[0])
     for length, other in zip(z.shape, (x.shape[0], *y.shape[1:]), strict=True):
         context.unify(length, other)
-    small = is_small([*x.shape, *y.shape[1:]])
+    small = is_small([*x.shape, *y.shape[1:]]) or is_narrow(x, y)
     if small or not _is_accumulated(context, node, z):
         dot = cast("TensorApply[Dot]", Dot().make_node(*node.inputs[2:4]))
         terms = (
@@ -535,13 +460,13 @@ def lower_matmul(
     shape = [*batch, x.shape[-2], y.shape[-1]]
     count = len(shape) - 2
 
-    def factors(index: Index, k: Value) -> _Indices:
+    def factors(index: Index, k: Value) -> Indices:
         (i, j), (left, right) = index[count:], (_own(context, t, index[:count]) for t in types)
         return [*left, i, k], [*right, k, j]
 
     if not (x.dtype == y.dtype and is_float(output.dtype)):
         x, y = (context.store(t) if t.cost > CHEAP else t for t in (x, y))
-        return [_sums(context, x, y, shape, count + 1, inner, output.dtype, factors)]
+        return [sums(context, x, y, shape, count + 1, inner, output.dtype, factors)]
     few = FEW_OF_VECTORS if is_unit(shape[-1]) else FEW
     if is_small([*shape[-2:], inner]) and 1 <= inner.args[0] <= few:
         # formulas take less time than calls of BLAS; all elements of the batch read a small operand
@@ -553,7 +478,7 @@ def lower_matmul(
             else t
             for t in (x, y)
         )
-        return [_formula(context, x, y, shape, inner.args[0], output.dtype, factors)]
+        return [formula(context, x, y, shape, inner.args[0], output.dtype, factors)]
     left, right = ProductOperand(context, x), ProductOperand(context, y)
     result = context.new_stored(output.dtype, shape)
 
