@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
@@ -240,3 +243,17 @@ def test_short_loops_do_not_ask() -> None:
     program = lower_graph([x], [y], og.toposort([y]))
     assert "interrupted" not in print_llvm(program)
     assert "poll_fn)table" not in print_c([("unit", program)])
+
+
+def test_a_signal_ends_a_call_by_python(compiled: Callable[[Program], Any]) -> None:
+    run = compiled(long_while())
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        for _ in range(3):
+            timer = threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT))
+            timer.start()
+            with pytest.raises(KeyboardInterrupt):
+                run(np.array(10**10))
+            timer.join()
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -12,6 +12,7 @@ import ctypes
 import functools
 import sys
 import threading
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -179,9 +180,9 @@ def make_entry(
     slots[ctx.CTX_CALLS_LEFT] = ENDLESS
     code = entry_code()
     slow = code.replaceable(slow)
-    counted = isinstance(unit, PlainUnit) and bool(unit.source)
-    if counted:
-        slow = unit.counted(context, slow)
+    counted = unit.counted(context, slow) if isinstance(unit, PlainUnit) and unit.source else None
+    if counted is not None:
+        slow = counted
         slots[ctx.CTX_CALLS_LEFT] = 0
     slots[ctx.CTX_SLOW] = id(slow)
     for slot, value in slots.items():
@@ -204,9 +205,11 @@ def make_entry(
         context[at + ctx.OUT_NDIM] = out.ndim
         context[at + ctx.OUT_CELL] = 0 if out.cell is None else id(out.cell)
         alive += [np.dtype(out.dtype), out.cell]
-    entry = _builtin(code, context, alive, name, counted)
-    if counted and not unit.source:
-        context.run()  # another thread has optimized the unit meanwhile
+    entry = _builtin(code, context, alive, name, counted is not None)
+    if counted is not None:
+        counted.entry = weakref.ref(entry)
+        if not unit.source:
+            context.run()  # another thread has optimized the unit meanwhile
     return entry
 
 

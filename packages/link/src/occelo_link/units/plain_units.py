@@ -41,6 +41,24 @@ def _optimized(text: str) -> str:
     return f"1\n{text}"
 
 
+class CountedPath:
+    """The slow path of an ``entry`` that counts its calls. It measures the first call, and then each whose number has doubled."""
+
+    def __init__(self, unit: PlainUnit, context: EntryContext, slow: Callable[..., Any]) -> None:
+        self._unit, self._slow, self._calls = unit, slow, 1
+        # the context keeps its slow path alive, and the entry the context
+        self.context = weakref.ref(context)
+        self.entry: Callable[[], Callable[..., Any] | None] = lambda: None
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        context, entry = self.context(), self.entry()
+        if context is None or entry is None or context[ctx.CTX_CALLS_LEFT] >= 0:
+            return self._slow(*args, **kwargs)
+        context[ctx.CTX_CALLS_LEFT] = calls = self._calls
+        self._calls *= 2
+        return self._unit.measured(calls, entry, *args, **kwargs)
+
+
 class PlainUnit:
     """The loaded code of a unit, which `optimize` replaces. ``address`` is what calls run from now on.
 
@@ -74,23 +92,11 @@ class PlainUnit:
         self._entries.append(weakref.ref(made))
         return made
 
-    def counted(self, context: EntryContext, slow: Callable[..., Any]) -> Callable[..., Any]:
+    def counted(self, context: EntryContext, slow: Callable[..., Any]) -> CountedPath:
         """Let the entry with a context count its calls, and run optimized code later. Returns its slow path."""
-        left = weakref.ref(context)
-        calls = 1
-
-        def run(*args: Any, **kwargs: Any) -> Any:
-            """Measure the second call, and then each whose number has doubled."""
-            nonlocal calls
-            counts = left()
-            if not self.source or counts is None or counts[ctx.CTX_CALLS_LEFT] >= 0:
-                return slow(*args, **kwargs)
-            counts[ctx.CTX_CALLS_LEFT] = calls
-            calls *= 2
-            return self.measured(calls // 2, slow, *args, **kwargs)
-
-        self._counted.append(left)
-        return run
+        path = CountedPath(self, context, slow)
+        self._counted.append(path.context)
+        return path
 
     def measured(self, calls: int, run: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """Run one of so many calls and measure it, after the code was optimized if that is worth it by now."""

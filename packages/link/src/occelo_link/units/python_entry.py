@@ -11,7 +11,7 @@ With `make_table`, `units.unit` makes the table that the machine-code entry pass
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -115,14 +115,12 @@ class PythonEntry:
             pieces.append(piece)
             return (int(piece.ctypes.data) + 63) & -64
 
-        def poll(frame: int) -> int:
-            # when machine code enters Python, pending signal handlers run, and may raise an exception
-            return len(errors)
-
         def take(frame: int, position: int, number: int, size: int) -> int | None:
             return keep(position, arrays[number].copy)
 
-        functions = [_ALLOC(allocate), _GROW(grow), _POLL(poll), _TAKE(take)]
+        polled = _polled(errors)
+        next(polled)
+        functions = [_ALLOC(allocate), _GROW(grow), _POLL(polled.send), _TAKE(take)]
         # `ctypes.cast` would make a reference cycle, so that results would live until the next garbage collection
         services = [ctypes.c_void_p.from_address(ctypes.addressof(f)).value or 0 for f in functions]
         assert (slots.ALLOC_OUTPUT, slots.GROW, slots.POLL, slots.TAKE) == (0, 1, 2, 3)
@@ -154,6 +152,20 @@ class PythonEntry:
         if self._table is not None:
             made = self._make_table(self._table[: slots.SERVICES])
             self._table.base[:] = made.base
+
+
+def _polled(errors: list[BaseException]) -> Generator[int, int, None]:
+    """Say for each frame that is sent whether errors occurred. Pending signal handlers run as soon as machine code enters Python,
+    and may raise an exception: inside of the ``try`` of a generator, but before that of a function.
+    """
+    while True:
+        try:
+            while True:
+                yield len(errors)
+        except GeneratorExit:
+            return
+        except BaseException as error:
+            errors.append(error)
 
 
 def make_frame(arrays: Sequence[Any]) -> tuple[Any, list[Any]]:
