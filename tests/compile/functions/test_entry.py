@@ -199,6 +199,36 @@ def test_values_that_were_handed_out_stay_as_they_are() -> None:
     for value, result, k in held:
         assert value.tolist() == [k] * 3
         assert result.tolist() == [2 * k] * 3
+    # memory of scalars is used again, unless somebody still sees it
+    x = ot.dscalar("x")
+    one, several = attached([x], x + 1), attached([x], [x + 1, x * 2])
+    each = [(one(k), *several(k), k) for k in (*range(9), *range(9))]
+    for first, second, double, k in each:
+        assert (first, second, double) == (k + 1, k + 1, 2 * k)
+    places = {one(float(k)).ctypes.data for k in range(9)}
+    last = one(0)
+    for _ in range(9):
+        last = one(last)
+        places.add(last.ctypes.data)
+    assert len(places) <= 3
+    assert last == 10.0
+    view, seen, reference = one(1)[None], memoryview(one(2)), weakref.ref(held_by := one(3))
+    held_by.flags.writeable = False
+    del held_by
+    for k in range(9):
+        assert one(k) == several(k)[0] == k + 1
+    assert (view.tolist(), seen.tolist(), reference()) == ([2.0], 3.0, None)
+    one(1.0).flags.writeable = False
+    one(2.0).shape = (1, 1)
+    one(3.0).dtype = np.int64
+    for k in range(4):
+        again = one(k)
+        assert (again.shape, again.dtype, again.flags.writeable, again) == (
+            (),
+            "float64",
+            True,
+            k + 1,
+        )
 
 
 def test_swapped_shared_variables() -> None:
@@ -365,7 +395,7 @@ def test_calls_of_one_function_may_overlap() -> None:
     x = ot.dmatrix("x")
     w = oc.shared(np.ones(300), "w")
     e = ot.exp(x * w)
-    f = attached([x], [e / e.sum(axis=1, keepdims=True), e.sum(axis=0)])
+    f = attached([x], [e / e.sum(axis=1, keepdims=True), e.sum(axis=0), e.sum()])
     arrays = [np.full((200, 300), float(k) / 7) for k in range(6)]
     expected = [f(a) for a in arrays]
     with ThreadPoolExecutor(6) as pool:

@@ -23,6 +23,7 @@ enum {
   IS_ALIGNED = 0x100,
   PLAIN = IN_ORDER | IS_ALIGNED,
   OWN = PLAIN | 0x400 | 4, /* and that is writeable and owns its memory */
+  OWN_SCALAR = OWN | 2, /* all flags of a new one */
 };
 static const i64 EXACT = (i64)1 << 53; /* integers up to here are numbers of float64 */
 
@@ -39,8 +40,9 @@ typedef struct {
   object *descr;
   i64 ndim;
   object *cell;
-  object *spare; /* an old value of the cell, whose memory may be used again */
-  i64 unused[4];
+  object *spare; /* an old value of the cell, whose memory may be used again; without a cell, the last result if it is a scalar */
+  object *older; /* the result before it: while a call computes, a variable often holds the last one */
+  i64 unused[3];
 } output_record;
 
 typedef struct {
@@ -117,12 +119,31 @@ static bool has_lengths(object *array, const i64 *dims, i64 ndim) {
   return true;
 }
 
+/* Whether nobody else refers to a scalar that a call returned, and it still is as it was made. */
+static inline bool is_free_scalar(const output_record *record, object *scalar) {
+  return scalar && COUNT(scalar) == 1 && FIELD(int32_t, scalar, ARRAY_NDIM) == 0 &&
+         FIELD(int32_t, scalar, ARRAY_FLAGS) == OWN_SCALAR && !FIELD(object *, scalar, ARRAY_WEAK_REFERENCES) &&
+         FIELD(object *, scalar, ARRAY_DESCR) == record->descr;
+}
+
+/* An array of the entry's that an output may use, which the record no longer holds. NULL if there is none. */
+static inline object *take_spare(output_record *record, const i64 *dims) {
+  object **place = &record->spare;
+  if (record->cell) {
+    if (!*place || COUNT(*place) != 1 || !has_lengths(*place, dims, record->ndim)) return NULL;
+  } else if (!is_free_scalar(record, *place)) {
+    place = &record->older;
+    if (!is_free_scalar(record, *place)) return NULL;
+  }
+  object *spare = *place;
+  *place = NULL;
+  return spare;
+}
+
 static inline void *make_output(context *ctx, i64 *frame, i64 position, const i64 *dims) {
   output_record *record = output_of(ctx, position);
-  object *made = record->spare;
-  if (made && COUNT(made) == 1 && has_lengths(made, dims, record->ndim)) {
-    record->spare = NULL;
-  } else {
+  object *made = take_spare(record, dims);
+  if (!made) {
     ctx->incref(record->descr); /* the call below takes a reference */
     made = ctx->new_array(ctx->array_type, record->descr, (int)record->ndim, dims, NULL, NULL, 0, NULL);
     if (!made) return NULL;
@@ -301,6 +322,16 @@ static void store_update(const context *ctx, output_record *record, object *new)
     ctx->decref(old);
 }
 
+/* Keep a result, if it is a scalar, to use its memory again: to make and free an array takes longer than the rest of a call. */
+static inline void keep_result(const context *ctx, output_record *record, object *result) {
+  if (record->ndim) return;
+  object *oldest = record->older;
+  ctx->incref(result);
+  record->older = record->spare;
+  record->spare = result;
+  if (oldest) ctx->decref(oldest); /* last, since code that it runs may call the function */
+}
+
 /* Check the inputs and write them to the frame. Returns the number of their elements, or -1 for the slow path. */
 static inline i64 read_inputs(const context *ctx, object *const *args, i64 *frame, object **held, bool *holds) {
   i64 work = 0;
@@ -354,6 +385,7 @@ static inline object *commit(context *ctx, object **outputs) {
     object **items = FIELD(object **, answer, LIST_ITEMS);
     for (i64 k = 0; k < results; ++k) items[k] = outputs[k];
   }
+  for (i64 k = 0; k < results; ++k) keep_result(ctx, output_of(ctx, k), outputs[k]);
   for (i64 k = results; k < count; ++k) store_update(ctx, output_of(ctx, k), outputs[k]);
   return answer;
 }

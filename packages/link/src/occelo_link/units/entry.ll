@@ -1,4 +1,4 @@
-; Made by llvm_from_c.py from sources with the digest abc6269d82068274df2bdada29970d9b
+; Made by llvm_from_c.py from sources with the digest 3e540d1dbb327cac57074b4b4e85fa2b
 ; with ziglang 0.17.1
 
 %struct.input_record = type { i64, i64, i64, i64, i64, ptr, i64, ptr }
@@ -90,88 +90,169 @@ define ptr @alloc_output(ptr %0, i64 %1, ptr %2) {
   %17 = getelementptr %struct.input_record, ptr %14, i64 %16
   %18 = getelementptr %struct.input_record, ptr %17, i64 %1
   %19 = getelementptr inbounds nuw i8, ptr %18, i64 24
-  %20 = load ptr, ptr %19, align 8
-  %21 = icmp eq ptr %20, null
-  br i1 %21, label %42, label %22
-
-22:
-  %23 = load i32, ptr %20, align 4
-  %24 = icmp eq i32 %23, 1
-  br i1 %24, label %25, label %42
+  %20 = getelementptr inbounds nuw i8, ptr %18, i64 16
+  %21 = load ptr, ptr %20, align 8
+  %22 = icmp eq ptr %21, null
+  %23 = load ptr, ptr %19, align 8
+  %24 = icmp eq ptr %23, null
+  br i1 %22, label %45, label %25
 
 25:
-  %26 = getelementptr inbounds nuw i8, ptr %18, i64 8
-  %27 = load i64, ptr %26, align 8
-  %28 = getelementptr inbounds nuw i8, ptr %20, i64 32
-  %29 = load ptr, ptr %28, align 8
-  %30 = icmp slt i64 %27, 1
-  br i1 %30, label %41, label %34
+  br i1 %24, label %94, label %26
 
-31:
-  %32 = add nuw nsw i64 %35, 1
-  %33 = icmp eq i64 %32, %27
-  br i1 %33, label %41, label %34
+26:
+  %27 = load i32, ptr %23, align 4
+  %28 = icmp eq i32 %27, 1
+  br i1 %28, label %29, label %94
 
-34:
-  %35 = phi i64 [ %32, %31 ], [ 0, %25 ]
-  %36 = getelementptr inbounds nuw i64, ptr %29, i64 %35
-  %37 = load i64, ptr %36, align 8
-  %38 = getelementptr inbounds nuw i64, ptr %2, i64 %35
-  %39 = load i64, ptr %38, align 8
-  %40 = icmp eq i64 %37, %39
-  br i1 %40, label %31, label %42
+29:
+  %30 = getelementptr inbounds nuw i8, ptr %18, i64 8
+  %31 = load i64, ptr %30, align 8
+  %32 = getelementptr inbounds nuw i8, ptr %23, i64 32
+  %33 = load ptr, ptr %32, align 8
+  %34 = icmp slt i64 %31, 1
+  br i1 %34, label %90, label %38
 
-41:
+35:
+  %36 = add nuw nsw i64 %39, 1
+  %37 = icmp eq i64 %36, %31
+  br i1 %37, label %93, label %38
+
+38:
+  %39 = phi i64 [ %36, %35 ], [ 0, %29 ]
+  %40 = getelementptr inbounds nuw i64, ptr %33, i64 %39
+  %41 = load i64, ptr %40, align 8
+  %42 = getelementptr inbounds nuw i64, ptr %2, i64 %39
+  %43 = load i64, ptr %42, align 8
+  %44 = icmp eq i64 %41, %43
+  br i1 %44, label %35, label %94
+
+45:
+  br i1 %24, label %66, label %46
+
+46:
+  %47 = load i32, ptr %23, align 4
+  %48 = icmp eq i32 %47, 1
+  br i1 %48, label %49, label %66
+
+49:
+  %50 = getelementptr inbounds nuw i8, ptr %23, i64 24
+  %51 = load i32, ptr %50, align 4
+  %52 = icmp eq i32 %51, 0
+  br i1 %52, label %53, label %66
+
+53:
+  %54 = getelementptr inbounds nuw i8, ptr %23, i64 64
+  %55 = load i32, ptr %54, align 4
+  %56 = icmp eq i32 %55, 1287
+  br i1 %56, label %57, label %66
+
+57:
+  %58 = getelementptr inbounds nuw i8, ptr %23, i64 72
+  %59 = load ptr, ptr %58, align 8
+  %60 = icmp eq ptr %59, null
+  br i1 %60, label %61, label %66
+
+61:
+  %62 = getelementptr inbounds nuw i8, ptr %23, i64 56
+  %63 = load ptr, ptr %62, align 8
+  %64 = load ptr, ptr %18, align 8
+  %65 = icmp eq ptr %63, %64
+  br i1 %65, label %90, label %66
+
+66:
+  %67 = getelementptr inbounds nuw i8, ptr %18, i64 32
+  %68 = load ptr, ptr %67, align 8
+  %69 = icmp eq ptr %68, null
+  br i1 %69, label %94, label %70
+
+70:
+  %71 = load i32, ptr %68, align 4
+  %72 = icmp eq i32 %71, 1
+  br i1 %72, label %73, label %94
+
+73:
+  %74 = getelementptr inbounds nuw i8, ptr %68, i64 24
+  %75 = load i32, ptr %74, align 4
+  %76 = icmp eq i32 %75, 0
+  br i1 %76, label %77, label %94
+
+77:
+  %78 = getelementptr inbounds nuw i8, ptr %68, i64 64
+  %79 = load i32, ptr %78, align 4
+  %80 = icmp eq i32 %79, 1287
+  br i1 %80, label %81, label %94
+
+81:
+  %82 = getelementptr inbounds nuw i8, ptr %68, i64 72
+  %83 = load ptr, ptr %82, align 8
+  %84 = icmp eq ptr %83, null
+  br i1 %84, label %85, label %94
+
+85:
+  %86 = getelementptr inbounds nuw i8, ptr %68, i64 56
+  %87 = load ptr, ptr %86, align 8
+  %88 = load ptr, ptr %18, align 8
+  %89 = icmp eq ptr %87, %88
+  br i1 %89, label %90, label %94
+
+90:
+  %91 = phi ptr [ %23, %29 ], [ %23, %61 ], [ %68, %85 ]
+  %92 = phi ptr [ %19, %29 ], [ %19, %61 ], [ %67, %85 ]
+  store ptr null, ptr %92, align 8
+  br label %110
+
+93:
   store ptr null, ptr %19, align 8
-  br label %58
+  br label %110
 
-42:
-  %43 = getelementptr inbounds nuw i8, ptr %5, i64 96
-  %44 = load ptr, ptr %43, align 8
-  %45 = load ptr, ptr %18, align 8
-  tail call void %44(ptr %45)
-  %46 = getelementptr inbounds nuw i8, ptr %5, i64 80
-  %47 = load ptr, ptr %46, align 8
-  %48 = getelementptr inbounds nuw i8, ptr %5, i64 72
-  %49 = load ptr, ptr %48, align 8
-  %50 = load ptr, ptr %18, align 8
-  %51 = getelementptr inbounds nuw i8, ptr %18, i64 8
-  %52 = load i64, ptr %51, align 8
-  %53 = trunc i64 %52 to i32
-  %54 = tail call ptr %47(ptr %49, ptr %50, i32 %53, ptr %2, ptr null, ptr null, i32 0, ptr null)
-  %55 = icmp eq ptr %54, null
-  br i1 %55, label %67, label %56
+94:
+  %95 = getelementptr inbounds nuw i8, ptr %5, i64 96
+  %96 = load ptr, ptr %95, align 8
+  %97 = load ptr, ptr %18, align 8
+  tail call void %96(ptr %97)
+  %98 = getelementptr inbounds nuw i8, ptr %5, i64 80
+  %99 = load ptr, ptr %98, align 8
+  %100 = getelementptr inbounds nuw i8, ptr %5, i64 72
+  %101 = load ptr, ptr %100, align 8
+  %102 = load ptr, ptr %18, align 8
+  %103 = getelementptr inbounds nuw i8, ptr %18, i64 8
+  %104 = load i64, ptr %103, align 8
+  %105 = trunc i64 %104 to i32
+  %106 = tail call ptr %99(ptr %101, ptr %102, i32 %105, ptr %2, ptr null, ptr null, i32 0, ptr null)
+  %107 = icmp eq ptr %106, null
+  br i1 %107, label %119, label %108
 
-56:
-  %57 = load i64, ptr %15, align 8
-  br label %58
+108:
+  %109 = load i64, ptr %15, align 8
+  br label %110
 
-58:
-  %59 = phi i64 [ %16, %41 ], [ %57, %56 ]
-  %60 = phi ptr [ %20, %41 ], [ %54, %56 ]
-  %61 = mul i64 %59, 24
-  %62 = getelementptr i8, ptr %0, i64 %61
-  %63 = getelementptr i8, ptr %62, i64 40
-  %64 = getelementptr inbounds ptr, ptr %63, i64 %1
-  store ptr %60, ptr %64, align 8
-  %65 = getelementptr inbounds nuw i8, ptr %60, i64 16
-  %66 = load ptr, ptr %65, align 8
-  br label %67
+110:
+  %111 = phi i64 [ %16, %93 ], [ %109, %108 ], [ %16, %90 ]
+  %112 = phi ptr [ %23, %93 ], [ %106, %108 ], [ %91, %90 ]
+  %113 = mul i64 %111, 24
+  %114 = getelementptr i8, ptr %0, i64 %113
+  %115 = getelementptr i8, ptr %114, i64 40
+  %116 = getelementptr inbounds ptr, ptr %115, i64 %1
+  store ptr %112, ptr %116, align 8
+  %117 = getelementptr inbounds nuw i8, ptr %112, i64 16
+  %118 = load ptr, ptr %117, align 8
+  br label %119
 
-67:
-  %68 = phi ptr [ %66, %58 ], [ null, %42 ]
-  br i1 %8, label %74, label %69
+119:
+  %120 = phi ptr [ %118, %110 ], [ null, %94 ]
+  br i1 %8, label %126, label %121
 
-69:
-  %70 = getelementptr inbounds nuw i8, ptr %5, i64 176
-  %71 = load ptr, ptr %70, align 8
-  %72 = tail call ptr %71()
-  %73 = ptrtoint ptr %72 to i64
-  store i64 %73, ptr %6, align 8
-  br label %74
+121:
+  %122 = getelementptr inbounds nuw i8, ptr %5, i64 176
+  %123 = load ptr, ptr %122, align 8
+  %124 = tail call ptr %123()
+  %125 = ptrtoint ptr %124 to i64
+  store i64 %125, ptr %6, align 8
+  br label %126
 
-74:
-  ret ptr %68
+126:
+  ret ptr %120
 }
 
 define ptr @take(ptr %0, i64 %1, i64 %2, i64 %3) {
@@ -350,7 +431,7 @@ define ptr @entry(ptr %0, ptr %1, i64 %2, ptr %3) {
   %11 = icmp ne i64 %2, %10
   %12 = icmp ne ptr %3, null
   %13 = or i1 %12, %11
-  br i1 %13, label %412, label %14
+  br i1 %13, label %441, label %14
 
 14:
   %15 = getelementptr inbounds nuw i8, ptr %8, i64 24
@@ -369,7 +450,7 @@ define ptr @entry(ptr %0, ptr %1, i64 %2, ptr %3) {
   %26 = shl i64 %21, 3
   %27 = tail call ptr %25(i64 %26)
   %28 = icmp eq ptr %27, null
-  br i1 %28, label %412, label %29
+  br i1 %28, label %441, label %29
 
 29:
   %30 = phi ptr [ %27, %23 ], [ %6, %14 ]
@@ -404,7 +485,7 @@ define ptr @entry(ptr %0, ptr %1, i64 %2, ptr %3) {
 
 53:
   %54 = icmp eq i64 %46, 0
-  br i1 %54, label %404, label %55
+  br i1 %54, label %433, label %55
 
 55:
   %56 = getelementptr inbounds nuw i8, ptr %8, i64 200
@@ -419,7 +500,7 @@ define ptr @entry(ptr %0, ptr %1, i64 %2, ptr %3) {
   %63 = load ptr, ptr %62, align 8
   tail call void %59(ptr %63)
   %64 = icmp samesign ugt i64 %58, 1
-  br i1 %64, label %57, label %404
+  br i1 %64, label %57, label %433
 
 65:
   %66 = add nuw nsw i64 %46, 1
@@ -484,13 +565,13 @@ define ptr @entry(ptr %0, ptr %1, i64 %2, ptr %3) {
   %109 = getelementptr inbounds nuw i8, ptr %85, i64 32
   %110 = load i64, ptr %109, align 8
   %111 = icmp eq i64 %110, %108
-  br i1 %111, label %112, label %388
+  br i1 %111, label %112, label %417
 
 112:
   %113 = getelementptr inbounds nuw i8, ptr %100, i64 64
   %114 = load i32, ptr %113, align 4
   %115 = and i32 %114, 257
-  switch i32 %115, label %388 [
+  switch i32 %115, label %417 [
     i32 257, label %126
     i32 256, label %116
   ]
@@ -500,14 +581,14 @@ define ptr @entry(ptr %0, ptr %1, i64 %2, ptr %3) {
   %118 = load i64, ptr %117, align 8
   %119 = and i64 %118, 8
   %120 = icmp eq i64 %119, 0
-  br i1 %120, label %388, label %121
+  br i1 %120, label %417, label %121
 
 121:
   %122 = and i64 %118, 2
   %123 = icmp eq i64 %122, 0
   %124 = select i1 %123, i64 8, i64 4
   %125 = call fastcc zeroext i1 @in_either_order(ptr %100, i64 %124)
-  br i1 %125, label %126, label %388
+  br i1 %125, label %126, label %417
 
 126:
   %127 = getelementptr inbounds nuw i8, ptr %100, i64 56
@@ -532,10 +613,10 @@ define ptr @entry(ptr %0, ptr %1, i64 %2, ptr %3) {
   %142 = getelementptr inbounds nuw i8, ptr %85, i64 24
   %143 = load i64, ptr %142, align 8
   %144 = icmp eq i64 %143, %135
-  br i1 %144, label %145, label %388
+  br i1 %144, label %145, label %417
 
 145:
-  switch i8 %137, label %388 [
+  switch i8 %137, label %417 [
     i8 124, label %146
     i8 61, label %146
     i8 60, label %146
@@ -568,7 +649,7 @@ define ptr @entry(ptr %0, ptr %1, i64 %2, ptr %3) {
   %162 = getelementptr inbounds nuw i64, ptr %148, i64 %155
   %163 = load i64, ptr %162, align 8
   %164 = icmp eq i64 %159, %163
-  br i1 %164, label %165, label %388
+  br i1 %164, label %165, label %417
 
 165:
   %166 = getelementptr inbounds nuw i64, ptr %148, i64 %155
@@ -663,7 +744,7 @@ define ptr @entry(ptr %0, ptr %1, i64 %2, ptr %3) {
   br i1 %192, label %226, label %224
 
 223:
-  br label %388
+  br label %417
 
 224:
   %225 = phi double [ %215, %214 ], [ %222, %221 ]
@@ -676,7 +757,7 @@ define ptr @entry(ptr %0, ptr %1, i64 %2, ptr %3) {
   %228 = fpext float %227 to double
   %229 = fcmp oeq double %222, %228
   %230 = select i1 %194, i1 true, i1 %229
-  br i1 %230, label %231, label %388
+  br i1 %230, label %231, label %417
 
 231:
   %232 = ptrtoint ptr %187 to i64
@@ -695,7 +776,7 @@ define ptr @entry(ptr %0, ptr %1, i64 %2, ptr %3) {
 
 241:
   %242 = icmp sgt i64 %236, -1
-  br i1 %242, label %243, label %388
+  br i1 %242, label %243, label %417
 
 243:
   br i1 %234, label %244, label %247
@@ -813,176 +894,221 @@ define ptr @entry(ptr %0, ptr %1, i64 %2, ptr %3) {
   %307 = icmp eq i64 %280, 0
   %308 = icmp eq i64 %280, -2
   %309 = or i1 %307, %308
-  br i1 %307, label %310, label %382
+  br i1 %307, label %310, label %411
 
 310:
-  %311 = load ptr, ptr %35, align 8
-  %312 = getelementptr inbounds nuw i8, ptr %8, i64 40
-  %313 = load i64, ptr %312, align 8
-  %314 = load i64, ptr %19, align 8
-  %315 = getelementptr inbounds nuw i8, ptr %8, i64 48
-  %316 = load i64, ptr %315, align 8
-  %317 = icmp eq i64 %316, 1
-  br i1 %317, label %335, label %318
+  %311 = getelementptr inbounds nuw i8, ptr %8, i64 40
+  %312 = load i64, ptr %311, align 8
+  %313 = load i64, ptr %19, align 8
+  %314 = getelementptr inbounds nuw i8, ptr %8, i64 48
+  %315 = load i64, ptr %314, align 8
+  %316 = icmp eq i64 %315, 1
+  br i1 %316, label %334, label %317
 
-318:
-  %319 = getelementptr inbounds nuw i8, ptr %8, i64 88
-  %320 = load ptr, ptr %319, align 8
-  %321 = call ptr %320(i64 %313)
-  %322 = icmp eq ptr %321, null
-  br i1 %322, label %323, label %324
+317:
+  %318 = getelementptr inbounds nuw i8, ptr %8, i64 88
+  %319 = load ptr, ptr %318, align 8
+  %320 = call ptr %319(i64 %312)
+  %321 = icmp eq ptr %320, null
+  br i1 %321, label %322, label %323
+
+322:
+  call fastcc void @drop_outputs(ptr %8, ptr %35)
+  br label %417
 
 323:
-  call fastcc void @drop_outputs(ptr %8, ptr %35)
-  br label %388
+  %324 = getelementptr inbounds nuw i8, ptr %320, i64 24
+  %325 = load ptr, ptr %324, align 8
+  %326 = icmp sgt i64 %312, 0
+  br i1 %326, label %327, label %342
 
-324:
-  %325 = getelementptr inbounds nuw i8, ptr %321, i64 24
-  %326 = load ptr, ptr %325, align 8
-  %327 = icmp sgt i64 %313, 0
-  br i1 %327, label %328, label %335
+327:
+  %328 = phi i64 [ %332, %327 ], [ 0, %323 ]
+  %329 = getelementptr inbounds nuw ptr, ptr %35, i64 %328
+  %330 = load ptr, ptr %329, align 8
+  %331 = getelementptr inbounds nuw ptr, ptr %325, i64 %328
+  store ptr %330, ptr %331, align 8
+  %332 = add nuw nsw i64 %328, 1
+  %333 = icmp eq i64 %332, %312
+  br i1 %333, label %337, label %327
 
-328:
-  %329 = phi i64 [ %333, %328 ], [ 0, %324 ]
-  %330 = getelementptr inbounds nuw ptr, ptr %35, i64 %329
-  %331 = load ptr, ptr %330, align 8
-  %332 = getelementptr inbounds nuw ptr, ptr %326, i64 %329
-  store ptr %331, ptr %332, align 8
-  %333 = add nuw nsw i64 %329, 1
-  %334 = icmp eq i64 %333, %313
-  br i1 %334, label %335, label %328
+334:
+  %335 = load ptr, ptr %35, align 8
+  %336 = icmp sgt i64 %312, 0
+  br i1 %336, label %337, label %342
 
-335:
-  %336 = phi ptr [ %311, %310 ], [ %321, %324 ], [ %321, %328 ]
-  %337 = icmp slt i64 %313, %314
-  br i1 %337, label %338, label %388
-
-338:
+337:
+  %338 = phi ptr [ %335, %334 ], [ %320, %327 ]
   %339 = getelementptr inbounds nuw i8, ptr %8, i64 264
-  %340 = getelementptr inbounds nuw i8, ptr %8, i64 72
+  %340 = getelementptr inbounds nuw i8, ptr %8, i64 96
   %341 = getelementptr inbounds nuw i8, ptr %8, i64 104
-  br label %342
+  br label %349
 
 342:
-  %343 = phi i64 [ %313, %338 ], [ %380, %379 ]
-  %344 = load i64, ptr %15, align 8
-  %345 = getelementptr %struct.input_record, ptr %339, i64 %344
-  %346 = getelementptr %struct.input_record, ptr %345, i64 %343
-  %347 = getelementptr inbounds ptr, ptr %35, i64 %343
-  %348 = load ptr, ptr %347, align 8
-  %349 = getelementptr inbounds nuw i8, ptr %346, i64 16
-  %350 = load ptr, ptr %349, align 8
-  %351 = getelementptr inbounds nuw i8, ptr %350, i64 24
-  %352 = load ptr, ptr %351, align 8
-  %353 = load ptr, ptr %352, align 8
-  store ptr %348, ptr %352, align 8
-  %354 = getelementptr inbounds nuw i8, ptr %346, i64 24
-  %355 = load ptr, ptr %354, align 8
-  %356 = icmp eq ptr %355, null
-  br i1 %356, label %357, label %377
+  %343 = phi ptr [ %320, %323 ], [ %335, %334 ], [ %338, %368 ]
+  %344 = icmp slt i64 %312, %313
+  br i1 %344, label %345, label %417
+
+345:
+  %346 = getelementptr inbounds nuw i8, ptr %8, i64 264
+  %347 = getelementptr inbounds nuw i8, ptr %8, i64 72
+  %348 = getelementptr inbounds nuw i8, ptr %8, i64 104
+  br label %371
+
+349:
+  %350 = phi i64 [ 0, %337 ], [ %369, %368 ]
+  %351 = load i64, ptr %15, align 8
+  %352 = getelementptr %struct.input_record, ptr %339, i64 %351
+  %353 = getelementptr %struct.input_record, ptr %352, i64 %350
+  %354 = getelementptr inbounds nuw i8, ptr %353, i64 8
+  %355 = load i64, ptr %354, align 8
+  %356 = icmp eq i64 %355, 0
+  br i1 %356, label %357, label %368
 
 357:
-  %358 = getelementptr inbounds nuw i8, ptr %353, i64 8
+  %358 = getelementptr inbounds nuw ptr, ptr %35, i64 %350
   %359 = load ptr, ptr %358, align 8
-  %360 = load ptr, ptr %340, align 8
-  %361 = icmp eq ptr %359, %360
-  br i1 %361, label %362, label %377
+  %360 = getelementptr inbounds nuw i8, ptr %353, i64 32
+  %361 = load ptr, ptr %360, align 8
+  %362 = load ptr, ptr %340, align 8
+  call void %362(ptr %359)
+  %363 = getelementptr inbounds nuw i8, ptr %353, i64 24
+  %364 = load ptr, ptr %363, align 8
+  store ptr %364, ptr %360, align 8
+  store ptr %359, ptr %363, align 8
+  %365 = icmp eq ptr %361, null
+  br i1 %365, label %368, label %366
 
-362:
-  %363 = load i32, ptr %353, align 4
-  %364 = icmp eq i32 %363, 1
-  br i1 %364, label %365, label %377
+366:
+  %367 = load ptr, ptr %341, align 8
+  call void %367(ptr %361)
+  br label %368
 
-365:
-  %366 = getelementptr inbounds nuw i8, ptr %353, i64 64
-  %367 = load i32, ptr %366, align 4
-  %368 = and i32 %367, 1285
-  %369 = icmp eq i32 %368, 1285
-  br i1 %369, label %370, label %377
+368:
+  %369 = add nuw nsw i64 %350, 1
+  %370 = icmp eq i64 %369, %312
+  br i1 %370, label %342, label %349
 
-370:
-  %371 = getelementptr inbounds nuw i8, ptr %353, i64 56
-  %372 = load ptr, ptr %371, align 8
-  %373 = getelementptr inbounds nuw i8, ptr %348, i64 56
-  %374 = load ptr, ptr %373, align 8
-  %375 = icmp eq ptr %372, %374
-  br i1 %375, label %376, label %377
+371:
+  %372 = phi i64 [ %312, %345 ], [ %409, %408 ]
+  %373 = load i64, ptr %15, align 8
+  %374 = getelementptr %struct.input_record, ptr %346, i64 %373
+  %375 = getelementptr %struct.input_record, ptr %374, i64 %372
+  %376 = getelementptr inbounds ptr, ptr %35, i64 %372
+  %377 = load ptr, ptr %376, align 8
+  %378 = getelementptr inbounds nuw i8, ptr %375, i64 16
+  %379 = load ptr, ptr %378, align 8
+  %380 = getelementptr inbounds nuw i8, ptr %379, i64 24
+  %381 = load ptr, ptr %380, align 8
+  %382 = load ptr, ptr %381, align 8
+  store ptr %377, ptr %381, align 8
+  %383 = getelementptr inbounds nuw i8, ptr %375, i64 24
+  %384 = load ptr, ptr %383, align 8
+  %385 = icmp eq ptr %384, null
+  br i1 %385, label %386, label %406
 
-376:
-  store ptr %353, ptr %354, align 8
-  br label %379
+386:
+  %387 = getelementptr inbounds nuw i8, ptr %382, i64 8
+  %388 = load ptr, ptr %387, align 8
+  %389 = load ptr, ptr %347, align 8
+  %390 = icmp eq ptr %388, %389
+  br i1 %390, label %391, label %406
 
-377:
-  %378 = load ptr, ptr %341, align 8
-  call void %378(ptr %353)
-  br label %379
+391:
+  %392 = load i32, ptr %382, align 4
+  %393 = icmp eq i32 %392, 1
+  br i1 %393, label %394, label %406
 
-379:
-  %380 = add i64 %343, 1
-  %381 = icmp eq i64 %380, %314
-  br i1 %381, label %388, label %342
+394:
+  %395 = getelementptr inbounds nuw i8, ptr %382, i64 64
+  %396 = load i32, ptr %395, align 4
+  %397 = and i32 %396, 1285
+  %398 = icmp eq i32 %397, 1285
+  br i1 %398, label %399, label %406
 
-382:
-  call fastcc void @drop_outputs(ptr %8, ptr %35)
-  %383 = icmp sgt i64 %280, -1
-  %384 = or i1 %383, %308
-  br i1 %384, label %388, label %385
+399:
+  %400 = getelementptr inbounds nuw i8, ptr %382, i64 56
+  %401 = load ptr, ptr %400, align 8
+  %402 = getelementptr inbounds nuw i8, ptr %377, i64 56
+  %403 = load ptr, ptr %402, align 8
+  %404 = icmp eq ptr %401, %403
+  br i1 %404, label %405, label %406
 
-385:
-  %386 = getelementptr inbounds nuw i8, ptr %8, i64 168
-  %387 = load ptr, ptr %386, align 8
-  call void %387()
-  br label %388
+405:
+  store ptr %382, ptr %383, align 8
+  br label %408
 
-388:
-  %389 = phi ptr [ null, %382 ], [ null, %385 ], [ %336, %379 ], [ null, %241 ], [ null, %323 ], [ %336, %335 ], [ null, %223 ], [ null, %161 ], [ null, %112 ], [ null, %145 ], [ null, %141 ], [ null, %116 ], [ null, %105 ], [ null, %226 ], [ null, %121 ]
-  %390 = phi i1 [ %309, %382 ], [ %309, %385 ], [ %309, %379 ], [ false, %241 ], [ true, %323 ], [ true, %335 ], [ false, %223 ], [ false, %161 ], [ false, %112 ], [ false, %145 ], [ false, %141 ], [ false, %116 ], [ false, %105 ], [ false, %226 ], [ false, %121 ]
-  %391 = load i64, ptr %39, align 8
-  %392 = icmp sgt i64 %391, 0
-  br i1 %392, label %393, label %404
-
-393:
-  %394 = getelementptr inbounds nuw i8, ptr %8, i64 200
-  %395 = getelementptr inbounds nuw i8, ptr %8, i64 208
-  br label %396
-
-396:
-  %397 = phi i64 [ %391, %393 ], [ %400, %396 ]
-  %398 = load ptr, ptr %394, align 8
-  %399 = load ptr, ptr %395, align 8
-  %400 = add nsw i64 %397, -1
-  %401 = getelementptr inbounds nuw ptr, ptr %399, i64 %400
-  %402 = load ptr, ptr %401, align 8
-  call void %398(ptr %402)
-  %403 = icmp samesign ugt i64 %397, 1
-  br i1 %403, label %396, label %404
-
-404:
-  %405 = phi ptr [ %389, %396 ], [ null, %53 ], [ %389, %388 ], [ null, %57 ]
-  %406 = phi i1 [ %390, %396 ], [ false, %53 ], [ %390, %388 ], [ false, %57 ]
-  %407 = icmp eq ptr %30, %6
-  br i1 %407, label %411, label %408
+406:
+  %407 = load ptr, ptr %348, align 8
+  call void %407(ptr %382)
+  br label %408
 
 408:
-  %409 = getelementptr inbounds nuw i8, ptr %8, i64 128
-  %410 = load ptr, ptr %409, align 8
-  call void %410(ptr %30)
-  br label %411
+  %409 = add i64 %372, 1
+  %410 = icmp eq i64 %409, %313
+  br i1 %410, label %417, label %371
 
 411:
-  br i1 %406, label %418, label %412
+  call fastcc void @drop_outputs(ptr %8, ptr %35)
+  %412 = icmp sgt i64 %280, -1
+  %413 = or i1 %412, %308
+  br i1 %413, label %417, label %414
 
-412:
-  %413 = getelementptr inbounds nuw i8, ptr %8, i64 112
-  %414 = load ptr, ptr %413, align 8
-  %415 = getelementptr inbounds nuw i8, ptr %8, i64 56
+414:
+  %415 = getelementptr inbounds nuw i8, ptr %8, i64 168
   %416 = load ptr, ptr %415, align 8
-  %417 = call ptr %414(ptr %416, ptr %1, i64 %2, ptr %3)
-  br label %418
+  call void %416()
+  br label %417
 
-418:
-  %419 = phi ptr [ %417, %412 ], [ %405, %411 ]
-  ret ptr %419
+417:
+  %418 = phi ptr [ null, %411 ], [ null, %414 ], [ %343, %408 ], [ null, %241 ], [ null, %322 ], [ %343, %342 ], [ null, %223 ], [ null, %161 ], [ null, %112 ], [ null, %145 ], [ null, %141 ], [ null, %116 ], [ null, %105 ], [ null, %226 ], [ null, %121 ]
+  %419 = phi i1 [ %309, %411 ], [ %309, %414 ], [ %309, %408 ], [ false, %241 ], [ true, %322 ], [ %309, %342 ], [ false, %223 ], [ false, %161 ], [ false, %112 ], [ false, %145 ], [ false, %141 ], [ false, %116 ], [ false, %105 ], [ false, %226 ], [ false, %121 ]
+  %420 = load i64, ptr %39, align 8
+  %421 = icmp sgt i64 %420, 0
+  br i1 %421, label %422, label %433
+
+422:
+  %423 = getelementptr inbounds nuw i8, ptr %8, i64 200
+  %424 = getelementptr inbounds nuw i8, ptr %8, i64 208
+  br label %425
+
+425:
+  %426 = phi i64 [ %420, %422 ], [ %429, %425 ]
+  %427 = load ptr, ptr %423, align 8
+  %428 = load ptr, ptr %424, align 8
+  %429 = add nsw i64 %426, -1
+  %430 = getelementptr inbounds nuw ptr, ptr %428, i64 %429
+  %431 = load ptr, ptr %430, align 8
+  call void %427(ptr %431)
+  %432 = icmp samesign ugt i64 %426, 1
+  br i1 %432, label %425, label %433
+
+433:
+  %434 = phi ptr [ %418, %425 ], [ null, %53 ], [ %418, %417 ], [ null, %57 ]
+  %435 = phi i1 [ %419, %425 ], [ false, %53 ], [ %419, %417 ], [ false, %57 ]
+  %436 = icmp eq ptr %30, %6
+  br i1 %436, label %440, label %437
+
+437:
+  %438 = getelementptr inbounds nuw i8, ptr %8, i64 128
+  %439 = load ptr, ptr %438, align 8
+  call void %439(ptr %30)
+  br label %440
+
+440:
+  br i1 %435, label %447, label %441
+
+441:
+  %442 = getelementptr inbounds nuw i8, ptr %8, i64 112
+  %443 = load ptr, ptr %442, align 8
+  %444 = getelementptr inbounds nuw i8, ptr %8, i64 56
+  %445 = load ptr, ptr %444, align 8
+  %446 = call ptr %443(ptr %445, ptr %1, i64 %2, ptr %3)
+  br label %447
+
+447:
+  %448 = phi ptr [ %446, %441 ], [ %434, %440 ]
+  ret ptr %448
 }
 
 define internal fastcc void @each_held(ptr %0, ptr %1, ptr %2) {

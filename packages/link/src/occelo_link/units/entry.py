@@ -66,9 +66,10 @@ class EntryContext(np.ndarray[Any, Any]):
         free, decref = _release_functions()
         inputs, outputs = int(self[ctx.CTX_INPUTS]), int(self[ctx.CTX_OUTPUTS])
         for i in range(inputs, inputs + outputs):
-            spare = int(self[ctx.CTX_FIRST_RECORD + ctx.RECORD * i + ctx.OUT_SPARE])
-            if spare:
-                decref(ctypes.cast(spare, ctypes.py_object))
+            record = ctx.CTX_FIRST_RECORD + ctx.RECORD * i
+            for spare in (self[record + ctx.OUT_SPARE], self[record + ctx.OUT_OLDER]):
+                if spare:
+                    decref(ctypes.cast(int(spare), ctypes.py_object))
         if self[ctx.CTX_ARENA]:
             free(int(self[ctx.CTX_ARENA]))
 

@@ -48,8 +48,8 @@ RECORD = 8
 # an input: whether it is an argument (0) or a cell (1), its position or address, two type numbers, the number of
 # dimensions, the address of the static lengths, what is accepted besides arrays in C order, the dtype object
 (IN_KIND, IN_WHICH, IN_TYPE, IN_OTHER, IN_NDIM, IN_DIMS, IN_ACCEPTS, IN_DESCR) = range(8)
-# an output: the dtype object, the number of dimensions, the cell that it updates, an array that may be reused
-(OUT_DESCR, OUT_NDIM, OUT_CELL, OUT_SPARE) = range(4)
+# an output: the dtype object, the number of dimensions, the cell that it updates, two arrays that may be reused
+(OUT_DESCR, OUT_NDIM, OUT_CELL, OUT_SPARE, OUT_OLDER) = range(5)
 FLOATS, SINGLES, INTEGERS, EITHER_ORDER = 1, 2, 4, 8
 """Flags in the slot ``IN_ACCEPTS`` of an input that accepts numbers, or a matrix in either order. They say what the dtype
 of the input is.

@@ -14,6 +14,7 @@ import ctypes
 import functools
 import importlib
 import sys
+import weakref
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ ARRAY_DIMS = 32
 ARRAY_STRIDES = 40
 ARRAY_DESCR = 56
 ARRAY_FLAGS = 64
+ARRAY_WEAK_REFERENCES = 72
 DESCR_BYTEORDER = 26
 DESCR_TYPE_NUM = 28
 
@@ -92,7 +94,9 @@ def _arrays_fit() -> bool:
         ]
         if not all(fits):
             return False
-    return True
+    reference = weakref.ref(array)
+    places = [_read(id(each) + ARRAY_WEAK_REFERENCES, ctypes.c_void_p) for each in (array, turned)]
+    return places == [id(reference), None]
 
 
 def _objects_fit() -> bool:
