@@ -19,6 +19,9 @@ SHAPES = [
     (10, 1000, 101),
     (24, 5000, 25),
     (330, 49, 64),
+    (512, 70, 256),
+    (101, 1030, 530),
+    (98, 2100, 97),
     (600, 8, 601),
     (0, 70, 300),
     (300, 0, 70),
@@ -81,9 +84,9 @@ def test_results_do_not_depend_on_the_number_of_threads() -> None:
     results: list[Any] = []
     rng = np.random.default_rng(6)
     a, b = rng.standard_normal((300, 2500)), rng.standard_normal((2500, 310))
-    for threads in (1, 2, 3):
+    for threads in (1, 2, 3, 8):
         with og.config.change_flags(native__threads=threads):
-            f = oc.function([x, y], [x @ y, x @ x.T], mode="native")
+            f = oc.function([x, y], [x @ y, x @ x.T, y.T @ x.T, x @ y[:, ::-1]], mode="native")
             f(a, b)
             results.append(f(a, b))
     for result in results[1:]:

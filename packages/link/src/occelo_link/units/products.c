@@ -3,7 +3,9 @@
    OpenBLAS copies the factors of a large product into an order of its own. It also has kernels for at most a million
    multiplications, which read the factors where they are. So here a product is divided into parts for these kernels. That takes
    down to half of the time where a side is short, and a tenth to a sixth less for 128 to 500 rows. Only where all sides are long do
-   copies pay. Of the product of a matrix and its own transpose one half is computed, and copied to the other half.
+   copies of both factors pay. Rows of the first factor are copied where its columns are apart by so many bytes that the cache keeps
+   few of them, where it is transposed, and from a certain size on. Of the product of a matrix and its own transpose one half is
+   computed, and copied to the other half.
 
    Parts of a sum are added in order, by one thread, so results do not depend on the number of threads.
 
@@ -20,9 +22,14 @@ typedef int64_t i64;
 enum {
   ROWS = 64, COLUMNS = 32, DEPTH = 480, /* of a part */
   ROWS_ACROSS = 32, /* if a is transposed and b is not, OpenBLAS has a fast kernel only for so small results */
+  TALL = 48, NARROW = 24, /* rows and columns of a part if b is transposed and a is not, or if elements of a are copied, */
+  LAYER = 512, /* with at most this depth, */
+  GROUP = 40, /* and at most so many parts with one copy, so that their results stay in the cache */
   LEAST = 1000000, LEAST_ACROSS = 100000, /* multiplications of products that are not divided */
-  SHORT = 512, SHORT_ACROSS = 320, /* the longest shorter side of products that are divided */
+  SHORT = 512, SHORT_COPIED = 768, /* the longest shorter side of products that are divided */
   FLAT = 64, FLAT_ACROSS = 48,     /* products that are less deep are divided in any case, and never */
+  COPIED = 256, COPIED_ACROSS = 96, /* the least columns of b for which elements of a are copied */
+  APART = 2048, /* bytes: if columns are apart by a multiple, few of them stay in the cache */
   DEEP = 2048, /* of deeper products, layers are computed one after the other, since parts read the same elements again */
 };
 
@@ -36,6 +43,8 @@ static struct {
   multiply *gemm[2]; /* of float32 and float64 */
   transpose *omatcopy[2];
   int (*get_blas)(void); /* the number of threads of BLAS */
+  void *(*allocate)(size_t bytes);
+  void (*deallocate)(void *);
   /* the service of thread_pool.c; null if loops have one thread */
   i64 (*parallel)(part *, void *, i64, i64, void **, i64 *, i64 work, i64 length, i64 threads, i64 *own);
 } library;
@@ -45,7 +54,7 @@ void *libraries(void) { return &library; }
 typedef struct {
   i64 is_double, size, twin; /* twin: b is a, transposed, and c is overwritten */
   char of_a, of_b;
-  i64 m, n, k, lda, ldb, ldc, rows, inner, from, to;
+  i64 m, n, k, lda, ldb, ldc, rows, columns, inner, from, to, depth;
   const char *a, *b;
   char *c;
   const void *alpha, *beta, *one;
@@ -55,6 +64,8 @@ static const float one32 = 1;
 static const double one64 = 1;
 
 static i64 smaller(i64 x, i64 y) { return x < y ? x : y; }
+
+static bool is_across(const product *q) { return q->of_a == 'T' && q->of_b == 'N'; }
 
 static i64 parts(i64 length, i64 each) { return (length + each - 1) / each; }
 
@@ -77,12 +88,48 @@ __attribute__((noinline)) static i64 run_parts(void *env, i64 start, i64 stop, v
   for (i64 t = start; t < stop; ++t) {
     i64 outer = t / q->inner, rest = t - outer * q->inner;
     bool tall = q->n <= q->m; /* parts that follow each other read the same part of the longer factor */
-    i64 i = (tall ? outer : rest) * q->rows, j = (tall ? rest : outer) * COLUMNS;
+    i64 i = (tall ? outer : rest) * q->rows, j = (tall ? rest : outer) * q->columns;
     if (q->twin && i < j) continue;
-    i64 rows = smaller(q->rows, q->m - i), columns = smaller(COLUMNS, q->n - j);
+    i64 rows = smaller(q->rows, q->m - i), columns = smaller(q->columns, q->n - j);
     for (i64 p = q->from; p < q->to; p += DEPTH) multiply_block(q, i, j, rows, columns, p, smaller(DEPTH, q->to - p));
     if (q->twin && i > j && q->to == q->k) mirror(q, i, j, rows, columns);
   }
+  return 0;
+}
+
+/* Compute the parts from `first` to `last` of the rows from i on, layer by layer, each with a copy of its elements of a. */
+__attribute__((noinline)) static void run_copied(const product *q, char *copied, i64 i, i64 first, i64 last) {
+  product of_copy = *q;
+  i64 rows = smaller(TALL, q->m - i);
+  for (i64 p = 0; p < q->k; p += q->depth) {
+    i64 depth = smaller(q->depth, q->k - p);
+    bool plain = q->of_a == 'N';
+    const char *a = q->a + q->size * (plain ? i + p * q->lda : p + i * q->lda);
+    of_copy.of_a = 'N', of_copy.lda = TALL, of_copy.a = copied - q->size * (i + p * TALL);
+    if (copied)
+      library.omatcopy[q->is_double]("C", plain ? "N" : "T", plain ? &rows : &depth, plain ? &depth : &rows, q->one, a, &q->lda,
+                                     copied, &of_copy.lda);
+    for (i64 j = first * NARROW; j < last * NARROW; j += NARROW)
+      multiply_block(copied ? &of_copy : q, i, j, rows, smaller(NARROW, q->n - j), p, depth);
+  }
+  if (!q->twin) return;
+  for (i64 j = first * NARROW; j < smaller(i, last * NARROW); j += NARROW) mirror(q, i, j, rows, NARROW);
+  /* rows and columns that fill no vector are summed in different orders */
+  if (rows < TALL && last * NARROW > i)
+    for (i64 j = i; j < i + rows - 1; ++j) mirror(q, j + 1, j, i + rows - j - 1, 1);
+}
+
+__attribute__((noinline)) static i64 run_copied_parts(void *env, i64 start, i64 stop, void **table) {
+  const product *q = env;
+  char *memory = library.allocate(TALL * LAYER * q->size + 64), *copied = NULL;
+  if (memory) copied = (char *)(((i64)memory + 63) & -64);
+  while (start < stop) {
+    i64 row = start / q->inner, first = start - row * q->inner;
+    i64 count = smaller(smaller(stop - start, q->inner - first), GROUP), last = first + count;
+    run_copied(q, copied, row * TALL, first, q->twin ? smaller(last, (row + 1) * (TALL / NARROW)) : last);
+    start += count;
+  }
+  library.deallocate(memory);
   return 0;
 }
 
@@ -90,25 +137,48 @@ static i64 never(i64 *frame) { return 0; }
 
 static void *const quiet[POLL + 1] = {[POLL] = (void *)never}; /* the table of a unit that is not interrupted */
 
-__attribute__((noinline)) static void in_parts(product *q) {
-  q->rows = q->twin ? COLUMNS : q->of_a == 'T' && q->of_b == 'N' ? ROWS_ACROSS : ROWS;
-  i64 down = parts(q->m, q->rows), along = parts(q->n, COLUMNS), layer = q->k > DEEP ? DEPTH : q->k;
-  q->inner = q->n <= q->m ? along : down;
+static void whole(const product *q) { multiply_block(q, 0, 0, q->m, q->n, 0, q->k); }
+
+static void run(const product *q, part *run_some, i64 count, i64 depth) {
   i64 threads = library.parallel ? library.get_blas() : 1;
-  i64 own[2]; /* each thread gets a copy, and BLAS has one thread meanwhile */
-  own[0] = sizeof *q;
-  own[1] = 0;
+  i64 own[2] = {sizeof *q, 0}; /* each thread gets a copy, and BLAS has one thread meanwhile */
   /* a multiplication takes about as long as an operation of cost.py */
-  i64 work = q->m * q->n * layer >> !q->is_double >> q->twin;
+  i64 work = q->m * q->n * depth >> !q->is_double >> q->twin;
+  if (threads <= 1) run_some((void *)q, 0, count, NULL);
+  else library.parallel(run_some, (void *)q, 0, count, (void **)quiet, NULL, work, count, threads, own);
+}
+
+__attribute__((noinline)) static void in_parts(product *q) {
+  bool b_only = q->of_a == 'N' && q->of_b == 'T';
+  q->rows = q->twin ? COLUMNS : is_across(q) ? ROWS_ACROSS : b_only ? TALL : ROWS;
+  q->columns = b_only && !q->twin ? NARROW : COLUMNS;
+  i64 down = parts(q->m, q->rows), along = parts(q->n, q->columns), layer = q->k > DEEP ? DEPTH : q->k;
+  q->inner = q->n <= q->m ? along : down;
   for (q->from = 0; q->from < q->k; q->from += layer) {
     q->to = smaller(q->from + layer, q->k);
-    if (threads <= 1) run_parts(q, 0, down * along, NULL);
-    else library.parallel(run_parts, q, 0, down * along, (void **)quiet, NULL, work, down * along, threads, own);
+    run(q, run_parts, down * along, layer);
   }
+}
+
+__attribute__((noinline)) static void in_copied_parts(product *q) {
+  i64 layers = parts(q->k, LAYER);
+  q->depth = (parts(q->k, layers) + 7) & -8;
+  q->inner = parts(q->n, NARROW);
+  run(q, run_copied_parts, parts(q->m, TALL) * q->inner, q->k);
+}
+
+static bool is_copied(const product *q) {
+  i64 side = smaller(q->m, q->n);
+  if (q->n < COPIED_ACROSS || q->k < FLAT_ACROSS || side > (q->of_b == 'N' ? SHORT_COPIED : SHORT)) return false;
+  return is_across(q) || q->k > DEEP || (q->n >= COPIED && (side > SHORT || q->lda * q->size % APART == 0));
 }
 
 /* A matrix times its own transpose, which changes q: two smaller such products, and a product of the two halves of the matrix. */
 static void multiply_twins(product *q) {
+  if (is_copied(q)) {
+    in_copied_parts(q);
+    return;
+  }
   if (q->m <= SHORT) {
     in_parts(q);
     return;
@@ -129,9 +199,8 @@ static void multiply_twins(product *q) {
 }
 
 static bool is_divided(const product *q) {
-  bool across = q->of_a == 'T' && q->of_b == 'N';
   i64 side = smaller(q->m, q->n);
-  if (across || q->k > DEEP) return side <= SHORT_ACROSS && q->k >= FLAT_ACROSS;
+  if (is_across(q) || q->k > DEEP) return q->n < COPIED_ACROSS && q->k >= FLAT_ACROSS;
   return q->m * q->n * q->k > LEAST && (side <= SHORT || q->k <= FLAT);
 }
 
@@ -146,8 +215,9 @@ __attribute__((noinline)) static void gemm(i64 is_double, const char *of_a, cons
   q.m = *m, q.n = *n, q.k = *k, q.lda = *lda, q.ldb = *ldb, q.ldc = *ldc;
   q.a = a, q.b = b, q.c = c, q.alpha = alpha, q.beta = beta, q.one = one;
   if (twin) multiply_twins(&q);
+  else if (is_copied(&q)) in_copied_parts(&q);
   else if (is_divided(&q)) in_parts(&q);
-  else library.gemm[is_double](of_a, of_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+  else whole(&q);
 }
 
 #define DEFINE(name, is_double)                                                                                           \

@@ -1,15 +1,17 @@
-; Made by llvm_from_c.py from sources with the digest 93a4452aa50f30e7844218dc7063446c
+; Made by llvm_from_c.py from sources with the digest ebf268dd98034b0bd7e5e4bc7b97c12f
 ; with ziglang 0.17.1
 
-%struct.anon = type { [2 x ptr], [2 x ptr], ptr, ptr }
-%struct.product = type { i64, i64, i64, i8, i8, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, ptr, ptr, ptr, ptr, ptr, ptr }
+%struct.anon = type { [2 x ptr], [2 x ptr], ptr, ptr, ptr, ptr }
+%struct.product = type { i64, i64, i64, i8, i8, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, ptr, ptr, ptr, ptr, ptr, ptr }
 
 @library = internal global %struct.anon zeroinitializer, align 8
 @one64 = internal constant double 1.000000e+00, align 8
 @one32 = internal constant float 1.000000e+00, align 4
 @.str = private constant [2 x i8] c"C\00", align 1
 @.str.1 = private constant [2 x i8] c"T\00", align 1
+@__const.run.own = private constant [2 x i64] [i64 176, i64 0], align 16
 @quiet = internal constant [3 x ptr] [ptr null, ptr null, ptr @never], align 16
+@.str.2 = private constant [2 x i8] c"N\00", align 1
 
 define ptr @libraries() nounwind {
   ret ptr @library
@@ -116,72 +118,96 @@ define internal fastcc void @gemm(i64 %0, ptr %1, ptr %2, ptr %3, ptr %4, ptr %5
   %67 = load i64, ptr %13, align 8
   %68 = getelementptr inbounds nuw i8, ptr %15, i64 72
   store i64 %67, ptr %68, align 8
-  %69 = getelementptr inbounds nuw i8, ptr %15, i64 112
+  %69 = getelementptr inbounds nuw i8, ptr %15, i64 128
   store ptr %7, ptr %69, align 8
-  %70 = getelementptr inbounds nuw i8, ptr %15, i64 120
+  %70 = getelementptr inbounds nuw i8, ptr %15, i64 136
   store ptr %9, ptr %70, align 8
-  %71 = getelementptr inbounds nuw i8, ptr %15, i64 128
+  %71 = getelementptr inbounds nuw i8, ptr %15, i64 144
   store ptr %12, ptr %71, align 8
-  %72 = getelementptr inbounds nuw i8, ptr %15, i64 136
+  %72 = getelementptr inbounds nuw i8, ptr %15, i64 152
   store ptr %6, ptr %72, align 8
-  %73 = getelementptr inbounds nuw i8, ptr %15, i64 144
+  %73 = getelementptr inbounds nuw i8, ptr %15, i64 160
   store ptr %11, ptr %73, align 8
-  %74 = getelementptr inbounds nuw i8, ptr %15, i64 152
+  %74 = getelementptr inbounds nuw i8, ptr %15, i64 168
   store ptr %52, ptr %74, align 8
   br i1 %51, label %75, label %76
 
 75:
   call fastcc void @multiply_twins(ptr %15)
-  br label %103
+  br label %118
 
 76:
-  %77 = icmp eq i8 %57, 84
-  br i1 %77, label %80, label %78
+  %77 = tail call i64 @llvm.smin.i64(i64 %50, i64 %49)
+  %78 = icmp slt i64 %49, 96
+  %79 = icmp slt i64 %63, 48
+  %80 = select i1 %78, i1 true, i1 %79
+  br i1 %80, label %99, label %81
 
-78:
-  %79 = tail call i64 @llvm.smin.i64(i64 %50, i64 %49)
-  br label %83
+81:
+  %82 = icmp eq i8 %59, 78
+  %83 = select i1 %82, i64 768, i64 512
+  %84 = icmp sgt i64 %77, %83
+  br i1 %84, label %99, label %85
 
-80:
-  %81 = icmp eq i8 %59, 78
-  %82 = tail call i64 @llvm.smin.i64(i64 %50, i64 %49)
-  br i1 %81, label %86, label %83
+85:
+  %86 = icmp eq i8 %57, 84
+  %87 = and i1 %86, %82
+  %88 = icmp samesign ugt i64 %63, 2048
+  %89 = select i1 %87, i1 true, i1 %88
+  br i1 %89, label %98, label %90
 
-83:
-  %84 = phi i64 [ %79, %78 ], [ %82, %80 ]
-  %85 = icmp sgt i64 %63, 2048
-  br i1 %85, label %86, label %91
+90:
+  %91 = icmp samesign ugt i64 %49, 255
+  br i1 %91, label %92, label %99
 
-86:
-  %87 = phi i64 [ %84, %83 ], [ %82, %80 ]
-  %88 = icmp slt i64 %87, 321
-  %89 = icmp sgt i64 %63, 47
-  %90 = select i1 %88, i1 %89, i1 false
-  br i1 %90, label %99, label %100
+92:
+  %93 = icmp sgt i64 %77, 512
+  br i1 %93, label %98, label %94
 
-91:
-  %92 = mul i64 %49, %50
-  %93 = mul i64 %92, %63
-  %94 = icmp sgt i64 %93, 1000000
-  br i1 %94, label %95, label %100
+94:
+  %95 = select i1 %16, i64 511, i64 255
+  %96 = and i64 %48, %95
+  %97 = icmp eq i64 %96, 0
+  br i1 %97, label %98, label %99
 
-95:
-  %96 = icmp slt i64 %84, 513
-  %97 = icmp slt i64 %63, 65
-  %98 = or i1 %97, %96
-  br i1 %98, label %99, label %100
+98:
+  call fastcc void @in_copied_parts(ptr %15)
+  br label %118
 
 99:
+  %100 = icmp eq i8 %57, 84
+  %101 = icmp eq i8 %59, 78
+  %102 = select i1 %100, i1 %101, i1 false
+  %103 = icmp sgt i64 %63, 2048
+  %104 = select i1 %102, i1 true, i1 %103
+  br i1 %104, label %105, label %108
+
+105:
+  %106 = icmp sgt i64 %63, 47
+  %107 = select i1 %78, i1 %106, i1 false
+  br i1 %107, label %116, label %117
+
+108:
+  %109 = mul i64 %49, %50
+  %110 = mul i64 %109, %63
+  %111 = icmp sgt i64 %110, 1000000
+  br i1 %111, label %112, label %117
+
+112:
+  %113 = icmp slt i64 %77, 513
+  %114 = icmp slt i64 %63, 65
+  %115 = or i1 %113, %114
+  br i1 %115, label %116, label %117
+
+116:
   call fastcc void @in_parts(ptr %15)
-  br label %103
+  br label %118
 
-100:
-  %101 = getelementptr inbounds nuw ptr, ptr @library, i64 %0
-  %102 = load ptr, ptr %101, align 8
-  tail call void %102(ptr %1, ptr %2, ptr %3, ptr %4, ptr %5, ptr %6, ptr %7, ptr %8, ptr %9, ptr %10, ptr %11, ptr %12, ptr %13)
-  br label %103
+117:
+  call fastcc void @multiply_block(ptr %15, i64 0, i64 0, i64 %50, i64 %49, i64 0, i64 %63)
+  br label %118
 
-103:
+118:
   ret void
 }
 
@@ -206,201 +232,344 @@ define void @dgemm(ptr %0, ptr %1, ptr %2, ptr %3, ptr %4, ptr %5, ptr %6, ptr %
 
 define internal fastcc void @multiply_twins(ptr %0) nounwind {
   %2 = getelementptr inbounds nuw i8, ptr %0, i64 32
-  %3 = load i64, ptr %2, align 8
-  %4 = icmp slt i64 %3, 513
-  br i1 %4, label %15, label %5
-
-5:
-  %6 = getelementptr inbounds nuw i8, ptr %0, i64 48
-  %7 = getelementptr inbounds nuw i8, ptr %0, i64 112
-  %8 = getelementptr inbounds nuw i8, ptr %0, i64 128
-  %9 = getelementptr inbounds nuw i8, ptr %0, i64 40
-  %10 = getelementptr inbounds nuw i8, ptr %0, i64 8
-  %11 = getelementptr inbounds nuw i8, ptr %0, i64 24
-  %12 = getelementptr inbounds nuw i8, ptr %0, i64 56
-  %13 = getelementptr inbounds nuw i8, ptr %0, i64 120
-  %14 = getelementptr inbounds nuw i8, ptr %0, i64 72
-  br label %16
+  %3 = getelementptr inbounds nuw i8, ptr %0, i64 40
+  %4 = getelementptr inbounds nuw i8, ptr %0, i64 48
+  %5 = getelementptr inbounds nuw i8, ptr %0, i64 25
+  %6 = getelementptr inbounds nuw i8, ptr %0, i64 24
+  %7 = getelementptr inbounds nuw i8, ptr %0, i64 56
+  %8 = getelementptr inbounds nuw i8, ptr %0, i64 8
+  %9 = getelementptr inbounds nuw i8, ptr %0, i64 128
+  %10 = getelementptr inbounds nuw i8, ptr %0, i64 144
+  %11 = getelementptr inbounds nuw i8, ptr %0, i64 136
+  %12 = getelementptr inbounds nuw i8, ptr %0, i64 72
+  %13 = load i64, ptr %2, align 8
+  %14 = load i64, ptr %3, align 8
+  br label %15
 
 15:
-  tail call fastcc void @in_parts(ptr %0)
-  ret void
+  %16 = phi i64 [ %72, %79 ], [ %14, %1 ]
+  %17 = phi i64 [ %72, %79 ], [ %13, %1 ]
+  %18 = tail call i64 @llvm.smin.i64(i64 %17, i64 %16)
+  %19 = icmp slt i64 %16, 96
+  br i1 %19, label %45, label %20
 
-16:
-  %17 = phi i64 [ %3, %5 ], [ %41, %48 ]
-  %18 = lshr i64 %17, 1
-  %19 = and i64 %18, 4611686018427387840
-  %20 = sub nsw i64 %17, %19
-  %21 = load i64, ptr %6, align 8
-  tail call fastcc void @multiply_block(ptr %0, i64 %19, i64 0, i64 %20, i64 %19, i64 0, i64 %21)
-  %22 = load i64, ptr %2, align 8
-  %23 = icmp slt i64 %19, %22
-  br i1 %23, label %24, label %37
+20:
+  %21 = load i64, ptr %4, align 8
+  %22 = icmp slt i64 %21, 48
+  br i1 %22, label %45, label %23
 
-24:
-  %25 = phi i64 [ %35, %33 ], [ %19, %16 ]
-  br label %26
+23:
+  %24 = load i8, ptr %5, align 1
+  %25 = icmp eq i8 %24, 78
+  %26 = select i1 %25, i64 768, i64 512
+  %27 = icmp sgt i64 %18, %26
+  br i1 %27, label %45, label %28
 
-26:
-  %27 = phi i64 [ %31, %26 ], [ 0, %24 ]
-  %28 = load i64, ptr %2, align 8
-  %29 = sub i64 %28, %25
-  %30 = tail call i64 @llvm.smin.i64(i64 %29, i64 64)
-  tail call fastcc void @mirror(ptr %0, i64 %25, i64 %27, i64 %30, i64 64)
-  %31 = add nuw nsw i64 %27, 64
-  %32 = icmp samesign ult i64 %31, %19
-  br i1 %32, label %26, label %33
+28:
+  %29 = load i8, ptr %6, align 8
+  %30 = icmp eq i8 %29, 84
+  %31 = and i1 %25, %30
+  %32 = icmp samesign ugt i64 %21, 2048
+  %33 = select i1 %31, i1 true, i1 %32
+  br i1 %33, label %44, label %34
 
-33:
-  %34 = load i64, ptr %2, align 8
-  %35 = add i64 %25, 64
-  %36 = icmp slt i64 %35, %34
-  br i1 %36, label %24, label %37
+34:
+  %35 = icmp samesign ugt i64 %16, 255
+  br i1 %35, label %36, label %45
 
-37:
-  %38 = phi i64 [ %22, %16 ], [ %34, %33 ]
-  %39 = load ptr, ptr %7, align 8
-  %40 = load ptr, ptr %8, align 8
-  store i64 %19, ptr %9, align 8
-  store i64 %19, ptr %2, align 8
-  tail call fastcc void @multiply_twins(ptr %0)
-  %41 = sub i64 %38, %19
-  store i64 %41, ptr %9, align 8
-  store i64 %41, ptr %2, align 8
-  %42 = load i64, ptr %10, align 8
-  %43 = load i8, ptr %11, align 8
-  %44 = icmp eq i8 %43, 78
-  br i1 %44, label %48, label %45
+36:
+  %37 = icmp sgt i64 %18, 512
+  br i1 %37, label %44, label %38
+
+38:
+  %39 = load i64, ptr %7, align 8
+  %40 = load i64, ptr %8, align 8
+  %41 = mul i64 %40, %39
+  %42 = and i64 %41, 2047
+  %43 = icmp eq i64 %42, 0
+  br i1 %43, label %44, label %45
+
+44:
+  tail call fastcc void @in_copied_parts(ptr %0)
+  br label %88
 
 45:
-  %46 = load i64, ptr %12, align 8
-  %47 = mul i64 %46, %19
-  br label %48
+  %46 = icmp slt i64 %17, 513
+  br i1 %46, label %47, label %48
+
+47:
+  tail call fastcc void @in_parts(ptr %0)
+  br label %88
 
 48:
-  %49 = phi i64 [ %47, %45 ], [ %19, %37 ]
-  %50 = mul i64 %49, %42
-  %51 = getelementptr inbounds i8, ptr %39, i64 %50
-  store ptr %51, ptr %13, align 8
-  store ptr %51, ptr %7, align 8
-  %52 = load i64, ptr %14, align 8
-  %53 = add i64 %52, 1
-  %54 = mul i64 %42, %19
-  %55 = mul i64 %54, %53
-  %56 = getelementptr inbounds i8, ptr %40, i64 %55
-  store ptr %56, ptr %8, align 8
-  %57 = icmp slt i64 %41, 513
-  br i1 %57, label %15, label %16
+  %49 = lshr i64 %17, 1
+  %50 = and i64 %49, 4611686018427387840
+  %51 = sub nsw i64 %17, %50
+  %52 = load i64, ptr %4, align 8
+  tail call fastcc void @multiply_block(ptr %0, i64 %50, i64 0, i64 %51, i64 %50, i64 0, i64 %52)
+  %53 = load i64, ptr %2, align 8
+  %54 = icmp slt i64 %50, %53
+  br i1 %54, label %55, label %68
+
+55:
+  %56 = phi i64 [ %66, %64 ], [ %50, %48 ]
+  br label %57
+
+57:
+  %58 = phi i64 [ %62, %57 ], [ 0, %55 ]
+  %59 = load i64, ptr %2, align 8
+  %60 = sub i64 %59, %56
+  %61 = tail call i64 @llvm.smin.i64(i64 %60, i64 64)
+  tail call fastcc void @mirror(ptr %0, i64 %56, i64 %58, i64 %61, i64 64)
+  %62 = add nuw nsw i64 %58, 64
+  %63 = icmp samesign ult i64 %62, %50
+  br i1 %63, label %57, label %64
+
+64:
+  %65 = load i64, ptr %2, align 8
+  %66 = add i64 %56, 64
+  %67 = icmp slt i64 %66, %65
+  br i1 %67, label %55, label %68
+
+68:
+  %69 = phi i64 [ %53, %48 ], [ %65, %64 ]
+  %70 = load ptr, ptr %9, align 8
+  %71 = load ptr, ptr %10, align 8
+  store i64 %50, ptr %3, align 8
+  store i64 %50, ptr %2, align 8
+  tail call fastcc void @multiply_twins(ptr %0)
+  %72 = sub i64 %69, %50
+  store i64 %72, ptr %3, align 8
+  store i64 %72, ptr %2, align 8
+  %73 = load i64, ptr %8, align 8
+  %74 = load i8, ptr %6, align 8
+  %75 = icmp eq i8 %74, 78
+  br i1 %75, label %79, label %76
+
+76:
+  %77 = load i64, ptr %7, align 8
+  %78 = mul i64 %77, %50
+  br label %79
+
+79:
+  %80 = phi i64 [ %78, %76 ], [ %50, %68 ]
+  %81 = mul i64 %80, %73
+  %82 = getelementptr inbounds i8, ptr %70, i64 %81
+  store ptr %82, ptr %11, align 8
+  store ptr %82, ptr %9, align 8
+  %83 = load i64, ptr %12, align 8
+  %84 = add i64 %83, 1
+  %85 = mul i64 %73, %50
+  %86 = mul i64 %85, %84
+  %87 = getelementptr inbounds i8, ptr %71, i64 %86
+  store ptr %87, ptr %10, align 8
+  br label %15
+
+88:
+  ret void
+}
+
+define internal fastcc void @in_copied_parts(ptr initializes((96, 104), (120, 128)) %0) nounwind {
+  %2 = alloca [2 x i64], align 16
+  %3 = getelementptr inbounds nuw i8, ptr %0, i64 48
+  %4 = load i64, ptr %3, align 8
+  %5 = add i64 %4, -1
+  %6 = add i64 %4, 511
+  %7 = sdiv i64 %6, 512
+  %8 = add i64 %5, %7
+  %9 = sdiv i64 %8, %7
+  %10 = add i64 %9, 7
+  %11 = and i64 %10, -8
+  %12 = getelementptr inbounds nuw i8, ptr %0, i64 120
+  store i64 %11, ptr %12, align 8
+  %13 = getelementptr inbounds nuw i8, ptr %0, i64 40
+  %14 = load i64, ptr %13, align 8
+  %15 = add i64 %14, 23
+  %16 = sdiv i64 %15, 24
+  %17 = getelementptr inbounds nuw i8, ptr %0, i64 96
+  store i64 %16, ptr %17, align 8
+  %18 = getelementptr inbounds nuw i8, ptr %0, i64 32
+  %19 = load i64, ptr %18, align 8
+  %20 = add i64 %19, 47
+  %21 = sdiv i64 %20, 48
+  %22 = mul i64 %21, %16
+  %23 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @library, i64 56), align 8
+  %24 = icmp eq ptr %23, null
+  br i1 %24, label %29, label %25
+
+25:
+  %26 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @library, i64 32), align 8
+  %27 = tail call i32 %26()
+  call void @llvm.memcpy.p0.p0.i64(ptr align 16 %2, ptr align 16 @__const.run.own, i64 16, i1 false)
+  %28 = icmp slt i32 %27, 2
+  br i1 %28, label %29, label %31
+
+29:
+  %30 = tail call i64 @run_copied_parts(ptr %0, i64 0, i64 %22, ptr poison)
+  br label %46
+
+31:
+  %32 = zext nneg i32 %27 to i64
+  %33 = load i64, ptr %18, align 8
+  %34 = load i64, ptr %13, align 8
+  %35 = mul i64 %33, %4
+  %36 = mul i64 %35, %34
+  %37 = load i64, ptr %0, align 8
+  %38 = icmp eq i64 %37, 0
+  %39 = zext i1 %38 to i64
+  %40 = ashr i64 %36, %39
+  %41 = getelementptr inbounds nuw i8, ptr %0, i64 16
+  %42 = load i64, ptr %41, align 8
+  %43 = ashr i64 %40, %42
+  %44 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @library, i64 56), align 8
+  %45 = call i64 %44(ptr @run_copied_parts, ptr %0, i64 0, i64 %22, ptr @quiet, ptr null, i64 %43, i64 %22, i64 %32, ptr %2)
+  br label %46
+
+46:
+  ret void
 }
 
 define internal fastcc void @in_parts(ptr %0) nounwind {
   %2 = alloca [2 x i64], align 16
-  %3 = getelementptr inbounds nuw i8, ptr %0, i64 16
-  %4 = load i64, ptr %3, align 8
-  %5 = icmp eq i64 %4, 0
-  br i1 %5, label %6, label %15
+  %3 = getelementptr inbounds nuw i8, ptr %0, i64 24
+  %4 = load i8, ptr %3, align 8
+  %5 = icmp eq i8 %4, 78
+  br i1 %5, label %10, label %6
 
 6:
-  %7 = getelementptr inbounds nuw i8, ptr %0, i64 24
-  %8 = load i8, ptr %7, align 8
-  %9 = icmp eq i8 %8, 84
-  br i1 %9, label %10, label %15
+  %7 = getelementptr inbounds nuw i8, ptr %0, i64 16
+  %8 = load i64, ptr %7, align 8
+  %9 = icmp eq i64 %8, 0
+  br i1 %9, label %17, label %30
 
 10:
   %11 = getelementptr inbounds nuw i8, ptr %0, i64 25
   %12 = load i8, ptr %11, align 1
-  %13 = icmp eq i8 %12, 78
-  %14 = select i1 %13, i64 32, i64 64
-  br label %15
+  %13 = icmp eq i8 %12, 84
+  %14 = getelementptr inbounds nuw i8, ptr %0, i64 16
+  %15 = load i64, ptr %14, align 8
+  %16 = icmp eq i64 %15, 0
+  br i1 %16, label %21, label %33
 
-15:
-  %16 = phi i64 [ 32, %1 ], [ 64, %6 ], [ %14, %10 ]
-  %17 = getelementptr inbounds nuw i8, ptr %0, i64 80
-  store i64 %16, ptr %17, align 8
-  %18 = getelementptr inbounds nuw i8, ptr %0, i64 32
-  %19 = load i64, ptr %18, align 8
-  %20 = add nsw i64 %16, -1
-  %21 = add i64 %20, %19
-  %22 = sdiv i64 %21, %16
-  %23 = getelementptr inbounds nuw i8, ptr %0, i64 40
-  %24 = load i64, ptr %23, align 8
-  %25 = add i64 %24, 31
-  %26 = sdiv i64 %25, 32
-  %27 = getelementptr inbounds nuw i8, ptr %0, i64 48
-  %28 = load i64, ptr %27, align 8
-  %29 = icmp sgt i64 %28, 2048
-  %30 = select i1 %29, i64 480, i64 %28
-  %31 = icmp sgt i64 %24, %19
-  %32 = select i1 %31, i64 %22, i64 %26
-  %33 = getelementptr inbounds nuw i8, ptr %0, i64 88
-  store i64 %32, ptr %33, align 8
-  %34 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @library, i64 40), align 8
-  %35 = icmp eq ptr %34, null
-  br i1 %35, label %44, label %36
+17:
+  %18 = icmp eq i8 %4, 84
+  br i1 %18, label %24, label %19
 
-36:
-  %37 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @library, i64 32), align 8
-  %38 = tail call i32 %37()
-  %39 = sext i32 %38 to i64
-  %40 = load i64, ptr %18, align 8
-  %41 = load i64, ptr %23, align 8
-  %42 = load i64, ptr %3, align 8
-  %43 = load i64, ptr %27, align 8
-  br label %44
+19:
+  %20 = getelementptr inbounds nuw i8, ptr %0, i64 80
+  store i64 64, ptr %20, align 8
+  br label %38
 
-44:
-  %45 = phi i64 [ %43, %36 ], [ %28, %15 ]
-  %46 = phi i64 [ %42, %36 ], [ %4, %15 ]
-  %47 = phi i64 [ %41, %36 ], [ %24, %15 ]
-  %48 = phi i64 [ %40, %36 ], [ %19, %15 ]
-  %49 = phi i64 [ %39, %36 ], [ 1, %15 ]
-  store i64 160, ptr %2, align 16
-  %50 = getelementptr inbounds nuw i8, ptr %2, i64 8
-  store i64 0, ptr %50, align 8
-  %51 = mul i64 %48, %30
-  %52 = mul i64 %51, %47
-  %53 = load i64, ptr %0, align 8
-  %54 = icmp eq i64 %53, 0
-  %55 = zext i1 %54 to i64
-  %56 = ashr i64 %52, %55
-  %57 = ashr i64 %56, %46
-  %58 = getelementptr inbounds nuw i8, ptr %0, i64 96
-  store i64 0, ptr %58, align 8
-  %59 = icmp sgt i64 %45, 0
-  br i1 %59, label %60, label %79
+21:
+  %22 = select i1 %13, i64 48, i64 64
+  %23 = getelementptr inbounds nuw i8, ptr %0, i64 80
+  store i64 %22, ptr %23, align 8
+  br i1 %13, label %35, label %38
 
-60:
-  %61 = getelementptr inbounds nuw i8, ptr %0, i64 104
-  %62 = icmp slt i64 %49, 2
-  %63 = mul i64 %26, %22
-  br label %64
+24:
+  %25 = getelementptr inbounds nuw i8, ptr %0, i64 25
+  %26 = load i8, ptr %25, align 1
+  %27 = freeze i8 %26
+  %28 = icmp eq i8 %27, 78
+  %29 = select i1 %28, i64 32, i64 64
+  br label %30
 
-64:
-  %65 = phi i64 [ %45, %60 ], [ %77, %74 ]
-  %66 = phi i64 [ 0, %60 ], [ %76, %74 ]
-  %67 = add i64 %66, %30
-  %68 = call i64 @llvm.smin.i64(i64 %67, i64 %65)
-  store i64 %68, ptr %61, align 8
-  br i1 %62, label %69, label %71
+30:
+  %31 = phi i64 [ %29, %24 ], [ 32, %6 ]
+  %32 = getelementptr inbounds nuw i8, ptr %0, i64 80
+  store i64 %31, ptr %32, align 8
+  br label %38
 
-69:
-  %70 = call i64 @run_parts(ptr %0, i64 0, i64 %63, ptr poison)
-  br label %74
+33:
+  %34 = getelementptr inbounds nuw i8, ptr %0, i64 80
+  store i64 32, ptr %34, align 8
+  br i1 %13, label %35, label %38
 
-71:
-  %72 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @library, i64 40), align 8
-  %73 = call i64 %72(ptr @run_parts, ptr %0, i64 0, i64 %63, ptr @quiet, ptr null, i64 %57, i64 %63, i64 %49, ptr %2)
-  br label %74
+35:
+  %36 = phi i64 [ 24, %21 ], [ 32, %33 ]
+  %37 = phi i64 [ 48, %21 ], [ 32, %33 ]
+  br label %38
 
-74:
-  %75 = load i64, ptr %58, align 8
-  %76 = add i64 %75, %30
-  store i64 %76, ptr %58, align 8
-  %77 = load i64, ptr %27, align 8
-  %78 = icmp slt i64 %76, %77
-  br i1 %78, label %64, label %79
+38:
+  %39 = phi i64 [ 32, %33 ], [ %37, %35 ], [ %31, %30 ], [ 64, %21 ], [ 64, %19 ]
+  %40 = phi ptr [ %14, %33 ], [ %14, %35 ], [ %7, %30 ], [ %14, %21 ], [ %7, %19 ]
+  %41 = phi i64 [ 32, %33 ], [ %36, %35 ], [ 32, %30 ], [ 32, %21 ], [ 32, %19 ]
+  %42 = getelementptr inbounds nuw i8, ptr %0, i64 88
+  store i64 %41, ptr %42, align 8
+  %43 = getelementptr inbounds nuw i8, ptr %0, i64 32
+  %44 = load i64, ptr %43, align 8
+  %45 = add nsw i64 %39, -1
+  %46 = add i64 %45, %44
+  %47 = sdiv i64 %46, %39
+  %48 = getelementptr inbounds nuw i8, ptr %0, i64 40
+  %49 = load i64, ptr %48, align 8
+  %50 = add nsw i64 %41, -1
+  %51 = add i64 %50, %49
+  %52 = sdiv i64 %51, %41
+  %53 = getelementptr inbounds nuw i8, ptr %0, i64 48
+  %54 = load i64, ptr %53, align 8
+  %55 = icmp sgt i64 %54, 2048
+  %56 = select i1 %55, i64 480, i64 %54
+  %57 = icmp sgt i64 %49, %44
+  %58 = select i1 %57, i64 %47, i64 %52
+  %59 = getelementptr inbounds nuw i8, ptr %0, i64 96
+  store i64 %58, ptr %59, align 8
+  %60 = getelementptr inbounds nuw i8, ptr %0, i64 104
+  store i64 0, ptr %60, align 8
+  %61 = icmp sgt i64 %54, 0
+  br i1 %61, label %62, label %97
 
-79:
+62:
+  %63 = getelementptr inbounds nuw i8, ptr %0, i64 112
+  %64 = mul i64 %52, %47
+  br label %65
+
+65:
+  %66 = phi i64 [ %54, %62 ], [ %95, %92 ]
+  %67 = phi i64 [ 0, %62 ], [ %94, %92 ]
+  %68 = add i64 %67, %56
+  %69 = call i64 @llvm.smin.i64(i64 %68, i64 %66)
+  store i64 %69, ptr %63, align 8
+  %70 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @library, i64 56), align 8
+  %71 = icmp eq ptr %70, null
+  br i1 %71, label %76, label %72
+
+72:
+  %73 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @library, i64 32), align 8
+  %74 = call i32 %73()
+  call void @llvm.memcpy.p0.p0.i64(ptr align 16 %2, ptr align 16 @__const.run.own, i64 16, i1 false)
+  %75 = icmp slt i32 %74, 2
+  br i1 %75, label %76, label %78
+
+76:
+  %77 = call i64 @run_parts(ptr %0, i64 0, i64 %64, ptr poison)
+  br label %92
+
+78:
+  %79 = zext nneg i32 %74 to i64
+  %80 = load i64, ptr %43, align 8
+  %81 = load i64, ptr %48, align 8
+  %82 = mul i64 %80, %56
+  %83 = mul i64 %82, %81
+  %84 = load i64, ptr %0, align 8
+  %85 = icmp eq i64 %84, 0
+  %86 = zext i1 %85 to i64
+  %87 = ashr i64 %83, %86
+  %88 = load i64, ptr %40, align 8
+  %89 = ashr i64 %87, %88
+  %90 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @library, i64 56), align 8
+  %91 = call i64 %90(ptr @run_parts, ptr %0, i64 0, i64 %64, ptr @quiet, ptr null, i64 %89, i64 %64, i64 %79, ptr %2)
+  br label %92
+
+92:
+  %93 = load i64, ptr %60, align 8
+  %94 = add i64 %93, %56
+  store i64 %94, ptr %60, align 8
+  %95 = load i64, ptr %53, align 8
+  %96 = icmp slt i64 %94, %95
+  br i1 %96, label %65, label %97
+
+97:
   ret void
 }
 
@@ -411,7 +580,7 @@ define internal fastcc void @multiply_block(ptr %0, i64 %1, i64 %2, i64 %3, i64 
   store i64 %3, ptr %8, align 8
   store i64 %4, ptr %9, align 8
   store i64 %6, ptr %10, align 8
-  %11 = getelementptr inbounds nuw i8, ptr %0, i64 112
+  %11 = getelementptr inbounds nuw i8, ptr %0, i64 128
   %12 = load ptr, ptr %11, align 8
   %13 = getelementptr inbounds nuw i8, ptr %0, i64 8
   %14 = load i64, ptr %13, align 8
@@ -424,7 +593,7 @@ define internal fastcc void @multiply_block(ptr %0, i64 %1, i64 %2, i64 %3, i64 
   %21 = select i1 %17, i64 %1, i64 %5
   %22 = mul i64 %19, %20
   %23 = add i64 %22, %21
-  %24 = getelementptr inbounds nuw i8, ptr %0, i64 120
+  %24 = getelementptr inbounds nuw i8, ptr %0, i64 136
   %25 = load ptr, ptr %24, align 8
   %26 = getelementptr inbounds nuw i8, ptr %0, i64 25
   %27 = load i8, ptr %26, align 1
@@ -438,10 +607,10 @@ define internal fastcc void @multiply_block(ptr %0, i64 %1, i64 %2, i64 %3, i64 
   %35 = load i64, ptr %0, align 8
   %36 = getelementptr inbounds ptr, ptr @library, i64 %35
   %37 = load ptr, ptr %36, align 8
-  %38 = getelementptr inbounds nuw i8, ptr %0, i64 136
+  %38 = getelementptr inbounds nuw i8, ptr %0, i64 152
   %39 = load ptr, ptr %38, align 8
   %40 = icmp eq i64 %5, 0
-  %41 = select i1 %40, i64 144, i64 152
+  %41 = select i1 %40, i64 160, i64 168
   %42 = getelementptr inbounds nuw i8, ptr %0, i64 %41
   %43 = load ptr, ptr %42, align 8
   %44 = getelementptr inbounds nuw i8, ptr %0, i64 64
@@ -450,7 +619,7 @@ define internal fastcc void @multiply_block(ptr %0, i64 %1, i64 %2, i64 %3, i64 
   %47 = getelementptr inbounds i8, ptr %25, i64 %46
   %48 = mul i64 %23, %14
   %49 = getelementptr inbounds i8, ptr %12, i64 %48
-  %50 = getelementptr inbounds nuw i8, ptr %0, i64 128
+  %50 = getelementptr inbounds nuw i8, ptr %0, i64 144
   %51 = load ptr, ptr %50, align 8
   %52 = getelementptr inbounds nuw i8, ptr %0, i64 72
   %53 = load i64, ptr %52, align 8
@@ -470,9 +639,9 @@ define internal fastcc void @mirror(ptr %0, i64 %1, i64 %2, i64 %3, i64 %4) noun
   %8 = load i64, ptr %0, align 8
   %9 = getelementptr inbounds ptr, ptr getelementptr inbounds nuw (i8, ptr @library, i64 16), i64 %8
   %10 = load ptr, ptr %9, align 8
-  %11 = getelementptr inbounds nuw i8, ptr %0, i64 152
+  %11 = getelementptr inbounds nuw i8, ptr %0, i64 168
   %12 = load ptr, ptr %11, align 8
-  %13 = getelementptr inbounds nuw i8, ptr %0, i64 128
+  %13 = getelementptr inbounds nuw i8, ptr %0, i64 144
   %14 = load ptr, ptr %13, align 8
   %15 = getelementptr inbounds nuw i8, ptr %0, i64 8
   %16 = load i64, ptr %15, align 8
@@ -490,93 +659,298 @@ define internal fastcc void @mirror(ptr %0, i64 %1, i64 %2, i64 %3, i64 %4) noun
   ret void
 }
 
-define internal i64 @run_parts(ptr %0, i64 %1, i64 %2, ptr %3) nounwind {
-  %5 = icmp slt i64 %1, %2
-  br i1 %5, label %6, label %64
+define internal i64 @run_copied_parts(ptr %0, i64 %1, i64 %2, ptr %3) nounwind {
+  %5 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @library, i64 40), align 8
+  %6 = getelementptr inbounds nuw i8, ptr %0, i64 8
+  %7 = load i64, ptr %6, align 8
+  %8 = mul i64 %7, 24576
+  %9 = or disjoint i64 %8, 64
+  %10 = tail call ptr %5(i64 %9)
+  %11 = icmp eq ptr %10, null
+  %12 = ptrtoint ptr %10 to i64
+  %13 = add i64 %12, 63
+  %14 = and i64 %13, -64
+  %15 = inttoptr i64 %14 to ptr
+  %16 = select i1 %11, ptr null, ptr %15
+  %17 = icmp slt i64 %1, %2
+  br i1 %17, label %18, label %43
 
-6:
-  %7 = getelementptr inbounds nuw i8, ptr %0, i64 88
-  %8 = getelementptr inbounds nuw i8, ptr %0, i64 40
-  %9 = getelementptr inbounds nuw i8, ptr %0, i64 32
-  %10 = getelementptr inbounds nuw i8, ptr %0, i64 80
-  %11 = getelementptr inbounds nuw i8, ptr %0, i64 16
-  %12 = getelementptr inbounds nuw i8, ptr %0, i64 96
-  %13 = getelementptr inbounds nuw i8, ptr %0, i64 104
-  %14 = getelementptr inbounds nuw i8, ptr %0, i64 48
-  br label %15
+18:
+  %19 = getelementptr inbounds nuw i8, ptr %0, i64 96
+  %20 = getelementptr inbounds nuw i8, ptr %0, i64 16
+  br label %21
 
-15:
-  %16 = phi i64 [ %1, %6 ], [ %62, %61 ]
-  %17 = load i64, ptr %7, align 8
-  %18 = sdiv i64 %16, %17
-  %19 = mul i64 %18, %17
-  %20 = srem i64 %16, %17
-  %21 = load i64, ptr %8, align 8
-  %22 = load i64, ptr %9, align 8
-  %23 = icmp sgt i64 %21, %22
-  %24 = select i1 %23, i64 %20, i64 %18
-  %25 = load i64, ptr %10, align 8
-  %26 = mul i64 %24, %25
-  %27 = select i1 %23, i64 %18, i64 %20
-  %28 = shl i64 %27, 5
-  %29 = load i64, ptr %11, align 8
-  %30 = icmp ne i64 %29, 0
-  %31 = icmp slt i64 %26, %28
-  %32 = select i1 %30, i1 %31, i1 false
-  br i1 %32, label %61, label %33
+21:
+  %22 = phi i64 [ %1, %18 ], [ %41, %39 ]
+  %23 = load i64, ptr %19, align 8
+  %24 = sdiv i64 %22, %23
+  %25 = mul i64 %24, %23
+  %26 = srem i64 %22, %23
+  %27 = sub i64 %2, %22
+  %28 = sub i64 %23, %26
+  %29 = tail call i64 @llvm.smin.i64(i64 %27, i64 %28)
+  %30 = tail call i64 @llvm.smin.i64(i64 %29, i64 40)
+  %31 = add i64 %30, %26
+  %32 = mul i64 %24, 48
+  %33 = load i64, ptr %20, align 8
+  %34 = icmp eq i64 %33, 0
+  br i1 %34, label %39, label %35
 
-33:
-  %34 = sub i64 %22, %26
-  %35 = tail call i64 @llvm.smin.i64(i64 %25, i64 %34)
-  %36 = sub i64 %21, %28
-  %37 = tail call i64 @llvm.smin.i64(i64 %36, i64 32)
-  %38 = load i64, ptr %12, align 8
-  %39 = load i64, ptr %13, align 8
-  %40 = icmp slt i64 %38, %39
-  br i1 %40, label %41, label %51
+35:
+  %36 = shl i64 %24, 1
+  %37 = add i64 %36, 2
+  %38 = tail call i64 @llvm.smin.i64(i64 %31, i64 %37)
+  br label %39
 
-41:
-  %42 = phi i64 [ %47, %41 ], [ %39, %33 ]
-  %43 = phi i64 [ %46, %41 ], [ %38, %33 ]
-  %44 = sub i64 %42, %43
-  %45 = tail call i64 @llvm.smin.i64(i64 %44, i64 480)
-  tail call fastcc void @multiply_block(ptr %0, i64 %26, i64 %28, i64 %35, i64 %37, i64 %43, i64 %45)
-  %46 = add i64 %43, 480
-  %47 = load i64, ptr %13, align 8
-  %48 = icmp slt i64 %46, %47
-  br i1 %48, label %41, label %49
+39:
+  %40 = phi i64 [ %38, %35 ], [ %31, %21 ]
+  tail call fastcc void @run_copied(ptr %0, ptr %16, i64 %32, i64 %26, i64 %40)
+  %41 = add i64 %30, %22
+  %42 = icmp slt i64 %41, %2
+  br i1 %42, label %21, label %43
 
-49:
-  %50 = load i64, ptr %11, align 8
-  br label %51
-
-51:
-  %52 = phi i64 [ %29, %33 ], [ %50, %49 ]
-  %53 = phi i64 [ %39, %33 ], [ %47, %49 ]
-  %54 = icmp ne i64 %52, 0
-  %55 = icmp sgt i64 %26, %28
-  %56 = select i1 %54, i1 %55, i1 false
-  br i1 %56, label %57, label %61
-
-57:
-  %58 = load i64, ptr %14, align 8
-  %59 = icmp eq i64 %53, %58
-  br i1 %59, label %60, label %61
-
-60:
-  tail call fastcc void @mirror(ptr %0, i64 %26, i64 %28, i64 %35, i64 %37)
-  br label %61
-
-61:
-  %62 = add nsw i64 %16, 1
-  %63 = icmp eq i64 %62, %2
-  br i1 %63, label %64, label %15
-
-64:
+43:
+  %44 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @library, i64 48), align 8
+  tail call void %44(ptr %10)
   ret i64 0
 }
 
+declare void @llvm.memcpy.p0.p0.i64(ptr captures(none), ptr captures(none), i64, i1 immarg)
+
 define internal i64 @never(ptr %0) nounwind {
+  ret i64 0
+}
+
+define internal fastcc void @run_copied(ptr %0, ptr %1, i64 %2, i64 %3, i64 %4) nounwind {
+  %6 = alloca %struct.product, align 8
+  %7 = alloca i64, align 8
+  %8 = alloca i64, align 8
+  call void @llvm.memcpy.p0.p0.i64(ptr align 8 %6, ptr align 8 %0, i64 176, i1 false)
+  %9 = getelementptr inbounds nuw i8, ptr %0, i64 32
+  %10 = load i64, ptr %9, align 8
+  %11 = sub i64 %10, %2
+  %12 = tail call i64 @llvm.smin.i64(i64 %11, i64 48)
+  store i64 %12, ptr %7, align 8
+  %13 = getelementptr inbounds nuw i8, ptr %0, i64 48
+  %14 = load i64, ptr %13, align 8
+  %15 = icmp sgt i64 %14, 0
+  br i1 %15, label %16, label %77
+
+16:
+  %17 = getelementptr inbounds nuw i8, ptr %0, i64 120
+  %18 = getelementptr inbounds nuw i8, ptr %0, i64 24
+  %19 = getelementptr inbounds nuw i8, ptr %0, i64 128
+  %20 = getelementptr inbounds nuw i8, ptr %0, i64 8
+  %21 = getelementptr inbounds nuw i8, ptr %0, i64 56
+  %22 = getelementptr inbounds nuw i8, ptr %6, i64 24
+  %23 = getelementptr inbounds nuw i8, ptr %6, i64 56
+  %24 = getelementptr inbounds nuw i8, ptr %6, i64 128
+  %25 = icmp eq ptr %1, null
+  %26 = getelementptr inbounds nuw i8, ptr %0, i64 168
+  %27 = mul i64 %3, 24
+  %28 = mul i64 %4, 24
+  %29 = icmp slt i64 %27, %28
+  %30 = select i1 %25, ptr %0, ptr %6
+  %31 = getelementptr inbounds nuw i8, ptr %0, i64 40
+  %32 = load i64, ptr %17, align 8
+  br label %33
+
+33:
+  %34 = phi i64 [ %32, %16 ], [ %73, %72 ]
+  %35 = phi i64 [ %14, %16 ], [ %75, %72 ]
+  %36 = phi i64 [ 0, %16 ], [ %74, %72 ]
+  %37 = sub i64 %35, %36
+  %38 = call i64 @llvm.smin.i64(i64 %34, i64 %37)
+  store i64 %38, ptr %8, align 8
+  %39 = load i8, ptr %18, align 8
+  %40 = load ptr, ptr %19, align 8
+  %41 = load i64, ptr %20, align 8
+  %42 = load i64, ptr %21, align 8
+  store i8 78, ptr %22, align 8
+  store i64 48, ptr %23, align 8
+  %43 = mul i64 %36, -48
+  %44 = sub i64 %43, %2
+  %45 = mul i64 %41, %44
+  %46 = getelementptr inbounds i8, ptr %1, i64 %45
+  store ptr %46, ptr %24, align 8
+  br i1 %25, label %62, label %47
+
+47:
+  %48 = icmp eq i8 %39, 78
+  %49 = select i1 %48, i64 %36, i64 %2
+  %50 = mul i64 %42, %49
+  %51 = select i1 %48, i64 %2, i64 %36
+  %52 = add i64 %50, %51
+  %53 = mul i64 %52, %41
+  %54 = getelementptr inbounds i8, ptr %40, i64 %53
+  %55 = load i64, ptr %0, align 8
+  %56 = getelementptr inbounds ptr, ptr getelementptr inbounds nuw (i8, ptr @library, i64 16), i64 %55
+  %57 = load ptr, ptr %56, align 8
+  %58 = select i1 %48, ptr @.str.2, ptr @.str.1
+  %59 = select i1 %48, ptr %7, ptr %8
+  %60 = select i1 %48, ptr %8, ptr %7
+  %61 = load ptr, ptr %26, align 8
+  call void %57(ptr @.str, ptr %58, ptr %59, ptr %60, ptr %61, ptr %54, ptr %21, ptr %1, ptr %23)
+  br label %62
+
+62:
+  br i1 %29, label %63, label %72
+
+63:
+  %64 = phi i64 [ %70, %63 ], [ %27, %62 ]
+  %65 = load i64, ptr %7, align 8
+  %66 = load i64, ptr %31, align 8
+  %67 = sub i64 %66, %64
+  %68 = call i64 @llvm.smin.i64(i64 %67, i64 24)
+  %69 = load i64, ptr %8, align 8
+  call fastcc void @multiply_block(ptr %30, i64 %2, i64 %64, i64 %65, i64 %68, i64 %36, i64 %69)
+  %70 = add i64 %64, 24
+  %71 = icmp slt i64 %70, %28
+  br i1 %71, label %63, label %72
+
+72:
+  %73 = load i64, ptr %17, align 8
+  %74 = add i64 %73, %36
+  %75 = load i64, ptr %13, align 8
+  %76 = icmp slt i64 %74, %75
+  br i1 %76, label %33, label %77
+
+77:
+  %78 = getelementptr inbounds nuw i8, ptr %0, i64 16
+  %79 = load i64, ptr %78, align 8
+  %80 = icmp eq i64 %79, 0
+  br i1 %80, label %110, label %81
+
+81:
+  %82 = mul i64 %3, 24
+  %83 = mul i64 %4, 24
+  %84 = call i64 @llvm.smin.i64(i64 %2, i64 %83)
+  %85 = icmp slt i64 %82, %84
+  br i1 %85, label %86, label %91
+
+86:
+  %87 = phi i64 [ %89, %86 ], [ %82, %81 ]
+  %88 = load i64, ptr %7, align 8
+  call fastcc void @mirror(ptr %0, i64 %2, i64 %87, i64 %88, i64 24)
+  %89 = add i64 %87, 24
+  %90 = icmp slt i64 %89, %84
+  br i1 %90, label %86, label %91
+
+91:
+  %92 = load i64, ptr %7, align 8
+  %93 = icmp slt i64 %92, 48
+  %94 = icmp sgt i64 %83, %2
+  %95 = and i1 %94, %93
+  br i1 %95, label %96, label %110
+
+96:
+  %97 = add i64 %92, %2
+  %98 = add i64 %97, -1
+  %99 = icmp slt i64 %2, %98
+  br i1 %99, label %100, label %110
+
+100:
+  %101 = phi i64 [ %107, %100 ], [ %97, %96 ]
+  %102 = phi i64 [ %103, %100 ], [ %2, %96 ]
+  %103 = add nsw i64 %102, 1
+  %104 = xor i64 %102, -1
+  %105 = add i64 %101, %104
+  call fastcc void @mirror(ptr %0, i64 %103, i64 %102, i64 %105, i64 1)
+  %106 = load i64, ptr %7, align 8
+  %107 = add i64 %106, %2
+  %108 = add i64 %107, -1
+  %109 = icmp slt i64 %103, %108
+  br i1 %109, label %100, label %110
+
+110:
+  ret void
+}
+
+define internal i64 @run_parts(ptr %0, i64 %1, i64 %2, ptr %3) nounwind {
+  %5 = icmp slt i64 %1, %2
+  br i1 %5, label %6, label %66
+
+6:
+  %7 = getelementptr inbounds nuw i8, ptr %0, i64 96
+  %8 = getelementptr inbounds nuw i8, ptr %0, i64 40
+  %9 = getelementptr inbounds nuw i8, ptr %0, i64 32
+  %10 = getelementptr inbounds nuw i8, ptr %0, i64 80
+  %11 = getelementptr inbounds nuw i8, ptr %0, i64 88
+  %12 = getelementptr inbounds nuw i8, ptr %0, i64 16
+  %13 = getelementptr inbounds nuw i8, ptr %0, i64 104
+  %14 = getelementptr inbounds nuw i8, ptr %0, i64 112
+  %15 = getelementptr inbounds nuw i8, ptr %0, i64 48
+  br label %16
+
+16:
+  %17 = phi i64 [ %1, %6 ], [ %64, %63 ]
+  %18 = load i64, ptr %7, align 8
+  %19 = sdiv i64 %17, %18
+  %20 = mul i64 %19, %18
+  %21 = srem i64 %17, %18
+  %22 = load i64, ptr %8, align 8
+  %23 = load i64, ptr %9, align 8
+  %24 = icmp sgt i64 %22, %23
+  %25 = select i1 %24, i64 %21, i64 %19
+  %26 = load i64, ptr %10, align 8
+  %27 = mul i64 %25, %26
+  %28 = select i1 %24, i64 %19, i64 %21
+  %29 = load i64, ptr %11, align 8
+  %30 = mul i64 %28, %29
+  %31 = load i64, ptr %12, align 8
+  %32 = icmp ne i64 %31, 0
+  %33 = icmp slt i64 %27, %30
+  %34 = select i1 %32, i1 %33, i1 false
+  br i1 %34, label %63, label %35
+
+35:
+  %36 = sub i64 %23, %27
+  %37 = tail call i64 @llvm.smin.i64(i64 %26, i64 %36)
+  %38 = sub i64 %22, %30
+  %39 = tail call i64 @llvm.smin.i64(i64 %29, i64 %38)
+  %40 = load i64, ptr %13, align 8
+  %41 = load i64, ptr %14, align 8
+  %42 = icmp slt i64 %40, %41
+  br i1 %42, label %43, label %53
+
+43:
+  %44 = phi i64 [ %49, %43 ], [ %41, %35 ]
+  %45 = phi i64 [ %48, %43 ], [ %40, %35 ]
+  %46 = sub i64 %44, %45
+  %47 = tail call i64 @llvm.smin.i64(i64 %46, i64 480)
+  tail call fastcc void @multiply_block(ptr %0, i64 %27, i64 %30, i64 %37, i64 %39, i64 %45, i64 %47)
+  %48 = add i64 %45, 480
+  %49 = load i64, ptr %14, align 8
+  %50 = icmp slt i64 %48, %49
+  br i1 %50, label %43, label %51
+
+51:
+  %52 = load i64, ptr %12, align 8
+  br label %53
+
+53:
+  %54 = phi i64 [ %31, %35 ], [ %52, %51 ]
+  %55 = phi i64 [ %41, %35 ], [ %49, %51 ]
+  %56 = icmp ne i64 %54, 0
+  %57 = icmp sgt i64 %27, %30
+  %58 = select i1 %56, i1 %57, i1 false
+  br i1 %58, label %59, label %63
+
+59:
+  %60 = load i64, ptr %15, align 8
+  %61 = icmp eq i64 %55, %60
+  br i1 %61, label %62, label %63
+
+62:
+  tail call fastcc void @mirror(ptr %0, i64 %27, i64 %30, i64 %37, i64 %39)
+  br label %63
+
+63:
+  %64 = add nsw i64 %17, 1
+  %65 = icmp eq i64 %64, %2
+  br i1 %65, label %66, label %16
+
+66:
   ret i64 0
 }
 
