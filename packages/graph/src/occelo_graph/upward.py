@@ -5,7 +5,7 @@ This page lists all calls upward. Imports go downward only.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from occelo_graph.lazy_names import at_first_call
@@ -17,12 +17,6 @@ if TYPE_CHECKING:
 variable_eval: Callable[..., Any] = at_first_call("occelo_graph.interpret", "variable_eval")
 """The function behind `Variable.eval`: of a variable, a mapping from variables or names to values, and options."""
 debugprint: Callable[..., Any] = at_first_call("occelo_graph.node_trees", "debugprint")
-call_function: Callable[[Any, Sequence[Any], Mapping[str, Any]], Any] = at_first_call(
-    "occelo_graph.tensors.numpy_functions", "call_function"
-)
-call_ufunc: Callable[[Any, str, Sequence[Any], Mapping[str, Any]], Any] = at_first_call(
-    "occelo_graph.tensors.numpy_functions", "call_ufunc"
-)
 stack: Callable[..., TensorVariable] = at_first_call("occelo_graph.ops.join", "stack")
 cast_by: Callable[[Any, Any, Sequence[Any]], Sequence[Any]] = at_first_call(
     "occelo_graph.ops.cast", "cast_by"

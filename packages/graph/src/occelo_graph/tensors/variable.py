@@ -27,10 +27,10 @@ from occelo_graph.ops.elemwise import transcendental as tr
 from occelo_graph.ops.index import search, subtensor
 from occelo_graph.ops.index.at import At
 from occelo_graph.ops.shape.reading import length_op, length_product
+from occelo_graph.tensors import numpy_functions
 from occelo_graph.tensors.constant import TensorLike, as_tensor_variable, constant
 from occelo_graph.tensors.sequences import is_sequence, leaf_types
 from occelo_graph.tensors.type import DTYPES, TensorType, name_of, refuse_mask
-from occelo_graph.upward import call_function, call_ufunc
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -208,13 +208,13 @@ class TensorVariable(Variable):
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
         """Build a graph for a ufunc of NumPy or SciPy, or for an operator with an array on its left."""
-        return call_ufunc(ufunc, method, inputs, options)
+        return numpy_functions.call_ufunc(ufunc, method, inputs, options)
 
     def __array_function__(
         self, func: Any, types: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
     ) -> Any:
         """Build a graph for a function of NumPy."""
-        return call_function(func, args, kwargs)
+        return numpy_functions.call_function(func, args, kwargs)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         raise TypeError(
@@ -337,7 +337,9 @@ class TensorVariable(Variable):
 
     def choose(self, choices: TensorLike, mode: search.Mode = "raise") -> TensorVariable:
         """See `choose` of the family of arrays. TypeError if this family is not installed."""
-        chosen: TensorVariable = call_function(np.choose, (self, choices), {"mode": mode})
+        chosen: TensorVariable = numpy_functions.call_function(
+            np.choose, (self, choices), {"mode": mode}
+        )
         return chosen
 
     def compress(self, condition: TensorLike, axis: int | None = None) -> TensorVariable:
@@ -352,7 +354,7 @@ class TensorVariable(Variable):
                 f"The condition of x.compress(condition) must have truth values, got {holds.type}; "
                 "compress(condition, x) takes it first, and numbers as well"
             )
-        slices: TensorVariable = call_function(np.compress, (holds, self, axis), {})
+        slices: TensorVariable = numpy_functions.call_function(np.compress, (holds, self, axis), {})
         return slices
 
     # shape
@@ -656,13 +658,13 @@ _LONGEST_FORMULA = 80
 
 def _by_family(function: Any, *args: Any) -> TensorVariable:
     """Call the function of a family that stands for one of NumPy. TypeError if it is not installed."""
-    applied: TensorVariable = call_function(function, args, {})
+    applied: TensorVariable = numpy_functions.call_function(function, args, {})
     return applied
 
 
 def _shifted(ufunc: np.ufunc, x: Any, n: Any) -> TensorVariable:
     """Shift bits by the function of the family of arrays that stands for NumPy's. TypeError if it is not installed."""
-    shifted: TensorVariable = call_ufunc(ufunc, "__call__", (x, n), {})
+    shifted: TensorVariable = numpy_functions.call_ufunc(ufunc, "__call__", (x, n), {})
     return shifted
 
 
