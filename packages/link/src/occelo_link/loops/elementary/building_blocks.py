@@ -78,36 +78,44 @@ def power_of_two(b: Builder, k: Value) -> Value:
     return b.op("bits", b.op("add", shifted, b.const(layout.one, layout.bits)), dtype=k.dtype)
 
 
-def scale(b: Builder, p: Value, k: Value) -> Value:
-    """``p * 2**k`` for whole k, rounded once. If k is below -1000, or -120 in float32, p must be between 1/2 and 2."""
-    return b.apply(f"scale_{p.dtype}", _scaled, p, k)
+def scale(b: Builder, p: Value, k: Value, kind: str = "any") -> Value:
+    """``p * 2**k`` for whole k, rounded once. If k is below -1000, or -120 in float32, p must be between 1/2 and 2.
+
+    ``kind`` is "normal" if ``2**k`` is normal (`power_of_two`).
+    """
+    name = f"scale_by_{kind}_{p.dtype}"
+    return b.apply(name, _scaled if kind == "any" else _scaled_once, p, k)
+
+
+def _scaled_once(b: Builder, p: Value, k: Value) -> Value:
+    return b.op("mul", p, power_of_two(b, k))
 
 
 def _scaled(b: Builder, p: Value, k: Value) -> Value:
     """`scale` in two steps, since ``2**k`` alone may overflow or underflow."""
     half = b.op("rint", b.op("mul", k, constant(b, 0.5, k.dtype)))
-    first = power_of_two(b, half)
-    second = power_of_two(b, b.op("sub", k, half))
-    return b.op("mul", b.op("mul", p, first), second)
+    return _scaled_once(b, _scaled_once(b, p, half), b.op("sub", k, half))
 
 
 def mantissa_and_exponent(b: Builder, x: Value, kind: str) -> Pair:
     """``(m, k)`` with ``x = m * 2**k`` and ``m`` from sqrt(1/2) to sqrt(2).
 
-    ``kind`` says what x may be: "normal" (positive and finite), "positive" (finite, perhaps subnormal), or "any". In the last
-    case m is 1 if x is 0 or infinite, and NaN if x is negative or NaN; k is minus infinity if x is 0, and x if it is infinite
-    or NaN.
+    ``kind`` says what x may be: "normal" (positive and finite), "positive" (finite, perhaps subnormal), "special" (not
+    subnormal), or "any". In the last two cases m is 1 if x is 0 or infinite, and NaN if x is negative or NaN; k is minus
+    infinity if x is 0, and x if it is infinite or NaN.
     """
+
+    special = kind in ("special", "any")
 
     def mantissa(b: Builder, x: Value) -> Value:
         m, _, _ = _parts(b, x, kind)
         not_negative = b.op("le", constant(b, 0.0, x.dtype), x)
-        return m if kind != "any" else b.select(not_negative, m, constant(b, math.nan, x.dtype))
+        return b.select(not_negative, m, constant(b, math.nan, x.dtype)) if special else m
 
     def exponent(b: Builder, x: Value) -> Value:
         _, whole, offset = _parts(b, x, kind)
         k = b.op("sub", whole, offset)
-        if kind != "any":
+        if not special:
             return k
         zero, infinity = constant(b, 0.0, x.dtype), constant(b, math.inf, x.dtype)
         k = b.select(b.op("lt", x, infinity), k, x)
@@ -121,7 +129,7 @@ def _parts(b: Builder, x: Value, kind: str) -> tuple[Value, Value, Value]:
     """Return ``m`` of `mantissa_and_exponent`, and two numbers whose difference is ``k``."""
     layout, dtype = LAYOUTS[x.dtype], x.dtype
     integer, offset = layout.bits, constant(b, 2.0**layout.digits + layout.bias, dtype)
-    if kind != "normal":
+    if kind in ("positive", "any"):
         up = layout.digits + 2
         small = b.op("lt", x, constant(b, 2.0 ** (1 - layout.bias), dtype))
         x = b.select(small, b.op("mul", x, constant(b, 2.0**up, dtype)), x)

@@ -10,11 +10,17 @@ from occelo_link.loops.elementary.building_blocks import (
     fast_two_sum,
     horner,
     is_below,
+    power_of_two,
     scale,
-    two_sum,
 )
-from occelo_link.loops.elementary.exponential import exp, exp_pair, exp_parts, expm1_pair
-from occelo_link.loops.elementary.logarithm import log1p
+from occelo_link.loops.elementary.exponential import (
+    exp_of_negative,
+    exp_pair,
+    exp_parts,
+    expm1_pair,
+    expm1_parts,
+)
+from occelo_link.loops.elementary.logarithm import log1p_of_unit
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
 
@@ -46,21 +52,25 @@ def _limited(b: Builder, x: Value, high: float) -> Value:
 def tanh(b: Builder, x: Value) -> Value:
     """Hyperbolic tangent within 1 ulp.
 
-    ``tanh |x| = e / (e + 2)`` with ``e = exp(2|x|) - 1``, where ``e`` is computed as a pair (`building_blocks`).
+    ``tanh |x| = e / (e + 2)`` with ``e = exp(2|x|) - 1``. Numerator and denominator are pairs (`building_blocks`).
     """
     if x.dtype == "float32":
         return _tanh_of_float32(b, x)
-    size = _limited(b, x, 22.0)
-    high, low = expm1_pair(b, b.op("add", size, size))
-    # numerator and denominator are both halved
-    below, rest = two_sum(b, high, constant(b, 1.0))
-    rest = b.op("add", rest, low)
-    quotient = b.op("div", high, below)
-    lost = b.op("fma", b.op("neg", quotient), below, high)
-    lost = b.op("add", lost, b.op("fma", b.op("neg", quotient), rest, low))
-    value = b.op("add", quotient, b.op("div", lost, below))
-    value = b.op("copysign", value, x)
-    return b.select(is_below(b, x, 2.0**-28), x, value)
+    one, two, size = constant(b, 1.0), constant(b, 2.0), _limited(b, x, 20.0)
+    high, low, k = expm1_parts(b, b.op("add", size, size))
+    factor = power_of_two(b, k)
+    high = b.op("mul", factor, high)
+    above, rest = fast_two_sum(b, b.op("sub", factor, one), high)
+    rest = b.op("fma", factor, low, rest)
+    # the errors of numerators above 2**53 do not matter, if the denominators have them, too
+    more = b.op("lt", two, above)
+    below, lost = fast_two_sum(b, b.select(more, above, two), b.select(more, two, above))
+    lost = b.op("add", lost, rest)
+    inverse = b.op("div", one, below)
+    quotient = b.op("mul", above, inverse)
+    minus = b.op("neg", quotient)
+    rest = b.op("add", b.op("fma", minus, below, above), b.op("fma", minus, lost, rest))
+    return b.op("copysign", b.op("fma", rest, inverse, quotient), x)
 
 
 def _tanh_of_float32(b: Builder, x: Value) -> Value:
@@ -68,7 +78,9 @@ def _tanh_of_float32(b: Builder, x: Value) -> Value:
     size = b.op("abs", x)
     square = b.op("mul", size, size)
     near = b.op("fma", b.op("mul", size, square), horner(b, _T, square), size)
-    above = b.op("add", exp(b, b.op("add", size, size)), one)
+    # from 10 on the result is 1
+    p, k = exp_parts(b, _limited(b, b.op("add", size, size), 20.0))
+    above = b.op("add", scale(b, p, k, "normal"), one)
     far = b.op("sub", one, b.op("div", two, above))
     return b.op("copysign", b.select(b.op("lt", size, one), near, far), x)
 
@@ -117,7 +129,7 @@ def _half_exp(b: Builder, x: Value) -> Value:
 
 def sigmoid(b: Builder, x: Value) -> Value:
     """1 / (1 + exp(-x)), without overflow."""
-    small = exp(b, b.op("neg", b.op("abs", x)))
+    small = exp_of_negative(b, b.op("neg", b.op("abs", x)))
     one = constant(b, 1.0, x.dtype)
     above = b.select(b.op("lt", x, constant(b, 0.0, x.dtype)), small, one)
     return b.op("div", above, b.op("add", one, small))
@@ -125,5 +137,8 @@ def sigmoid(b: Builder, x: Value) -> Value:
 
 def softplus(b: Builder, x: Value) -> Value:
     """log(1 + exp(x)), without overflow."""
-    rest = log1p(b, exp(b, b.op("neg", b.op("abs", x))))
-    return b.op("add", b.op("max", x, constant(b, 0.0, x.dtype)), rest)
+    rest, zero = (
+        log1p_of_unit(b, exp_of_negative(b, b.op("neg", b.op("abs", x)))),
+        constant(b, 0.0, x.dtype),
+    )
+    return b.op("add", b.select(b.op("lt", zero, x), x, zero), rest)

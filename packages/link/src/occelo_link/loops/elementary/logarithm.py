@@ -15,9 +15,10 @@ import math
 from occelo_link.loops.elementary.building_blocks import (
     LAYOUTS,
     constant,
+    fast_two_sum,
     horner,
-    is_below,
     mantissa_and_exponent,
+    two_sum,
 )
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
@@ -53,23 +54,15 @@ def _series(b: Builder, f: Value) -> tuple[Value, Value]:
     return half, b.op("mul", s, b.op("fma", z, horner(b, _LN2_AND_R[f.dtype][2], z), half))
 
 
-def _edges(b: Builder, x: Value, result: Value, zero_at: float) -> Value:
-    """Replace ``result`` for special x: infinity, the pole ``zero_at``, numbers below the pole, and NaN."""
-    infinity, least = (constant(b, n, x.dtype) for n in (math.inf, zero_at))
-    result = b.select(b.op("eq", x, infinity), infinity, result)
-    result = b.select(b.op("eq", x, least), constant(b, -math.inf, x.dtype), result)
-    # if this is False, x is below the pole or NaN
-    return b.select(b.op("le", least, x), result, constant(b, math.nan, x.dtype))
-
-
-def _natural(b: Builder, k: Value, f: Value, correction: Value | None = None) -> Value:
+def _natural(b: Builder, k: Value, f: Value, lost: Value | None = None) -> Value:
+    """``log((1 + f + lost) * 2**k)``, for a ``lost`` that is far smaller than f."""
     half, rest = _series(b, f)
     ln2_high, ln2_low = (constant(b, n, f.dtype) for n in _LN2_AND_R[f.dtype][:2])
-    low = b.op("mul", k, ln2_low)
-    if correction is not None:
-        low = b.op("add", low, correction)
-    inner = b.op("sub", b.op("sub", half, b.op("add", rest, low)), f)
-    return b.op("sub", b.op("mul", k, ln2_high), inner)
+    low = b.op("fma", k, ln2_low, rest)
+    if lost is not None:
+        low = b.op("add", low, lost)
+    inner = b.op("sub", b.op("sub", half, low), f)
+    return b.op("fma", k, ln2_high, b.op("neg", inner))
 
 
 def log(b: Builder, x: Value) -> Value:
@@ -93,18 +86,38 @@ def minus_log_of_normal(b: Builder, x: Value, start: float = 0.0) -> Value:
 
 def log1p(b: Builder, x: Value) -> Value:
     """log(1 + x) within 1 ulp."""
-    one, none = constant(b, 1.0, x.dtype), constant(b, 0.0, x.dtype)
-    u = b.op("add", x, one)
-    m, k = mantissa_and_exponent(b, u, "positive")
-    # the rounding error of 1 + x
-    big = b.op("lt", one, x)
-    lost = b.select(big, b.op("sub", one, b.op("sub", u, x)), b.op("sub", x, b.op("sub", u, one)))
-    zero = b.op("eq", k, none)
-    f = b.select(zero, x, b.op("sub", m, one))
-    correction = b.select(zero, none, b.op("div", lost, u))
-    result = _natural(b, k, f, correction)
-    result = b.select(is_below(b, x, 2.0 ** -(LAYOUTS[x.dtype].digits + 2)), x, result)
-    return _edges(b, x, result, -1.0)
+    layout, one = LAYOUTS[x.dtype], constant(b, 1.0, x.dtype)
+    u, lost = two_sum(b, one, x)
+    m, k = mantissa_and_exponent(b, u, "special")
+    # the bits of 2**-k, or of 0 if that is too small
+    bits = b.op("sub", b.op("bits", m, dtype=layout.bits), b.op("bits", u, dtype=layout.bits))
+    bits = b.op("add", bits, b.const(layout.one, layout.bits))
+    factor = b.op("bits", b.op("max", bits, b.const(0, layout.bits)), dtype=x.dtype)
+    f, lost = fast_two_sum(b, b.op("sub", m, one), b.op("mul", lost, factor))
+    result = b.op("copysign", _natural(b, k, f, lost), x)
+    return b.select(b.op("lt", x, constant(b, math.inf, x.dtype)), result, x)
+
+
+def log1p_of_unit(b: Builder, x: Value) -> Value:
+    """log(1 + x) within 1 ulp, for an x from 0 to 1."""
+    zero, half = constant(b, 0.0, x.dtype), constant(b, 0.5, x.dtype)
+    large = b.op("lt", constant(b, 0.41421356237309503, x.dtype), x)
+    f = b.select(large, b.op("fma", x, half, constant(b, -0.5, x.dtype)), x)
+    square, rest = _series(b, f)
+    high, low = (constant(b, n, x.dtype) for n in _LN2_AND_R[x.dtype][:2])
+    lost = b.op("fma", x, half, b.op("neg", b.op("add", f, half)))  # if x is below 1/2
+    low = b.op("add", rest, b.select(large, b.op("add", low, lost), zero))
+    inner = b.op("sub", b.op("sub", square, low), f)
+    return b.op("sub", b.select(large, high, zero), inner)
+
+
+def _edges(b: Builder, x: Value, result: Value) -> Value:
+    """Replace ``result`` for special x: infinity, 0, numbers below 0, and NaN."""
+    infinity, zero = (constant(b, n, x.dtype) for n in (math.inf, 0.0))
+    result = b.select(b.op("eq", x, infinity), infinity, result)
+    result = b.select(b.op("eq", x, zero), constant(b, -math.inf, x.dtype), result)
+    # if this is False, x is below 0 or NaN
+    return b.select(b.op("le", zero, x), result, constant(b, math.nan, x.dtype))
 
 
 _LOG2 = {
@@ -139,7 +152,7 @@ def _to_base(b: Builder, x: Value, sums: tuple[float, float, float, float]) -> V
     unit = b.op("mul", k, unit_high)
     total = b.op("add", unit, main)
     small = b.op("add", small, b.op("add", b.op("sub", unit, total), main))
-    return _edges(b, x, b.op("add", total, small), 0.0)
+    return _edges(b, x, b.op("add", total, small))
 
 
 def log2(b: Builder, x: Value) -> Value:

@@ -163,15 +163,9 @@ OPERATIONS: dict[str, Operation] = {
 }
 
 PRIMITIVES = frozenset(
-    f"{name}_{dtype}"
-    for name in (
-        "scale",
-        *(
-            f"{part}_of_{kind}"
-            for part in ("mantissa", "exponent")
-            for kind in ("any", "positive", "normal")
-        ),
-    )
+    f"{name}_{kind}_{dtype}"
+    for name in ("scale_by", "mantissa_of", "exponent_of")
+    for kind in ("any", "special", "positive", "normal")
     for dtype in ("float64", "float32")
 )
 """The names of functions of programs for which some processors have instructions (`elementary.building_blocks` defines them).
