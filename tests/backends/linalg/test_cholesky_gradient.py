@@ -32,10 +32,14 @@ def wanted(a: Any, ct: Any) -> Any:
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_matrices_of_less_and_more_than_a_block(backend: str, dtype: str) -> None:
-    a, ct = (ot.tensor(name, dtype=dtype, shape=(None,) * 3) for name in ("a", "ct"))
-    f = oc.function([a, ct], oc.grad((linalg.cholesky(a) * ct).sum(), a), mode=backend)
+    def gradient(n: int | None) -> Any:
+        a, ct = (ot.tensor(name, dtype=dtype, shape=(None, n, n)) for name in ("a", "ct"))
+        return oc.function([a, ct], oc.grad((linalg.cholesky(a) * ct).sum(), a), mode=backend)
+
+    of_any_length = gradient(None)
+    lengths = [(n, of_any_length) for n in (0, 1, 2, 9, 63, 64, 65, 131)]
     rng = np.random.default_rng(6)
-    for n in (0, 1, 2, 9, 63, 64, 65, 131):
+    for n, f in [*lengths, *((n, gradient(n)) for n in (9, 64, 65))]:
         x, y = rng.uniform(-1, 1, (2, 2, n, n)).astype(dtype)
         x = x @ x.swapaxes(-1, -2) + n * np.eye(n, dtype=dtype)
         made = f(x, y)

@@ -18,7 +18,7 @@ from occelo_linalg.lowerings.unrolled import pull_back_unrolled
 from occelo_linalg.lowerings.ways import CHOLESKY_PULLBACK, choose
 from occelo_linalg.ops.factorizations.cholesky import CholeskyPullback
 from occelo_link.loops.batches import batch_lengths, each_element, own_index
-from occelo_link.loops.ir.program import Pointer, Reference, Value
+from occelo_link.loops.ir.program import Buffer, Pointer, Reference, Value
 from occelo_link.loops.loop_nests import copy_elements
 from occelo_link.loops.lowering import CHEAP, Context
 from occelo_link.loops.registry import lowers_to_loops
@@ -84,10 +84,7 @@ class _Reverse:
     def __init__(self, context: Context, factor: Stored, result: Stored, n: Value) -> None:
         self.context, self.builder, self.n = context, context.builder, n
         self.factor, self.result = factor, result
-        self.lapack = Lapack(context, result.dtype)
-        builder = self.builder
-        self.symmetric = builder.scratch(result.dtype, context.i64(BLOCK * BLOCK), ndim=2)
-        self.leading = builder.op("max", n, context.i64(1))
+        self.leading = self.builder.op("max", n, context.i64(1))
         self.start = self.into = context.i64(0)
 
     def run(self, index: Index) -> None:
@@ -98,10 +95,13 @@ class _Reverse:
         self.start = self.factor.position(builder, [*own, zero, zero])
         self.into = self.result.position(builder, [*index, zero, zero])
         whole = builder.add(n, context.i64(BLOCK - 1))
-        with builder.loop(builder.op("floordiv", whole, size), fixed=True) as blocks:
-            stop = builder.sub(n, builder.mul(blocks.index, size))
-            first = builder.op("max", builder.sub(stop, size), zero)
-            self._block(first, stop)
+        if n.op == "const" and n.args[0] <= BLOCK:
+            self._triangle(zero, n)
+        else:
+            with builder.loop(builder.op("floordiv", whole, size), fixed=True) as blocks:
+                stop = builder.sub(n, builder.mul(blocks.index, size))
+                first = builder.op("max", builder.sub(stop, size), zero)
+                self._block(first, stop)
         clear_above_diagonal(context, self.result, index)
 
     def _at(self, row: Value, column: Value) -> Value:
@@ -117,7 +117,7 @@ class _Reverse:
         """Replace the columns ``range(first, stop)`` of the cotangent."""
         builder, zero = self.builder, self.context.i64(0)
         width, below = builder.sub(stop, first), builder.sub(self.n, stop)
-        self.lapack.call(
+        Lapack(self.context, self.result.dtype).call(
             "trtrs",
             uplo="U",
             trans="N",
@@ -135,8 +135,10 @@ class _Reverse:
         self._subtract("N", first, below, width, left, ct_under, self._of_result(stop, zero), n)
         self._subtract("T", width, width, below, under, ct_under, self._of_result(first, first), n)
         self._triangle(first, stop)
+        both = builder.scratch(self.result.dtype, self.context.i64(BLOCK * BLOCK), ndim=2)
+        self._symmetric(first, width, both)
         self._subtract("T", first, width, below, self._of_factor(stop, zero), ct_under, ct_left, n)
-        symmetric = Pointer(self.symmetric, zero)
+        symmetric = Pointer(both, zero)
         size = builder.op("max", width, self.context.i64(1))
         self._subtract("N", first, width, width, left, symmetric, ct_left, size)
 
@@ -182,7 +184,7 @@ class _Reverse:
         self.builder.store(at.buffer, at.offset, value)
 
     def _triangle(self, first: Value, stop: Value) -> None:
-        """Compute the triangle of a diagonal block, from its last column to its first. Then call `_symmetric`."""
+        """Compute the triangle of a diagonal block, from its last column to its first."""
         builder = self.builder
         one, width = self.context.i64(1), builder.sub(stop, first)
         with builder.loop(width, fixed=True) as steps:
@@ -208,10 +210,9 @@ class _Reverse:
                 self._store(j, k, builder.op("sub", self._load(j, k), less))
             half = builder.const(0.5, self.result.dtype)
             self._store(j, j, builder.op("mul", ct, half))
-        self._symmetric(first, width)
 
-    def _symmetric(self, first: Value, width: Value) -> None:
-        """Add the triangle to its transpose, and store the sum in the buffer ``symmetric``, which BLAS reads."""
+    def _symmetric(self, first: Value, width: Value, target: Buffer) -> None:
+        """Add the triangle to its transpose, and store the sum in the buffer ``target``, which BLAS reads."""
         builder = self.builder
         with builder.loop(width, fixed=True) as down:
             i = builder.add(first, down.index)
@@ -222,4 +223,4 @@ class _Reverse:
                 both = builder.select(same, builder.op("add", value, value), value)
                 for a, b in ((down.index, across.index), (across.index, down.index)):
                     at = builder.add(builder.mul(a, width), b)
-                    builder.store(self.symmetric, at, both)
+                    builder.store(target, at, both)
