@@ -19,10 +19,10 @@ typedef int64_t i64;
 
 enum {
   MOST_THREADS = 256,
-  CHUNKS = 4,       /* of each thread: one that is late leaves some to the others */
+  CHUNKS = 4,       /* of each thread, each shorter than those before: one that is late leaves some to the others */
   ENOUGH = 3, /* times `worth`: the operations from which on other threads are woken, as in cost.py */
   UNPOLLED = 10000000, /* operations between two polls, about 0.5 ms */
-  SPINS = 1 << 14,  /* looks at the other threads' work before the calling thread sleeps, too */
+  SPINS = 1 << 14,  /* looks for work, or at the work of others, before a thread sleeps */
 };
 
 typedef i64 part(void *env, i64 start, i64 stop, void **table);
@@ -58,7 +58,7 @@ static struct {
   i64 interrupted;
   i64 failed;                  /* 2^32 times the first chunk that failed, plus what it returned */
   i64 blas_busy, blas_users, blas_threads;
-  i64 start, stop, size;       /* of a chunk */
+  i64 start, stop, chunks;
   _Alignas(64) i64 left;       /* chunks that nobody has begun; negative values are like 0 */
   _Alignas(64) i64 unfinished; /* twice the number of chunks, plus 1 if the calling thread sleeps */
   worker workers[MOST_THREADS];
@@ -111,15 +111,24 @@ static i64 take_rest(void) {
   return rest > 0 ? rest : 0;
 }
 
+/* The first iteration of a chunk. Lengths of chunks grow with their numbers, which are begun from the last to the first. */
+static i64 first_of(i64 number) {
+  if (number == pool.chunks) return pool.stop;
+  i64 length = pool.stop - pool.start;
+  double before = (double)number / (double)pool.chunks;
+  i64 at = (i64)(before * before * (double)length);
+  if (length >= 256 * pool.chunks) at &= -64; /* whole vectors, and no two threads in one line of the cache */
+  return pool.start + at;
+}
+
 /* Run chunks until none is left. The calling thread, which is number 0, passes `poll`, and the iterations after which it polls. */
 static void run_chunks(i64 thread, poller *poll, i64 *frame, i64 every) {
   i64 loop = 0, polled = 0;
   void *mine = NULL; /* of this loop */
   while (may_work(thread)) {
-    /* chunks are begun from the last to the first */
     i64 number = __atomic_fetch_sub(&pool.left, 1, __ATOMIC_ACQUIRE) - 1;
     if (number < 0) break;
-    i64 start = pool.start + number * pool.size, stop = start + pool.size, status = NO_MEMORY;
+    i64 start = first_of(number), stop = first_of(number + 1), status = NO_MEMORY;
     if (loop != pool.loops) {
       loop = pool.loops;
       wake_two(thread);
@@ -127,9 +136,9 @@ static void run_chunks(i64 thread, poller *poll, i64 *frame, i64 every) {
       mine = pool.own ? own_env(pool.own, pool.env) : NULL;
     }
     void *env = pool.own ? mine : pool.env;
-    if (env) status = pool.run(env, start, stop < pool.stop ? stop : pool.stop, pool.table);
+    if (env) status = pool.run(env, start, stop, pool.table);
     if (status) note_failure(number, status);
-    if (poll && (polled += pool.size) >= every && __atomic_load_n(&pool.left, __ATOMIC_RELAXED) > 0) {
+    if (poll && (polled += stop - start) >= every && __atomic_load_n(&pool.left, __ATOMIC_RELAXED) > 0) {
       polled = 0;
       __atomic_store_n(&pool.polls, pool.this_thread(), __ATOMIC_RELAXED);
       if ((pool.interrupted = poll(frame))) __atomic_fetch_sub(&pool.unfinished, 2 * take_rest(), __ATOMIC_ACQ_REL);
@@ -145,6 +154,9 @@ static void run_worker(void *argument) {
   i64 number = (i64)argument;
   worker *self = &pool.workers[number];
   for (;;) {
+    /* a loop may follow soon, and to be woken takes longer */
+    for (i64 k = 0; k < SPINS && !may_work(number); ++k) {
+    }
     __atomic_store_n(&self->asleep, 1, __ATOMIC_SEQ_CST);
     bool awake = may_work(number) && __atomic_exchange_n(&self->asleep, 0, __ATOMIC_SEQ_CST);
     if (!awake) pool.acquire(self->lock, 1);
@@ -234,11 +246,9 @@ i64 with_limit(i64 *frame, void **table) {
 
 static i64 in_threads(part *run, void *env, i64 start, i64 stop, void **table, i64 *frame, i64 threads, i64 every, i64 *own) {
   threads = start_threads(threads);
-  i64 size = (stop - start) / (CHUNKS * threads) + 1;
-  size = smaller(size, every);
-  if (size >= 256) size = (size + 63) & -64; /* whole vectors, and no two threads in one line of the cache */
-  i64 chunks = (stop - start + size - 1) / size;
-  pool.run = run, pool.env = env, pool.start = start, pool.stop = stop, pool.table = table, pool.size = size;
+  i64 longest = 2 * (stop - start) / every, chunks = CHUNKS * threads;
+  if (chunks <= longest) chunks = longest + 1;
+  pool.run = run, pool.env = env, pool.start = start, pool.stop = stop, pool.table = table, pool.chunks = chunks;
   pool.own = own, pool.failed = INT64_MAX, pool.interrupted = 0;
   ++pool.loops;
   __atomic_store_n(&pool.threads, threads, __ATOMIC_RELAXED);

@@ -1,4 +1,4 @@
-; Made by llvm_from_c.py from sources with the digest 23a881df26a9b9bd471337b708b3a92d
+; Made by llvm_from_c.py from sources with the digest 8ebd62df16ef7084a124ae10ad5e4097
 ; with ziglang 0.17.1
 
 %struct.anon = type { ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, i64, i64, i64, i64, i64, i64, i64, ptr, ptr, ptr, ptr, ptr, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, [56 x i8], i64, [56 x i8], [256 x %struct.worker] }
@@ -340,7 +340,7 @@ define i64 @parallel(ptr %0, ptr %1, i64 %2, i64 %3, ptr %4, ptr %5, i64 %6, i64
   br i1 %57, label %59, label %58
 
 58:
-  br label %147
+  br label %142
 
 59:
   %60 = atomicrmw xchg ptr getelementptr inbounds nuw (i8, ptr @pool, i64 112), i64 1 acquire, align 16
@@ -418,141 +418,136 @@ define i64 @parallel(ptr %0, ptr %1, i64 %2, i64 %3, ptr %4, ptr %5, i64 %6, i64
 
 105:
   %106 = phi i64 [ %104, %101 ], [ 1, %70 ]
-  %107 = shl i64 %106, 2
-  %108 = sdiv i64 %28, %107
-  %109 = add i64 %108, 1
-  %110 = tail call i64 @llvm.smin.i64(i64 %109, i64 %63)
-  %111 = icmp sgt i64 %110, 255
-  %112 = add nuw i64 %110, 63
-  %113 = and i64 %112, -64
-  %114 = select i1 %111, i64 %113, i64 %110
-  %115 = add i64 %28, -1
-  %116 = add i64 %115, %114
-  %117 = sdiv i64 %116, %114
+  %107 = shl i64 %28, 1
+  %108 = sdiv i64 %107, %63
+  %109 = shl i64 %106, 2
+  %110 = icmp sgt i64 %109, %108
+  %111 = add i64 %108, 1
+  %112 = select i1 %110, i64 %109, i64 %111
   store ptr %0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 136), align 8
   store ptr %1, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 144), align 16
   store i64 %2, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 232), align 8
   store i64 %3, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 240), align 16
   store ptr %4, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 152), align 8
-  store i64 %114, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 248), align 8
+  store i64 %112, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 248), align 8
   store ptr %9, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 160), align 32
   store i64 9223372036854775807, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 200), align 8
   store i64 0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 192), align 64
-  %118 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 96), align 32
-  %119 = add i64 %118, 1
-  store i64 %119, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 96), align 32
+  %113 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 96), align 32
+  %114 = add i64 %113, 1
+  store i64 %114, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 96), align 32
   store atomic i64 %106, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 120) monotonic, align 8
-  %120 = shl i64 %117, 1
-  store atomic i64 %120, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 320) monotonic, align 64
-  store atomic i64 %117, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 256) seq_cst, align 64
-  %121 = load ptr, ptr %11, align 8
-  tail call fastcc void @run_chunks(i64 0, ptr %121, ptr %5, i64 %63)
-  br label %125
+  %115 = shl i64 %112, 1
+  store atomic i64 %115, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 320) monotonic, align 64
+  store atomic i64 %112, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 256) seq_cst, align 64
+  %116 = load ptr, ptr %11, align 8
+  tail call fastcc void @run_chunks(i64 0, ptr %116, ptr %5, i64 %63)
+  br label %120
 
-122:
-  %123 = add nuw nsw i64 %126, 1
-  %124 = icmp eq i64 %123, 16384
-  br i1 %124, label %129, label %125
+117:
+  %118 = add nuw nsw i64 %121, 1
+  %119 = icmp eq i64 %118, 16384
+  br i1 %119, label %124, label %120
 
-125:
-  %126 = phi i64 [ 0, %105 ], [ %123, %122 ]
-  %127 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 320) acquire, align 64
-  %128 = icmp eq i64 %127, 0
-  br i1 %128, label %136, label %122
+120:
+  %121 = phi i64 [ 0, %105 ], [ %118, %117 ]
+  %122 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 320) acquire, align 64
+  %123 = icmp eq i64 %122, 0
+  br i1 %123, label %131, label %117
 
-129:
-  %130 = atomicrmw or ptr getelementptr inbounds nuw (i8, ptr @pool, i64 320), i64 1 acq_rel, align 64
-  %131 = icmp eq i64 %130, 0
-  br i1 %131, label %136, label %132
+124:
+  %125 = atomicrmw or ptr getelementptr inbounds nuw (i8, ptr @pool, i64 320), i64 1 acq_rel, align 64
+  %126 = icmp eq i64 %125, 0
+  br i1 %126, label %131, label %127
 
-132:
-  %133 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 8), align 8
-  %134 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 128), align 64
-  %135 = tail call i32 %133(ptr %134, i32 1)
-  br label %136
+127:
+  %128 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 8), align 8
+  %129 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 128), align 64
+  %130 = tail call i32 %128(ptr %129, i32 1)
+  br label %131
 
-136:
-  %137 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 192), align 64
-  %138 = icmp eq i64 %137, 0
-  br i1 %138, label %139, label %145
+131:
+  %132 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 192), align 64
+  %133 = icmp eq i64 %132, 0
+  br i1 %133, label %134, label %140
 
-139:
-  %140 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 200), align 8
-  %141 = icmp eq i64 %140, 9223372036854775807
-  %142 = shl i64 %140, 32
-  %143 = ashr exact i64 %142, 32
-  %144 = select i1 %141, i64 0, i64 %143
-  br label %145
+134:
+  %135 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 200), align 8
+  %136 = icmp eq i64 %135, 9223372036854775807
+  %137 = shl i64 %135, 32
+  %138 = ashr exact i64 %137, 32
+  %139 = select i1 %136, i64 0, i64 %138
+  br label %140
 
-145:
-  %146 = phi i64 [ %144, %139 ], [ -2, %136 ]
+140:
+  %141 = phi i64 [ %139, %134 ], [ -2, %131 ]
   store atomic i64 0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 112) release, align 16
-  br label %158
+  br label %153
 
-147:
-  %148 = phi i64 [ %149, %155 ], [ %2, %58 ]
-  %149 = add i64 %148, %7
-  %150 = tail call i64 @llvm.smin.i64(i64 %3, i64 %149)
-  %151 = tail call i64 %0(ptr %1, i64 %148, i64 %150, ptr %4)
+142:
+  %143 = phi i64 [ %144, %150 ], [ %2, %58 ]
+  %144 = add i64 %143, %7
+  %145 = tail call i64 @llvm.smin.i64(i64 %3, i64 %144)
+  %146 = tail call i64 %0(ptr %1, i64 %143, i64 %145, ptr %4)
+  %147 = icmp eq i64 %146, 0
+  br i1 %147, label %148, label %153
+
+148:
+  %149 = icmp slt i64 %144, %3
+  br i1 %149, label %150, label %153
+
+150:
+  %151 = tail call i64 %12(ptr %5)
   %152 = icmp eq i64 %151, 0
-  br i1 %152, label %153, label %158
+  br i1 %152, label %142, label %153
 
 153:
-  %154 = icmp slt i64 %149, %3
-  br i1 %154, label %155, label %158
-
-155:
-  %156 = tail call i64 %12(ptr %5)
-  %157 = icmp eq i64 %156, 0
-  br i1 %157, label %147, label %158
+  %154 = phi i64 [ %141, %140 ], [ -2, %150 ], [ 0, %148 ], [ %146, %142 ]
+  %155 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 56), align 8
+  %156 = icmp eq ptr %155, null
+  %157 = select i1 %36, i1 true, i1 %156
+  br i1 %157, label %177, label %158
 
 158:
-  %159 = phi i64 [ %146, %145 ], [ -2, %155 ], [ 0, %153 ], [ %151, %147 ]
-  %160 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 56), align 8
-  %161 = icmp eq ptr %160, null
-  %162 = select i1 %36, i1 true, i1 %161
-  br i1 %162, label %182, label %163
+  %159 = atomicrmw xchg ptr getelementptr inbounds nuw (i8, ptr @pool, i64 208), i64 1 acquire, align 16
+  %160 = icmp eq i64 %159, 0
+  br i1 %160, label %161, label %158
 
-163:
-  %164 = atomicrmw xchg ptr getelementptr inbounds nuw (i8, ptr @pool, i64 208), i64 1 acquire, align 16
-  %165 = icmp eq i64 %164, 0
-  br i1 %165, label %166, label %163
+161:
+  %162 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 56), align 8
+  %163 = tail call i32 %162()
+  %164 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 216), align 8
+  %165 = icmp sgt i64 %164, 0
+  br i1 %165, label %166, label %176
 
 166:
-  %167 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 56), align 8
-  %168 = tail call i32 %167()
-  %169 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 216), align 8
-  %170 = icmp sgt i64 %169, 0
-  br i1 %170, label %171, label %181
+  %167 = sext i32 %163 to i64
+  %168 = add nsw i64 %164, -1
+  store i64 %168, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 216), align 8
+  %169 = icmp ne i64 %168, 0
+  %170 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 224), align 32
+  %171 = icmp eq i64 %170, %167
+  %172 = select i1 %169, i1 true, i1 %171
+  br i1 %172, label %176, label %173
 
-171:
-  %172 = sext i32 %168 to i64
-  %173 = add nsw i64 %169, -1
-  store i64 %173, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 216), align 8
-  %174 = icmp ne i64 %173, 0
-  %175 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 224), align 32
-  %176 = icmp eq i64 %175, %172
-  %177 = select i1 %174, i1 true, i1 %176
-  br i1 %177, label %181, label %178
+173:
+  %174 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 64), align 64
+  %175 = trunc i64 %170 to i32
+  tail call void %174(i32 %175)
+  br label %176
 
-178:
-  %179 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 64), align 64
-  %180 = trunc i64 %175 to i32
-  tail call void %179(i32 %180)
-  br label %181
-
-181:
+176:
   store atomic i64 0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 208) release, align 16
-  br label %182
+  br label %177
 
-182:
-  ret i64 %159
+177:
+  ret i64 %154
 }
 
 define internal fastcc void @run_chunks(i64 %0, ptr %1, ptr %2, i64 %3) {
   %5 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 120) monotonic, align 8
   %6 = icmp slt i64 %0, %5
-  br i1 %6, label %7, label %200
+  br i1 %6, label %7, label %231
 
 7:
   %8 = shl i64 %0, 1
@@ -563,279 +558,318 @@ define internal fastcc void @run_chunks(i64 %0, ptr %1, ptr %2, i64 %3) {
   br label %13
 
 13:
-  %14 = phi i64 [ 0, %7 ], [ %145, %197 ]
-  %15 = phi i64 [ 0, %7 ], [ %191, %197 ]
-  %16 = phi ptr [ null, %7 ], [ %144, %197 ]
+  %14 = phi i64 [ 0, %7 ], [ %178, %228 ]
+  %15 = phi i64 [ 0, %7 ], [ %222, %228 ]
+  %16 = phi ptr [ null, %7 ], [ %177, %228 ]
   %17 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 256) seq_cst, align 64
   %18 = icmp sgt i64 %17, 0
-  br i1 %18, label %19, label %200
+  br i1 %18, label %19, label %231
 
 19:
   %20 = atomicrmw sub ptr getelementptr inbounds nuw (i8, ptr @pool, i64 256), i64 1 acquire, align 64
   %21 = add i64 %20, -1
   %22 = icmp slt i64 %21, 0
-  br i1 %22, label %200, label %23
+  br i1 %22, label %231, label %23
 
 23:
-  %24 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 232), align 8
-  %25 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 248), align 8
-  %26 = mul i64 %25, %21
-  %27 = add i64 %26, %24
-  %28 = add i64 %27, %25
-  %29 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 96), align 32
-  %30 = icmp eq i64 %14, %29
-  br i1 %30, label %143, label %31
+  %24 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 248), align 8
+  %25 = icmp eq i64 %21, %24
+  %26 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 240), align 16
+  br i1 %25, label %42, label %27
 
-31:
-  %32 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 120) monotonic, align 8
-  %33 = icmp slt i64 %9, %32
-  %34 = select i1 %11, i1 %33, i1 false
-  br i1 %34, label %35, label %49
+27:
+  %28 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 232), align 8
+  %29 = sub i64 %26, %28
+  %30 = uitofp nneg i64 %21 to double
+  %31 = sitofp i64 %24 to double
+  %32 = fdiv double %30, %31
+  %33 = fmul double %32, %32
+  %34 = sitofp i64 %29 to double
+  %35 = fmul double %33, %34
+  %36 = fptosi double %35 to i64
+  %37 = shl i64 %24, 8
+  %38 = icmp slt i64 %29, %37
+  %39 = and i64 %36, -64
+  %40 = select i1 %38, i64 %36, i64 %39
+  %41 = add i64 %40, %28
+  br label %42
 
-35:
-  %36 = phi i64 [ %45, %44 ], [ %9, %31 ]
-  %37 = getelementptr inbounds %struct.worker, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 384), i64 %36
-  %38 = atomicrmw xchg ptr %37, i64 0 seq_cst, align 64
-  %39 = icmp eq i64 %38, 0
-  br i1 %39, label %44, label %40
+42:
+  %43 = phi i64 [ %41, %27 ], [ %26, %23 ]
+  %44 = icmp eq i64 %20, %24
+  br i1 %44, label %60, label %45
 
-40:
-  %41 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 16), align 16
-  %42 = getelementptr inbounds nuw i8, ptr %37, i64 8
-  %43 = load ptr, ptr %42, align 8
-  tail call void %41(ptr %43)
-  br label %44
-
-44:
-  %45 = add nsw i64 %36, 1
-  %46 = icmp slt i64 %36, %10
-  %47 = icmp slt i64 %45, %32
-  %48 = select i1 %46, i1 %47, i1 false
-  br i1 %48, label %35, label %49
-
-49:
-  %50 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 48), align 16
-  tail call void %50(ptr %16)
-  %51 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 160), align 32
-  %52 = icmp eq ptr %51, null
-  br i1 %52, label %143, label %53
-
-53:
-  %54 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 144), align 16
-  %55 = load i64, ptr %51, align 8
-  %56 = add i64 %55, 128
-  %57 = getelementptr inbounds nuw i8, ptr %51, i64 8
-  %58 = load i64, ptr %57, align 8
-  %59 = icmp sgt i64 %58, 0
-  br i1 %59, label %60, label %71
+45:
+  %46 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 232), align 8
+  %47 = sub i64 %26, %46
+  %48 = sitofp i64 %20 to double
+  %49 = sitofp i64 %24 to double
+  %50 = fdiv double %48, %49
+  %51 = fmul double %50, %50
+  %52 = sitofp i64 %47 to double
+  %53 = fmul double %51, %52
+  %54 = fptosi double %53 to i64
+  %55 = shl i64 %24, 8
+  %56 = icmp slt i64 %47, %55
+  %57 = and i64 %54, -64
+  %58 = select i1 %56, i64 %54, i64 %57
+  %59 = add i64 %58, %46
+  br label %60
 
 60:
-  %61 = phi i64 [ %69, %60 ], [ 0, %53 ]
-  %62 = phi i64 [ %68, %60 ], [ %56, %53 ]
-  %63 = getelementptr i64, ptr %51, i64 %61
-  %64 = getelementptr i8, ptr %63, i64 16
-  %65 = load i64, ptr %64, align 8
-  %66 = add i64 %65, 127
-  %67 = and i64 %66, -64
-  %68 = add i64 %67, %62
-  %69 = add nuw nsw i64 %61, 1
-  %70 = icmp eq i64 %69, %58
-  br i1 %70, label %71, label %60
+  %61 = phi i64 [ %59, %45 ], [ %26, %42 ]
+  %62 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 96), align 32
+  %63 = icmp eq i64 %14, %62
+  br i1 %63, label %176, label %64
 
-71:
-  %72 = phi i64 [ %56, %53 ], [ %68, %60 ]
-  %73 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 40), align 8
-  %74 = tail call ptr %73(i64 %72)
-  %75 = icmp eq ptr %74, null
-  br i1 %75, label %143, label %76
+64:
+  %65 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 120) monotonic, align 8
+  %66 = icmp slt i64 %9, %65
+  %67 = select i1 %11, i1 %66, i1 false
+  br i1 %67, label %68, label %82
 
-76:
-  %77 = load i64, ptr %51, align 8
-  %78 = sdiv i64 %77, 8
-  %79 = icmp sgt i64 %77, 7
-  br i1 %79, label %80, label %87
+68:
+  %69 = phi i64 [ %78, %77 ], [ %9, %64 ]
+  %70 = getelementptr inbounds %struct.worker, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 384), i64 %69
+  %71 = atomicrmw xchg ptr %70, i64 0 seq_cst, align 64
+  %72 = icmp eq i64 %71, 0
+  br i1 %72, label %77, label %73
 
-80:
-  %81 = phi i64 [ %85, %80 ], [ 0, %76 ]
-  %82 = getelementptr inbounds nuw i64, ptr %54, i64 %81
-  %83 = load i64, ptr %82, align 8
-  %84 = getelementptr inbounds nuw i64, ptr %74, i64 %81
-  store i64 %83, ptr %84, align 8
-  %85 = add nuw nsw i64 %81, 1
-  %86 = icmp eq i64 %85, %78
-  br i1 %86, label %87, label %80
+73:
+  %74 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 16), align 16
+  %75 = getelementptr inbounds nuw i8, ptr %70, i64 8
+  %76 = load ptr, ptr %75, align 8
+  tail call void %74(ptr %76)
+  br label %77
 
-87:
-  %88 = and i64 %77, -8
-  %89 = icmp eq i64 %88, %77
-  br i1 %89, label %97, label %90
+77:
+  %78 = add nsw i64 %69, 1
+  %79 = icmp slt i64 %69, %10
+  %80 = icmp slt i64 %78, %65
+  %81 = select i1 %79, i1 %80, i1 false
+  br i1 %81, label %68, label %82
 
-90:
-  %91 = phi i64 [ %95, %90 ], [ %88, %87 ]
-  %92 = getelementptr inbounds i8, ptr %54, i64 %91
-  %93 = load i8, ptr %92, align 1
-  %94 = getelementptr inbounds i8, ptr %74, i64 %91
-  store i8 %93, ptr %94, align 1
-  %95 = add nsw i64 %91, 1
-  %96 = icmp slt i64 %95, %77
-  br i1 %96, label %90, label %97
+82:
+  %83 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 48), align 16
+  tail call void %83(ptr %16)
+  %84 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 160), align 32
+  %85 = icmp eq ptr %84, null
+  br i1 %85, label %176, label %86
 
-97:
-  %98 = load i64, ptr %57, align 8
-  %99 = icmp sgt i64 %98, 0
-  br i1 %99, label %100, label %143
+86:
+  %87 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 144), align 16
+  %88 = load i64, ptr %84, align 8
+  %89 = add i64 %88, 128
+  %90 = getelementptr inbounds nuw i8, ptr %84, i64 8
+  %91 = load i64, ptr %90, align 8
+  %92 = icmp sgt i64 %91, 0
+  br i1 %92, label %93, label %104
 
-100:
-  %101 = ptrtoint ptr %74 to i64
-  %102 = add i64 %101, 63
-  %103 = load i64, ptr %51, align 8
-  %104 = add i64 %102, %103
-  %105 = and i64 %104, -64
-  br label %106
+93:
+  %94 = phi i64 [ %102, %93 ], [ 0, %86 ]
+  %95 = phi i64 [ %101, %93 ], [ %89, %86 ]
+  %96 = getelementptr i64, ptr %84, i64 %94
+  %97 = getelementptr i8, ptr %96, i64 16
+  %98 = load i64, ptr %97, align 8
+  %99 = add i64 %98, 127
+  %100 = and i64 %99, -64
+  %101 = add i64 %100, %95
+  %102 = add nuw nsw i64 %94, 1
+  %103 = icmp eq i64 %102, %91
+  br i1 %103, label %104, label %93
 
-106:
-  %107 = phi i64 [ %110, %136 ], [ 0, %100 ]
-  %108 = phi i64 [ %140, %136 ], [ %105, %100 ]
-  %109 = inttoptr i64 %108 to ptr
-  %110 = add nuw nsw i64 %107, 1
-  %111 = getelementptr inbounds nuw i64, ptr %74, i64 %110
-  %112 = load i64, ptr %111, align 8
-  %113 = inttoptr i64 %112 to ptr
-  %114 = getelementptr i64, ptr %51, i64 %107
-  %115 = getelementptr i8, ptr %114, i64 16
+104:
+  %105 = phi i64 [ %89, %86 ], [ %101, %93 ]
+  %106 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 40), align 8
+  %107 = tail call ptr %106(i64 %105)
+  %108 = icmp eq ptr %107, null
+  br i1 %108, label %176, label %109
+
+109:
+  %110 = load i64, ptr %84, align 8
+  %111 = sdiv i64 %110, 8
+  %112 = icmp sgt i64 %110, 7
+  br i1 %112, label %113, label %120
+
+113:
+  %114 = phi i64 [ %118, %113 ], [ 0, %109 ]
+  %115 = getelementptr inbounds nuw i64, ptr %87, i64 %114
   %116 = load i64, ptr %115, align 8
-  %117 = sdiv i64 %116, 8
-  %118 = icmp sgt i64 %116, 7
-  br i1 %118, label %119, label %126
+  %117 = getelementptr inbounds nuw i64, ptr %107, i64 %114
+  store i64 %116, ptr %117, align 8
+  %118 = add nuw nsw i64 %114, 1
+  %119 = icmp eq i64 %118, %111
+  br i1 %119, label %120, label %113
 
-119:
-  %120 = phi i64 [ %124, %119 ], [ 0, %106 ]
-  %121 = getelementptr inbounds nuw i64, ptr %113, i64 %120
-  %122 = load i64, ptr %121, align 8
-  %123 = getelementptr inbounds nuw i64, ptr %109, i64 %120
-  store i64 %122, ptr %123, align 8
-  %124 = add nuw nsw i64 %120, 1
-  %125 = icmp eq i64 %124, %117
-  br i1 %125, label %126, label %119
+120:
+  %121 = and i64 %110, -8
+  %122 = icmp eq i64 %121, %110
+  br i1 %122, label %130, label %123
 
-126:
-  %127 = and i64 %116, -8
-  %128 = icmp eq i64 %127, %116
-  br i1 %128, label %136, label %129
+123:
+  %124 = phi i64 [ %128, %123 ], [ %121, %120 ]
+  %125 = getelementptr inbounds i8, ptr %87, i64 %124
+  %126 = load i8, ptr %125, align 1
+  %127 = getelementptr inbounds i8, ptr %107, i64 %124
+  store i8 %126, ptr %127, align 1
+  %128 = add nsw i64 %124, 1
+  %129 = icmp slt i64 %128, %110
+  br i1 %129, label %123, label %130
 
-129:
-  %130 = phi i64 [ %134, %129 ], [ %127, %126 ]
-  %131 = getelementptr inbounds i8, ptr %113, i64 %130
-  %132 = load i8, ptr %131, align 1
-  %133 = getelementptr inbounds i8, ptr %109, i64 %130
-  store i8 %132, ptr %133, align 1
-  %134 = add nsw i64 %130, 1
-  %135 = icmp slt i64 %134, %116
-  br i1 %135, label %129, label %136
+130:
+  %131 = load i64, ptr %90, align 8
+  %132 = icmp sgt i64 %131, 0
+  br i1 %132, label %133, label %176
 
-136:
-  store i64 %108, ptr %111, align 8
-  %137 = load i64, ptr %115, align 8
-  %138 = add i64 %137, 127
-  %139 = and i64 %138, -64
-  %140 = add i64 %139, %108
-  %141 = load i64, ptr %57, align 8
-  %142 = icmp slt i64 %110, %141
-  br i1 %142, label %106, label %143
+133:
+  %134 = ptrtoint ptr %107 to i64
+  %135 = add i64 %134, 63
+  %136 = load i64, ptr %84, align 8
+  %137 = add i64 %135, %136
+  %138 = and i64 %137, -64
+  br label %139
 
-143:
-  %144 = phi ptr [ %16, %23 ], [ null, %49 ], [ null, %71 ], [ %74, %97 ], [ %74, %136 ]
-  %145 = phi i64 [ %14, %23 ], [ %29, %49 ], [ %29, %71 ], [ %29, %97 ], [ %29, %136 ]
-  %146 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 160), align 32
-  %147 = icmp eq ptr %146, null
-  %148 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 144), align 16
-  %149 = select i1 %147, ptr %148, ptr %144
-  %150 = icmp eq ptr %149, null
-  br i1 %150, label %158, label %151
+139:
+  %140 = phi i64 [ %143, %169 ], [ 0, %133 ]
+  %141 = phi i64 [ %173, %169 ], [ %138, %133 ]
+  %142 = inttoptr i64 %141 to ptr
+  %143 = add nuw nsw i64 %140, 1
+  %144 = getelementptr inbounds nuw i64, ptr %107, i64 %143
+  %145 = load i64, ptr %144, align 8
+  %146 = inttoptr i64 %145 to ptr
+  %147 = getelementptr i64, ptr %84, i64 %140
+  %148 = getelementptr i8, ptr %147, i64 16
+  %149 = load i64, ptr %148, align 8
+  %150 = sdiv i64 %149, 8
+  %151 = icmp sgt i64 %149, 7
+  br i1 %151, label %152, label %159
 
-151:
-  %152 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 136), align 8
-  %153 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 240), align 16
-  %154 = tail call i64 @llvm.smin.i64(i64 %28, i64 %153)
-  %155 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 152), align 8
-  %156 = tail call i64 %152(ptr %149, i64 %27, i64 %154, ptr %155)
-  %157 = icmp eq i64 %156, 0
-  br i1 %157, label %171, label %158
+152:
+  %153 = phi i64 [ %157, %152 ], [ 0, %139 ]
+  %154 = getelementptr inbounds nuw i64, ptr %146, i64 %153
+  %155 = load i64, ptr %154, align 8
+  %156 = getelementptr inbounds nuw i64, ptr %142, i64 %153
+  store i64 %155, ptr %156, align 8
+  %157 = add nuw nsw i64 %153, 1
+  %158 = icmp eq i64 %157, %150
+  br i1 %158, label %159, label %152
 
-158:
-  %159 = phi i64 [ %156, %151 ], [ -1, %143 ]
-  %160 = shl i64 %21, 32
-  %161 = and i64 %159, 4294967295
-  %162 = or disjoint i64 %161, %160
-  %163 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 200) monotonic, align 8
-  br label %164
+159:
+  %160 = and i64 %149, -8
+  %161 = icmp eq i64 %160, %149
+  br i1 %161, label %169, label %162
 
-164:
-  %165 = phi i64 [ %163, %158 ], [ %170, %167 ]
-  %166 = icmp slt i64 %162, %165
-  br i1 %166, label %167, label %171
+162:
+  %163 = phi i64 [ %167, %162 ], [ %160, %159 ]
+  %164 = getelementptr inbounds i8, ptr %146, i64 %163
+  %165 = load i8, ptr %164, align 1
+  %166 = getelementptr inbounds i8, ptr %142, i64 %163
+  store i8 %165, ptr %166, align 1
+  %167 = add nsw i64 %163, 1
+  %168 = icmp slt i64 %167, %149
+  br i1 %168, label %162, label %169
 
-167:
-  %168 = cmpxchg ptr getelementptr inbounds nuw (i8, ptr @pool, i64 200), i64 %165, i64 %162 monotonic monotonic, align 8
-  %169 = extractvalue { i64, i1 } %168, 1
-  %170 = extractvalue { i64, i1 } %168, 0
-  br i1 %169, label %171, label %164
-
-171:
-  br i1 %12, label %190, label %172
-
-172:
-  %173 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 248), align 8
-  %174 = add i64 %173, %15
-  %175 = icmp slt i64 %174, %3
-  br i1 %175, label %190, label %176
+169:
+  store i64 %141, ptr %144, align 8
+  %170 = load i64, ptr %148, align 8
+  %171 = add i64 %170, 127
+  %172 = and i64 %171, -64
+  %173 = add i64 %172, %141
+  %174 = load i64, ptr %90, align 8
+  %175 = icmp slt i64 %143, %174
+  br i1 %175, label %139, label %176
 
 176:
-  %177 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 256) monotonic, align 64
-  %178 = icmp sgt i64 %177, 0
-  br i1 %178, label %179, label %190
-
-179:
-  %180 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 32), align 32
-  %181 = tail call i64 %180()
-  store atomic i64 %181, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 168) monotonic, align 8
-  %182 = tail call i64 %1(ptr %2)
-  store i64 %182, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 192), align 64
-  %183 = icmp eq i64 %182, 0
+  %177 = phi ptr [ %16, %60 ], [ null, %82 ], [ null, %104 ], [ %107, %130 ], [ %107, %169 ]
+  %178 = phi i64 [ %14, %60 ], [ %62, %82 ], [ %62, %104 ], [ %62, %130 ], [ %62, %169 ]
+  %179 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 160), align 32
+  %180 = icmp eq ptr %179, null
+  %181 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 144), align 16
+  %182 = select i1 %180, ptr %181, ptr %177
+  %183 = icmp eq ptr %182, null
   br i1 %183, label %189, label %184
 
 184:
-  %185 = atomicrmw xchg ptr getelementptr inbounds nuw (i8, ptr @pool, i64 256), i64 0 acq_rel, align 64
-  %186 = tail call i64 @llvm.smax.i64(i64 %185, i64 0)
-  %187 = shl nuw i64 %186, 1
-  %188 = atomicrmw sub ptr getelementptr inbounds nuw (i8, ptr @pool, i64 320), i64 %187 acq_rel, align 64
-  br label %189
+  %185 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 136), align 8
+  %186 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 152), align 8
+  %187 = tail call i64 %185(ptr %182, i64 %43, i64 %61, ptr %186)
+  %188 = icmp eq i64 %187, 0
+  br i1 %188, label %202, label %189
 
 189:
+  %190 = phi i64 [ %187, %184 ], [ -1, %176 ]
+  %191 = shl i64 %21, 32
+  %192 = and i64 %190, 4294967295
+  %193 = or disjoint i64 %192, %191
+  %194 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 200) monotonic, align 8
+  br label %195
+
+195:
+  %196 = phi i64 [ %194, %189 ], [ %201, %198 ]
+  %197 = icmp slt i64 %193, %196
+  br i1 %197, label %198, label %202
+
+198:
+  %199 = cmpxchg ptr getelementptr inbounds nuw (i8, ptr @pool, i64 200), i64 %196, i64 %193 monotonic monotonic, align 8
+  %200 = extractvalue { i64, i1 } %199, 1
+  %201 = extractvalue { i64, i1 } %199, 0
+  br i1 %200, label %202, label %195
+
+202:
+  br i1 %12, label %221, label %203
+
+203:
+  %204 = sub i64 %61, %43
+  %205 = add i64 %204, %15
+  %206 = icmp slt i64 %205, %3
+  br i1 %206, label %221, label %207
+
+207:
+  %208 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 256) monotonic, align 64
+  %209 = icmp sgt i64 %208, 0
+  br i1 %209, label %210, label %221
+
+210:
+  %211 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 32), align 32
+  %212 = tail call i64 %211()
+  store atomic i64 %212, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 168) monotonic, align 8
+  %213 = tail call i64 %1(ptr %2)
+  store i64 %213, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 192), align 64
+  %214 = icmp eq i64 %213, 0
+  br i1 %214, label %220, label %215
+
+215:
+  %216 = atomicrmw xchg ptr getelementptr inbounds nuw (i8, ptr @pool, i64 256), i64 0 acq_rel, align 64
+  %217 = tail call i64 @llvm.smax.i64(i64 %216, i64 0)
+  %218 = shl nuw i64 %217, 1
+  %219 = atomicrmw sub ptr getelementptr inbounds nuw (i8, ptr @pool, i64 320), i64 %218 acq_rel, align 64
+  br label %220
+
+220:
   store atomic i64 0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 168) monotonic, align 8
-  br label %190
+  br label %221
 
-190:
-  %191 = phi i64 [ 0, %189 ], [ %174, %176 ], [ %174, %172 ], [ %15, %171 ]
-  %192 = atomicrmw sub ptr getelementptr inbounds nuw (i8, ptr @pool, i64 320), i64 2 acq_rel, align 64
-  %193 = icmp eq i64 %192, 3
-  br i1 %193, label %194, label %197
+221:
+  %222 = phi i64 [ 0, %220 ], [ %205, %207 ], [ %205, %203 ], [ %15, %202 ]
+  %223 = atomicrmw sub ptr getelementptr inbounds nuw (i8, ptr @pool, i64 320), i64 2 acq_rel, align 64
+  %224 = icmp eq i64 %223, 3
+  br i1 %224, label %225, label %228
 
-194:
-  %195 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 16), align 16
-  %196 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 128), align 64
-  tail call void %195(ptr %196)
-  br label %197
+225:
+  %226 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 16), align 16
+  %227 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 128), align 64
+  tail call void %226(ptr %227)
+  br label %228
 
-197:
-  %198 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 120) monotonic, align 8
-  %199 = icmp slt i64 %0, %198
-  br i1 %199, label %13, label %200
+228:
+  %229 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 120) monotonic, align 8
+  %230 = icmp slt i64 %0, %229
+  br i1 %230, label %13, label %231
 
-200:
-  %201 = phi ptr [ null, %4 ], [ %144, %197 ], [ %16, %19 ], [ %16, %13 ]
-  %202 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 48), align 16
-  tail call void %202(ptr %201)
+231:
+  %232 = phi ptr [ null, %4 ], [ %177, %228 ], [ %16, %19 ], [ %16, %13 ]
+  %233 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 48), align 16
+  tail call void %233(ptr %232)
   ret void
 }
 
@@ -846,30 +880,55 @@ define internal void @run_worker(ptr %0) {
   br label %5
 
 5:
-  store atomic i64 1, ptr %3 seq_cst, align 64
-  %6 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 120) monotonic, align 8
-  %7 = icmp sgt i64 %6, %2
-  br i1 %7, label %8, label %14
+  %6 = phi i64 [ 0, %1 ], [ %19, %18 ]
+  %7 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 120) monotonic, align 8
+  %8 = icmp sgt i64 %7, %2
+  br i1 %8, label %9, label %14
 
-8:
-  %9 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 256) seq_cst, align 64
-  %10 = icmp sgt i64 %9, 0
-  br i1 %10, label %11, label %14
-
-11:
-  %12 = atomicrmw xchg ptr %3, i64 0 seq_cst, align 64
-  %13 = icmp eq i64 %12, 0
-  br i1 %13, label %14, label %18
+9:
+  %10 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 256) seq_cst, align 64
+  %11 = icmp slt i64 %10, 1
+  %12 = icmp samesign ult i64 %6, 16383
+  %13 = select i1 %11, i1 %12, i1 false
+  br i1 %13, label %16, label %20
 
 14:
-  %15 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 8), align 8
-  %16 = load ptr, ptr %4, align 8
-  %17 = tail call i32 %15(ptr %16, i32 1)
+  %15 = icmp samesign ult i64 %6, 16383
+  br i1 %15, label %16, label %20
+
+16:
+  %17 = add nuw nsw i64 %6, 1
   br label %18
 
 18:
-  tail call fastcc void @run_chunks(i64 %2, ptr null, ptr null, i64 0)
+  %19 = phi i64 [ %17, %16 ], [ 0, %33 ]
   br label %5
+
+20:
+  store atomic i64 1, ptr %3 seq_cst, align 64
+  %21 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 120) monotonic, align 8
+  %22 = icmp sgt i64 %21, %2
+  br i1 %22, label %23, label %29
+
+23:
+  %24 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 256) seq_cst, align 64
+  %25 = icmp sgt i64 %24, 0
+  br i1 %25, label %26, label %29
+
+26:
+  %27 = atomicrmw xchg ptr %3, i64 0 seq_cst, align 64
+  %28 = icmp eq i64 %27, 0
+  br i1 %28, label %29, label %33
+
+29:
+  %30 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 8), align 8
+  %31 = load ptr, ptr %4, align 8
+  %32 = tail call i32 %30(ptr %31, i32 1)
+  br label %33
+
+33:
+  tail call fastcc void @run_chunks(i64 %2, ptr null, ptr null, i64 0)
+  br label %18
 }
 
 declare i64 @llvm.smax.i64(i64, i64)
