@@ -11,6 +11,10 @@ from typing import Any
 
 import pytest
 
+from occelo_link.machine.elf_image import image_of
+from occelo_link.machine.loaded_code import fits
+from occelo_link.units.engine import compile_module
+
 COMMAND = Path(__file__).parents[3] / "packages" / "link" / "llvm_from_c.py"
 
 
@@ -52,6 +56,14 @@ def test_the_text_belongs_to_no_machine(source: Any) -> None:
     # nothing but functions of its own, and instructions of LLVM
     declared = re.findall(r"^declare .*@([\w.]+)\(", text, re.MULTILINE)
     assert all(name.startswith("llvm.") for name in declared)
+
+
+@pytest.mark.skipif(not fits(), reason="code is loaded by LLVM here")
+@pytest.mark.parametrize("level", [0, 1])
+@pytest.mark.parametrize("source", COMMANDS.SOURCES, ids=lambda source: source.path)
+def test_the_code_is_loaded_without_llvm(source: Any, level: int) -> None:
+    code = compile_module(source.llvm.read_text(), level=level)
+    assert image_of({"": code}).symbols
 
 
 def test_another_slot_or_text_has_another_digest() -> None:

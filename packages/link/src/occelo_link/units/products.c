@@ -135,8 +135,6 @@ __attribute__((noinline)) static i64 run_copied_parts(void *env, i64 start, i64 
 
 static i64 never(i64 *frame) { return 0; }
 
-static void *const quiet[POLL + 1] = {[POLL] = (void *)never}; /* the table of a unit that is not interrupted */
-
 static void whole(const product *q) { multiply_block(q, 0, 0, q->m, q->n, 0, q->k); }
 
 static void run(const product *q, part *run_some, i64 count, i64 depth) {
@@ -144,8 +142,10 @@ static void run(const product *q, part *run_some, i64 count, i64 depth) {
   i64 own[2] = {sizeof *q, 0}; /* each thread gets a copy, and BLAS has one thread meanwhile */
   /* a multiplication takes about as long as an operation of cost.py */
   i64 work = q->m * q->n * depth >> !q->is_double >> q->twin;
+  void *quiet[POLL + 1]; /* the table of a unit that is not interrupted; a constant one would need LLVM to load it */
+  quiet[POLL] = (void *)never;
   if (threads <= 1) run_some((void *)q, 0, count, NULL);
-  else library.parallel(run_some, (void *)q, 0, count, (void **)quiet, NULL, work, count, threads, own);
+  else library.parallel(run_some, (void *)q, 0, count, quiet, NULL, work, count, threads, own);
 }
 
 __attribute__((noinline)) static void in_parts(product *q) {

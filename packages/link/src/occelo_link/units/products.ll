@@ -1,4 +1,4 @@
-; Made by llvm_from_c.py from sources with the digest ebf268dd98034b0bd7e5e4bc7b97c12f
+; Made by llvm_from_c.py from sources with the digest 8890f02b91210f28f8aab3f585c314df
 ; with ziglang 0.17.1
 
 %struct.anon = type { [2 x ptr], [2 x ptr], ptr, ptr, ptr, ptr }
@@ -10,7 +10,6 @@
 @.str = private constant [2 x i8] c"C\00", align 1
 @.str.1 = private constant [2 x i8] c"T\00", align 1
 @__const.run.own = private constant [2 x i64] [i64 176, i64 0], align 16
-@quiet = internal constant [3 x ptr] [ptr null, ptr null, ptr @never], align 16
 @.str.2 = private constant [2 x i8] c"N\00", align 1
 
 define ptr @libraries() nounwind {
@@ -371,205 +370,215 @@ define internal fastcc void @multiply_twins(ptr %0) nounwind {
 
 define internal fastcc void @in_copied_parts(ptr initializes((96, 104), (120, 128)) %0) nounwind {
   %2 = alloca [2 x i64], align 16
-  %3 = getelementptr inbounds nuw i8, ptr %0, i64 48
-  %4 = load i64, ptr %3, align 8
-  %5 = add i64 %4, -1
-  %6 = add i64 %4, 511
-  %7 = sdiv i64 %6, 512
-  %8 = add i64 %5, %7
-  %9 = sdiv i64 %8, %7
-  %10 = add i64 %9, 7
-  %11 = and i64 %10, -8
-  %12 = getelementptr inbounds nuw i8, ptr %0, i64 120
-  store i64 %11, ptr %12, align 8
-  %13 = getelementptr inbounds nuw i8, ptr %0, i64 40
-  %14 = load i64, ptr %13, align 8
-  %15 = add i64 %14, 23
-  %16 = sdiv i64 %15, 24
-  %17 = getelementptr inbounds nuw i8, ptr %0, i64 96
-  store i64 %16, ptr %17, align 8
-  %18 = getelementptr inbounds nuw i8, ptr %0, i64 32
-  %19 = load i64, ptr %18, align 8
-  %20 = add i64 %19, 47
-  %21 = sdiv i64 %20, 48
-  %22 = mul i64 %21, %16
-  %23 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @library, i64 56), align 8
-  %24 = icmp eq ptr %23, null
-  br i1 %24, label %29, label %25
+  %3 = alloca [3 x ptr], align 16
+  %4 = getelementptr inbounds nuw i8, ptr %0, i64 48
+  %5 = load i64, ptr %4, align 8
+  %6 = add i64 %5, -1
+  %7 = add i64 %5, 511
+  %8 = sdiv i64 %7, 512
+  %9 = add i64 %6, %8
+  %10 = sdiv i64 %9, %8
+  %11 = add i64 %10, 7
+  %12 = and i64 %11, -8
+  %13 = getelementptr inbounds nuw i8, ptr %0, i64 120
+  store i64 %12, ptr %13, align 8
+  %14 = getelementptr inbounds nuw i8, ptr %0, i64 40
+  %15 = load i64, ptr %14, align 8
+  %16 = add i64 %15, 23
+  %17 = sdiv i64 %16, 24
+  %18 = getelementptr inbounds nuw i8, ptr %0, i64 96
+  store i64 %17, ptr %18, align 8
+  %19 = getelementptr inbounds nuw i8, ptr %0, i64 32
+  %20 = load i64, ptr %19, align 8
+  %21 = add i64 %20, 47
+  %22 = sdiv i64 %21, 48
+  %23 = mul i64 %22, %17
+  %24 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @library, i64 56), align 8
+  %25 = icmp eq ptr %24, null
+  br i1 %25, label %36, label %26
 
-25:
-  %26 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @library, i64 32), align 8
-  %27 = tail call i32 %26()
+26:
+  %27 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @library, i64 32), align 8
+  %28 = tail call i32 %27()
+  %29 = load i64, ptr %19, align 8
+  %30 = load i64, ptr %14, align 8
   call void @llvm.memcpy.p0.p0.i64(ptr align 16 %2, ptr align 16 @__const.run.own, i64 16, i1 false)
-  %28 = icmp slt i32 %27, 2
-  br i1 %28, label %29, label %31
+  %31 = load i64, ptr %0, align 8
+  %32 = getelementptr inbounds nuw i8, ptr %0, i64 16
+  %33 = load i64, ptr %32, align 8
+  %34 = getelementptr inbounds nuw i8, ptr %3, i64 16
+  store ptr @never, ptr %34, align 16
+  %35 = icmp slt i32 %28, 2
+  br i1 %35, label %36, label %38
 
-29:
-  %30 = tail call i64 @run_copied_parts(ptr %0, i64 0, i64 %22, ptr poison)
-  br label %46
+36:
+  %37 = tail call i64 @run_copied_parts(ptr %0, i64 0, i64 %23, ptr poison)
+  br label %48
 
-31:
-  %32 = zext nneg i32 %27 to i64
-  %33 = load i64, ptr %18, align 8
-  %34 = load i64, ptr %13, align 8
-  %35 = mul i64 %33, %4
-  %36 = mul i64 %35, %34
-  %37 = load i64, ptr %0, align 8
-  %38 = icmp eq i64 %37, 0
-  %39 = zext i1 %38 to i64
-  %40 = ashr i64 %36, %39
-  %41 = getelementptr inbounds nuw i8, ptr %0, i64 16
-  %42 = load i64, ptr %41, align 8
-  %43 = ashr i64 %40, %42
-  %44 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @library, i64 56), align 8
-  %45 = call i64 %44(ptr @run_copied_parts, ptr %0, i64 0, i64 %22, ptr @quiet, ptr null, i64 %43, i64 %22, i64 %32, ptr %2)
-  br label %46
+38:
+  %39 = zext nneg i32 %28 to i64
+  %40 = mul i64 %29, %5
+  %41 = mul i64 %40, %30
+  %42 = icmp eq i64 %31, 0
+  %43 = zext i1 %42 to i64
+  %44 = ashr i64 %41, %43
+  %45 = ashr i64 %44, %33
+  %46 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @library, i64 56), align 8
+  %47 = call i64 %46(ptr @run_copied_parts, ptr %0, i64 0, i64 %23, ptr %3, ptr null, i64 %45, i64 %23, i64 %39, ptr %2)
+  br label %48
 
-46:
+48:
   ret void
 }
 
 define internal fastcc void @in_parts(ptr %0) nounwind {
   %2 = alloca [2 x i64], align 16
-  %3 = getelementptr inbounds nuw i8, ptr %0, i64 24
-  %4 = load i8, ptr %3, align 8
-  %5 = icmp eq i8 %4, 78
-  br i1 %5, label %10, label %6
+  %3 = alloca [3 x ptr], align 16
+  %4 = getelementptr inbounds nuw i8, ptr %0, i64 24
+  %5 = load i8, ptr %4, align 8
+  %6 = icmp eq i8 %5, 78
+  br i1 %6, label %11, label %7
 
-6:
-  %7 = getelementptr inbounds nuw i8, ptr %0, i64 16
-  %8 = load i64, ptr %7, align 8
-  %9 = icmp eq i64 %8, 0
-  br i1 %9, label %17, label %30
+7:
+  %8 = getelementptr inbounds nuw i8, ptr %0, i64 16
+  %9 = load i64, ptr %8, align 8
+  %10 = icmp eq i64 %9, 0
+  br i1 %10, label %18, label %31
 
-10:
-  %11 = getelementptr inbounds nuw i8, ptr %0, i64 25
-  %12 = load i8, ptr %11, align 1
-  %13 = icmp eq i8 %12, 84
-  %14 = getelementptr inbounds nuw i8, ptr %0, i64 16
-  %15 = load i64, ptr %14, align 8
-  %16 = icmp eq i64 %15, 0
-  br i1 %16, label %21, label %33
+11:
+  %12 = getelementptr inbounds nuw i8, ptr %0, i64 25
+  %13 = load i8, ptr %12, align 1
+  %14 = icmp eq i8 %13, 84
+  %15 = getelementptr inbounds nuw i8, ptr %0, i64 16
+  %16 = load i64, ptr %15, align 8
+  %17 = icmp eq i64 %16, 0
+  br i1 %17, label %22, label %34
 
-17:
-  %18 = icmp eq i8 %4, 84
-  br i1 %18, label %24, label %19
+18:
+  %19 = icmp eq i8 %5, 84
+  br i1 %19, label %25, label %20
 
-19:
-  %20 = getelementptr inbounds nuw i8, ptr %0, i64 80
-  store i64 64, ptr %20, align 8
-  br label %38
+20:
+  %21 = getelementptr inbounds nuw i8, ptr %0, i64 80
+  store i64 64, ptr %21, align 8
+  br label %39
 
-21:
-  %22 = select i1 %13, i64 48, i64 64
-  %23 = getelementptr inbounds nuw i8, ptr %0, i64 80
-  store i64 %22, ptr %23, align 8
-  br i1 %13, label %35, label %38
+22:
+  %23 = select i1 %14, i64 48, i64 64
+  %24 = getelementptr inbounds nuw i8, ptr %0, i64 80
+  store i64 %23, ptr %24, align 8
+  br i1 %14, label %36, label %39
 
-24:
-  %25 = getelementptr inbounds nuw i8, ptr %0, i64 25
-  %26 = load i8, ptr %25, align 1
-  %27 = freeze i8 %26
-  %28 = icmp eq i8 %27, 78
-  %29 = select i1 %28, i64 32, i64 64
-  br label %30
+25:
+  %26 = getelementptr inbounds nuw i8, ptr %0, i64 25
+  %27 = load i8, ptr %26, align 1
+  %28 = freeze i8 %27
+  %29 = icmp eq i8 %28, 78
+  %30 = select i1 %29, i64 32, i64 64
+  br label %31
 
-30:
-  %31 = phi i64 [ %29, %24 ], [ 32, %6 ]
-  %32 = getelementptr inbounds nuw i8, ptr %0, i64 80
-  store i64 %31, ptr %32, align 8
-  br label %38
+31:
+  %32 = phi i64 [ %30, %25 ], [ 32, %7 ]
+  %33 = getelementptr inbounds nuw i8, ptr %0, i64 80
+  store i64 %32, ptr %33, align 8
+  br label %39
 
-33:
-  %34 = getelementptr inbounds nuw i8, ptr %0, i64 80
-  store i64 32, ptr %34, align 8
-  br i1 %13, label %35, label %38
+34:
+  %35 = getelementptr inbounds nuw i8, ptr %0, i64 80
+  store i64 32, ptr %35, align 8
+  br i1 %14, label %36, label %39
 
-35:
-  %36 = phi i64 [ 24, %21 ], [ 32, %33 ]
-  %37 = phi i64 [ 48, %21 ], [ 32, %33 ]
-  br label %38
+36:
+  %37 = phi i64 [ 24, %22 ], [ 32, %34 ]
+  %38 = phi i64 [ 48, %22 ], [ 32, %34 ]
+  br label %39
 
-38:
-  %39 = phi i64 [ 32, %33 ], [ %37, %35 ], [ %31, %30 ], [ 64, %21 ], [ 64, %19 ]
-  %40 = phi ptr [ %14, %33 ], [ %14, %35 ], [ %7, %30 ], [ %14, %21 ], [ %7, %19 ]
-  %41 = phi i64 [ 32, %33 ], [ %36, %35 ], [ 32, %30 ], [ 32, %21 ], [ 32, %19 ]
-  %42 = getelementptr inbounds nuw i8, ptr %0, i64 88
-  store i64 %41, ptr %42, align 8
-  %43 = getelementptr inbounds nuw i8, ptr %0, i64 32
-  %44 = load i64, ptr %43, align 8
-  %45 = add nsw i64 %39, -1
-  %46 = add i64 %45, %44
-  %47 = sdiv i64 %46, %39
-  %48 = getelementptr inbounds nuw i8, ptr %0, i64 40
-  %49 = load i64, ptr %48, align 8
-  %50 = add nsw i64 %41, -1
-  %51 = add i64 %50, %49
-  %52 = sdiv i64 %51, %41
-  %53 = getelementptr inbounds nuw i8, ptr %0, i64 48
-  %54 = load i64, ptr %53, align 8
-  %55 = icmp sgt i64 %54, 2048
-  %56 = select i1 %55, i64 480, i64 %54
-  %57 = icmp sgt i64 %49, %44
-  %58 = select i1 %57, i64 %47, i64 %52
-  %59 = getelementptr inbounds nuw i8, ptr %0, i64 96
-  store i64 %58, ptr %59, align 8
-  %60 = getelementptr inbounds nuw i8, ptr %0, i64 104
-  store i64 0, ptr %60, align 8
-  %61 = icmp sgt i64 %54, 0
-  br i1 %61, label %62, label %97
+39:
+  %40 = phi i64 [ 32, %34 ], [ %38, %36 ], [ %32, %31 ], [ 64, %22 ], [ 64, %20 ]
+  %41 = phi ptr [ %15, %34 ], [ %15, %36 ], [ %8, %31 ], [ %15, %22 ], [ %8, %20 ]
+  %42 = phi i64 [ 32, %34 ], [ %37, %36 ], [ 32, %31 ], [ 32, %22 ], [ 32, %20 ]
+  %43 = getelementptr inbounds nuw i8, ptr %0, i64 88
+  store i64 %42, ptr %43, align 8
+  %44 = getelementptr inbounds nuw i8, ptr %0, i64 32
+  %45 = load i64, ptr %44, align 8
+  %46 = add nsw i64 %40, -1
+  %47 = add i64 %46, %45
+  %48 = sdiv i64 %47, %40
+  %49 = getelementptr inbounds nuw i8, ptr %0, i64 40
+  %50 = load i64, ptr %49, align 8
+  %51 = add nsw i64 %42, -1
+  %52 = add i64 %51, %50
+  %53 = sdiv i64 %52, %42
+  %54 = getelementptr inbounds nuw i8, ptr %0, i64 48
+  %55 = load i64, ptr %54, align 8
+  %56 = icmp sgt i64 %55, 2048
+  %57 = select i1 %56, i64 480, i64 %55
+  %58 = icmp sgt i64 %50, %45
+  %59 = select i1 %58, i64 %48, i64 %53
+  %60 = getelementptr inbounds nuw i8, ptr %0, i64 96
+  store i64 %59, ptr %60, align 8
+  %61 = getelementptr inbounds nuw i8, ptr %0, i64 104
+  store i64 0, ptr %61, align 8
+  %62 = icmp sgt i64 %55, 0
+  br i1 %62, label %63, label %101
 
-62:
-  %63 = getelementptr inbounds nuw i8, ptr %0, i64 112
-  %64 = mul i64 %52, %47
-  br label %65
+63:
+  %64 = getelementptr inbounds nuw i8, ptr %0, i64 112
+  %65 = mul i64 %53, %48
+  %66 = getelementptr inbounds nuw i8, ptr %3, i64 16
+  br label %67
 
-65:
-  %66 = phi i64 [ %54, %62 ], [ %95, %92 ]
-  %67 = phi i64 [ 0, %62 ], [ %94, %92 ]
-  %68 = add i64 %67, %56
-  %69 = call i64 @llvm.smin.i64(i64 %68, i64 %66)
-  store i64 %69, ptr %63, align 8
-  %70 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @library, i64 56), align 8
-  %71 = icmp eq ptr %70, null
-  br i1 %71, label %76, label %72
+67:
+  %68 = phi i64 [ %55, %63 ], [ %99, %96 ]
+  %69 = phi i64 [ 0, %63 ], [ %98, %96 ]
+  %70 = add i64 %69, %57
+  %71 = call i64 @llvm.smin.i64(i64 %70, i64 %68)
+  store i64 %71, ptr %64, align 8
+  %72 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @library, i64 56), align 8
+  %73 = icmp eq ptr %72, null
+  br i1 %73, label %78, label %74
 
-72:
-  %73 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @library, i64 32), align 8
-  %74 = call i32 %73()
-  call void @llvm.memcpy.p0.p0.i64(ptr align 16 %2, ptr align 16 @__const.run.own, i64 16, i1 false)
-  %75 = icmp slt i32 %74, 2
-  br i1 %75, label %76, label %78
-
-76:
-  %77 = call i64 @run_parts(ptr %0, i64 0, i64 %64, ptr poison)
-  br label %92
+74:
+  %75 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @library, i64 32), align 8
+  %76 = call i32 %75()
+  %77 = sext i32 %76 to i64
+  br label %78
 
 78:
-  %79 = zext nneg i32 %74 to i64
-  %80 = load i64, ptr %43, align 8
-  %81 = load i64, ptr %48, align 8
-  %82 = mul i64 %80, %56
-  %83 = mul i64 %82, %81
-  %84 = load i64, ptr %0, align 8
-  %85 = icmp eq i64 %84, 0
-  %86 = zext i1 %85 to i64
-  %87 = ashr i64 %83, %86
-  %88 = load i64, ptr %40, align 8
-  %89 = ashr i64 %87, %88
-  %90 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @library, i64 56), align 8
-  %91 = call i64 %90(ptr @run_parts, ptr %0, i64 0, i64 %64, ptr @quiet, ptr null, i64 %89, i64 %64, i64 %79, ptr %2)
-  br label %92
+  %79 = phi i64 [ %77, %74 ], [ 1, %67 ]
+  call void @llvm.memcpy.p0.p0.i64(ptr align 16 %2, ptr align 16 @__const.run.own, i64 16, i1 false)
+  %80 = load i64, ptr %44, align 8
+  %81 = load i64, ptr %49, align 8
+  %82 = load i64, ptr %0, align 8
+  %83 = load i64, ptr %41, align 8
+  store ptr @never, ptr %66, align 16
+  %84 = icmp slt i64 %79, 2
+  br i1 %84, label %85, label %87
 
-92:
-  %93 = load i64, ptr %60, align 8
-  %94 = add i64 %93, %56
-  store i64 %94, ptr %60, align 8
-  %95 = load i64, ptr %53, align 8
-  %96 = icmp slt i64 %94, %95
-  br i1 %96, label %65, label %97
+85:
+  %86 = call i64 @run_parts(ptr %0, i64 0, i64 %65, ptr poison)
+  br label %96
 
-97:
+87:
+  %88 = mul i64 %80, %57
+  %89 = mul i64 %88, %81
+  %90 = icmp eq i64 %82, 0
+  %91 = zext i1 %90 to i64
+  %92 = ashr i64 %89, %91
+  %93 = ashr i64 %92, %83
+  %94 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @library, i64 56), align 8
+  %95 = call i64 %94(ptr @run_parts, ptr %0, i64 0, i64 %65, ptr %3, ptr null, i64 %93, i64 %65, i64 %79, ptr %2)
+  br label %96
+
+96:
+  %97 = load i64, ptr %61, align 8
+  %98 = add i64 %97, %57
+  store i64 %98, ptr %61, align 8
+  %99 = load i64, ptr %54, align 8
+  %100 = icmp slt i64 %98, %99
+  br i1 %100, label %67, label %101
+
+101:
   ret void
 }
 
