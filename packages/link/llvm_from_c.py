@@ -134,6 +134,7 @@ def plain(text: str) -> str:
             )
         if "@llvm.masked." in line:
             line = _with_old_masks(line)
+        line = line.replace(" captures(none)", "")
         line = re.sub(r" (local_)?unnamed_addr| #\d+|, ![\w.]+ !\d+| +; preds = .*", "", line)
         if line or (lines and lines[-1]):
             lines.append(line)

@@ -724,7 +724,7 @@ define internal i64 @run_copied_parts(ptr %0, i64 %1, i64 %2, ptr %3) nounwind {
   ret i64 0
 }
 
-declare void @llvm.memcpy.p0.p0.i64(ptr captures(none), ptr captures(none), i64, i1 immarg)
+declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1 immarg)
 
 define internal i64 @never(ptr %0) nounwind {
   ret i64 0
