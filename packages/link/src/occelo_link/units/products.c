@@ -220,13 +220,18 @@ __attribute__((noinline)) static void gemm(i64 is_double, const char *of_a, cons
   else whole(&q);
 }
 
-#define DEFINE(name, is_double)                                                                                           \
-  void name(const char *of_a, const char *of_b, const i64 *m, const i64 *n, const i64 *k, const void *alpha,              \
-            const void *a, const i64 *lda, const void *b, const i64 *ldb, const void *beta, void *c, const i64 *ldc) {    \
-    if (*m * *n * *k <= LEAST_ACROSS)                                                                                     \
-      __attribute__((musttail)) return library.gemm[is_double](of_a, of_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc); \
-    gemm(is_double, of_a, of_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);                                            \
+/* The function itself has no branch, so small products pay for no copies of its arguments. */
+#define DEFINE(name, large, is_double)                                                                                   \
+  static void large(const char *of_a, const char *of_b, const i64 *m, const i64 *n, const i64 *k, const void *alpha,     \
+                    const void *a, const i64 *lda, const void *b, const i64 *ldb, const void *beta, void *c, const i64 *ldc) { \
+    gemm(is_double, of_a, of_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);                                           \
+  }                                                                                                                      \
+  void name(const char *of_a, const char *of_b, const i64 *m, const i64 *n, const i64 *k, const void *alpha,             \
+            const void *a, const i64 *lda, const void *b, const i64 *ldb, const void *beta, void *c, const i64 *ldc) {   \
+    multiply *chosen = library.gemm[is_double];                                                                          \
+    chosen = *m * *n * *k <= LEAST_ACROSS ? chosen : large;                                                              \
+    __attribute__((musttail)) return chosen(of_a, of_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);                   \
   }
 
-DEFINE(sgemm, 0)
-DEFINE(dgemm, 1)
+DEFINE(sgemm, large_sgemm, 0)
+DEFINE(dgemm, large_dgemm, 1)

@@ -1,4 +1,4 @@
-; Made by llvm_from_c.py from sources with the digest 8890f02b91210f28f8aab3f585c314df
+; Made by llvm_from_c.py from sources with the digest 108c9de91fa8df7743a0883f6ca2ea69
 ; with ziglang 0.17.1
 
 %struct.anon = type { [2 x ptr], [2 x ptr], ptr, ptr, ptr, ptr }
@@ -17,21 +17,38 @@ define ptr @libraries() nounwind {
 }
 
 define void @sgemm(ptr %0, ptr %1, ptr %2, ptr %3, ptr %4, ptr %5, ptr %6, ptr %7, ptr %8, ptr %9, ptr %10, ptr %11, ptr %12) nounwind {
-  %14 = load i64, ptr %2, align 8
-  %15 = load i64, ptr %3, align 8
-  %16 = mul i64 %15, %14
-  %17 = load i64, ptr %4, align 8
-  %18 = mul i64 %16, %17
-  %19 = icmp slt i64 %18, 100001
-  br i1 %19, label %20, label %22
-
-20:
-  %21 = load ptr, ptr @library, align 8
+  %14 = load ptr, ptr @library, align 8
+  %15 = load i64, ptr %2, align 8
+  %16 = load i64, ptr %3, align 8
+  %17 = mul i64 %16, %15
+  %18 = load i64, ptr %4, align 8
+  %19 = mul i64 %17, %18
+  %20 = icmp slt i64 %19, 100001
+  %21 = select i1 %20, ptr %14, ptr @large_sgemm
   musttail call void %21(ptr %0, ptr %1, ptr %2, ptr %3, ptr %4, ptr %5, ptr %6, ptr %7, ptr %8, ptr %9, ptr %10, ptr %11, ptr %12)
   ret void
+}
 
-22:
+define internal void @large_sgemm(ptr %0, ptr %1, ptr %2, ptr %3, ptr %4, ptr %5, ptr %6, ptr %7, ptr %8, ptr %9, ptr %10, ptr %11, ptr %12) nounwind {
   tail call fastcc void @gemm(i64 0, ptr %0, ptr %1, ptr %2, ptr %3, ptr %4, ptr %5, ptr %6, ptr %7, ptr %8, ptr %9, ptr %10, ptr %11, ptr %12)
+  ret void
+}
+
+define void @dgemm(ptr %0, ptr %1, ptr %2, ptr %3, ptr %4, ptr %5, ptr %6, ptr %7, ptr %8, ptr %9, ptr %10, ptr %11, ptr %12) nounwind {
+  %14 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @library, i64 8), align 8
+  %15 = load i64, ptr %2, align 8
+  %16 = load i64, ptr %3, align 8
+  %17 = mul i64 %16, %15
+  %18 = load i64, ptr %4, align 8
+  %19 = mul i64 %17, %18
+  %20 = icmp slt i64 %19, 100001
+  %21 = select i1 %20, ptr %14, ptr @large_dgemm
+  musttail call void %21(ptr %0, ptr %1, ptr %2, ptr %3, ptr %4, ptr %5, ptr %6, ptr %7, ptr %8, ptr %9, ptr %10, ptr %11, ptr %12)
+  ret void
+}
+
+define internal void @large_dgemm(ptr %0, ptr %1, ptr %2, ptr %3, ptr %4, ptr %5, ptr %6, ptr %7, ptr %8, ptr %9, ptr %10, ptr %11, ptr %12) nounwind {
+  tail call fastcc void @gemm(i64 1, ptr %0, ptr %1, ptr %2, ptr %3, ptr %4, ptr %5, ptr %6, ptr %7, ptr %8, ptr %9, ptr %10, ptr %11, ptr %12)
   ret void
 }
 
@@ -207,25 +224,6 @@ define internal fastcc void @gemm(i64 %0, ptr %1, ptr %2, ptr %3, ptr %4, ptr %5
   br label %118
 
 118:
-  ret void
-}
-
-define void @dgemm(ptr %0, ptr %1, ptr %2, ptr %3, ptr %4, ptr %5, ptr %6, ptr %7, ptr %8, ptr %9, ptr %10, ptr %11, ptr %12) nounwind {
-  %14 = load i64, ptr %2, align 8
-  %15 = load i64, ptr %3, align 8
-  %16 = mul i64 %15, %14
-  %17 = load i64, ptr %4, align 8
-  %18 = mul i64 %16, %17
-  %19 = icmp slt i64 %18, 100001
-  br i1 %19, label %20, label %22
-
-20:
-  %21 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @library, i64 8), align 8
-  musttail call void %21(ptr %0, ptr %1, ptr %2, ptr %3, ptr %4, ptr %5, ptr %6, ptr %7, ptr %8, ptr %9, ptr %10, ptr %11, ptr %12)
-  ret void
-
-22:
-  tail call fastcc void @gemm(i64 1, ptr %0, ptr %1, ptr %2, ptr %3, ptr %4, ptr %5, ptr %6, ptr %7, ptr %8, ptr %9, ptr %10, ptr %11, ptr %12)
   ret void
 }
 
