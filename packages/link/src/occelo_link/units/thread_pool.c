@@ -45,7 +45,6 @@ static struct {
   int (*get_blas)(void); /* the number of threads of BLAS; null if it is not known how to set it */
   void (*set_blas)(int threads);
   i64 processors; /* as many threads as this, unless a function's own limit is another */
-  i64 most;       /* the limit that the user set for a time, or 0 */
   i64 worth;      /* the operations of a loop for which another thread is woken */
   i64 loops;      /* how many loops have had several threads */
   i64 started, busy, threads;
@@ -267,7 +266,6 @@ i64 parallel(part *run, void *env, i64 start, i64 stop, void **table, i64 *frame
              i64 *own) {
   poller *poll = (poller *)table[POLL];
   if (!threads) threads = pool.processors;
-  if (pool.most) threads = smaller(threads, pool.most);
   if (work <= ENOUGH * pool.worth) threads = 1; /* the loop is here for `own` */
   threads = smaller(smaller(threads, MOST_THREADS), work / pool.worth + 1);
   i64 status = 0, unpolled = (i64)((double)(stop - start) * UNPOLLED / (double)(work + 1));

@@ -1,7 +1,7 @@
-; Made by llvm_from_c.py from sources with the digest 8ebd62df16ef7084a124ae10ad5e4097
+; Made by llvm_from_c.py from sources with the digest 10553fe38a2a103c9b77d9cf48eab0ba
 ; with ziglang 0.17.1
 
-%struct.anon = type { ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, i64, i64, i64, i64, i64, i64, i64, ptr, ptr, ptr, ptr, ptr, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, [56 x i8], i64, [56 x i8], [256 x %struct.worker] }
+%struct.anon = type { ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, i64, i64, i64, i64, i64, i64, ptr, ptr, ptr, ptr, ptr, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, [8 x i8], i64, [56 x i8], i64, [56 x i8], [256 x %struct.worker] }
 %struct.worker = type { i64, ptr, [48 x i8] }
 
 @pool = internal global %struct.anon zeroinitializer, align 64
@@ -11,23 +11,23 @@ define ptr @thread_pool() nounwind {
 }
 
 define void @hold_chunks() {
-  %1 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 168) monotonic, align 8
+  %1 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 160) monotonic, align 32
   %2 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 32), align 32
   %3 = tail call i64 %2()
   %4 = icmp eq i64 %1, %3
   br i1 %4, label %5, label %30
 
 5:
-  %6 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 176), align 16
+  %6 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 168), align 8
   %7 = add i64 %6, 1
-  store i64 %7, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 176), align 16
+  store i64 %7, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 168), align 8
   %8 = icmp eq i64 %6, 0
   br i1 %8, label %9, label %30
 
 9:
   %10 = atomicrmw xchg ptr getelementptr inbounds nuw (i8, ptr @pool, i64 256), i64 0 acq_rel, align 64
   %11 = tail call i64 @llvm.smax.i64(i64 %10, i64 0)
-  store i64 %11, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 184), align 8
+  store i64 %11, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 176), align 16
   %12 = shl nuw i64 %11, 1
   %13 = add i64 %12, 2
   %14 = atomicrmw sub ptr getelementptr inbounds nuw (i8, ptr @pool, i64 320), i64 %13 acq_rel, align 64
@@ -51,7 +51,7 @@ define void @hold_chunks() {
 
 25:
   %26 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 8), align 8
-  %27 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 128), align 64
+  %27 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 120), align 8
   %28 = tail call i32 %26(ptr %27, i32 1)
   br label %29
 
@@ -64,25 +64,25 @@ define void @hold_chunks() {
 }
 
 define void @resume_chunks() {
-  %1 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 168) monotonic, align 8
+  %1 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 160) monotonic, align 32
   %2 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 32), align 32
   %3 = tail call i64 %2()
   %4 = icmp eq i64 %1, %3
-  %5 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 176), align 16
+  %5 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 168), align 8
   %6 = icmp ne i64 %5, 0
   %7 = select i1 %4, i1 %6, i1 false
   br i1 %7, label %8, label %46
 
 8:
   %9 = add i64 %5, -1
-  store i64 %9, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 176), align 16
+  store i64 %9, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 168), align 8
   %10 = icmp eq i64 %9, 0
   br i1 %10, label %11, label %46
 
 11:
-  %12 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 184), align 8
+  %12 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 176), align 16
   store atomic i64 %12, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 256) seq_cst, align 64
-  %13 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 120), align 8
+  %13 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 112), align 16
   %14 = icmp sgt i64 %13, 1
   br i1 %14, label %15, label %46
 
@@ -90,7 +90,7 @@ define void @resume_chunks() {
   %16 = phi i64 [ %44, %40 ], [ 1, %11 ]
   %17 = phi i64 [ %43, %40 ], [ 0, %11 ]
   %18 = phi i64 [ %42, %40 ], [ 0, %11 ]
-  %19 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 120) monotonic, align 8
+  %19 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 112) monotonic, align 16
   %20 = add i64 %17, 2
   %21 = icmp ne i64 %17, 9223372036854775806
   %22 = icmp slt i64 %16, %19
@@ -119,7 +119,7 @@ define void @resume_chunks() {
   br i1 %37, label %24, label %38
 
 38:
-  %39 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 120), align 8
+  %39 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 112), align 16
   br label %40
 
 40:
@@ -135,36 +135,36 @@ define void @resume_chunks() {
 }
 
 define void @forget_threads() {
-  store i64 0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 208), align 16
-  store i64 0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 104), align 8
+  store i64 0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 200), align 8
+  store i64 0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 96), align 32
   store i64 1, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 72), align 8
-  store ptr null, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 128), align 64
-  %1 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 168) monotonic, align 8
+  store ptr null, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 120), align 8
+  %1 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 160) monotonic, align 32
   %2 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 32), align 32
   %3 = tail call i64 %2()
   %4 = icmp eq i64 %1, %3
   br i1 %4, label %5, label %10
 
 5:
-  %6 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 176), align 16
+  %6 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 168), align 8
   %7 = icmp eq i64 %6, 0
   br i1 %7, label %11, label %8
 
 8:
-  %9 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 184), align 8
+  %9 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 176), align 16
   store i64 %9, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 256), align 64
   br label %11
 
 10:
-  store i64 0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 168), align 8
-  store i64 0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 216), align 8
+  store i64 0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 160), align 32
+  store i64 0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 208), align 16
   store i64 0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 320), align 64
   store i64 0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 256), align 64
-  store i64 0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 112), align 16
+  store i64 0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 104), align 8
   br label %11
 
 11:
-  store i64 0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 176), align 16
+  store i64 0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 168), align 8
   ret void
 }
 
@@ -177,7 +177,7 @@ define i64 @with_limit(ptr %0, ptr %1) {
   br i1 %7, label %36, label %8
 
 8:
-  %9 = atomicrmw xchg ptr getelementptr inbounds nuw (i8, ptr @pool, i64 208), i64 1 acquire, align 16
+  %9 = atomicrmw xchg ptr getelementptr inbounds nuw (i8, ptr @pool, i64 200), i64 1 acquire, align 8
   %10 = icmp eq i64 %9, 0
   br i1 %10, label %11, label %8
 
@@ -186,17 +186,17 @@ define i64 @with_limit(ptr %0, ptr %1) {
   %13 = tail call i32 %12()
   %14 = sext i32 %13 to i64
   %15 = icmp eq ptr %4, null
-  %16 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 216), align 8
+  %16 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 208), align 16
   br i1 %15, label %23, label %17
 
 17:
   %18 = add i64 %16, 1
-  store i64 %18, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 216), align 8
+  store i64 %18, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 208), align 16
   %19 = icmp eq i64 %16, 0
   br i1 %19, label %20, label %21
 
 20:
-  store i64 %14, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 224), align 32
+  store i64 %14, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 216), align 8
   br label %21
 
 21:
@@ -209,9 +209,9 @@ define i64 @with_limit(ptr %0, ptr %1) {
 
 25:
   %26 = add nsw i64 %16, -1
-  store i64 %26, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 216), align 8
+  store i64 %26, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 208), align 16
   %27 = icmp ne i64 %26, 0
-  %28 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 224), align 32
+  %28 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 216), align 8
   %29 = icmp eq i64 %28, %14
   %30 = select i1 %27, i1 true, i1 %29
   br i1 %30, label %35, label %31
@@ -224,7 +224,7 @@ define i64 @with_limit(ptr %0, ptr %1) {
   br label %35
 
 35:
-  store atomic i64 0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 208) release, align 16
+  store atomic i64 0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 200) release, align 8
   br label %36
 
 36:
@@ -236,23 +236,23 @@ define i64 @with_limit(ptr %0, ptr %1) {
   br i1 %41, label %61, label %42
 
 42:
-  %43 = atomicrmw xchg ptr getelementptr inbounds nuw (i8, ptr @pool, i64 208), i64 1 acquire, align 16
+  %43 = atomicrmw xchg ptr getelementptr inbounds nuw (i8, ptr @pool, i64 200), i64 1 acquire, align 8
   %44 = icmp eq i64 %43, 0
   br i1 %44, label %45, label %42
 
 45:
   %46 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 56), align 8
   %47 = tail call i32 %46()
-  %48 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 216), align 8
+  %48 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 208), align 16
   %49 = icmp sgt i64 %48, 0
   br i1 %49, label %50, label %60
 
 50:
   %51 = sext i32 %47 to i64
   %52 = add nsw i64 %48, -1
-  store i64 %52, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 216), align 8
+  store i64 %52, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 208), align 16
   %53 = icmp ne i64 %52, 0
-  %54 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 224), align 32
+  %54 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 216), align 8
   %55 = icmp eq i64 %54, %51
   %56 = select i1 %53, i1 true, i1 %55
   br i1 %56, label %60, label %57
@@ -264,7 +264,7 @@ define i64 @with_limit(ptr %0, ptr %1) {
   br label %60
 
 60:
-  store atomic i64 0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 208) release, align 16
+  store atomic i64 0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 200) release, align 8
   br label %61
 
 61:
@@ -278,274 +278,270 @@ define i64 @parallel(ptr %0, ptr %1, i64 %2, i64 %3, ptr %4, ptr %5, i64 %6, i64
   %14 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 72), align 8
   %15 = select i1 %13, i64 %14, i64 %8
   %16 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 80), align 16
-  %17 = icmp eq i64 %16, 0
-  %18 = tail call i64 @llvm.smin.i64(i64 %15, i64 %16)
-  %19 = select i1 %17, i64 %15, i64 %18
-  %20 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 88), align 8
-  %21 = mul i64 %20, 3
-  %22 = icmp sgt i64 %6, %21
-  %23 = tail call i64 @llvm.smin.i64(i64 %19, i64 256)
-  %24 = select i1 %22, i64 %23, i64 1
-  %25 = sdiv i64 %6, %20
-  %26 = add i64 %25, 1
-  %27 = tail call i64 @llvm.smin.i64(i64 %24, i64 %26)
-  %28 = sub i64 %3, %2
-  %29 = sitofp i64 %28 to double
-  %30 = fmul double %29, 1.000000e+07
-  %31 = add i64 %6, 1
-  %32 = sitofp i64 %31 to double
-  %33 = fdiv double %30, %32
-  %34 = fptosi double %33 to i64
-  %35 = tail call i64 @llvm.smin.i64(i64 %27, i64 %28)
-  %36 = icmp eq ptr %9, null
-  %37 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 56), align 8
-  %38 = icmp eq ptr %37, null
-  %39 = select i1 %36, i1 true, i1 %38
-  br i1 %39, label %56, label %40
+  %17 = mul i64 %16, 3
+  %18 = icmp sgt i64 %6, %17
+  %19 = tail call i64 @llvm.smin.i64(i64 %15, i64 256)
+  %20 = select i1 %18, i64 %19, i64 1
+  %21 = sdiv i64 %6, %16
+  %22 = add i64 %21, 1
+  %23 = tail call i64 @llvm.smin.i64(i64 %20, i64 %22)
+  %24 = sub i64 %3, %2
+  %25 = sitofp i64 %24 to double
+  %26 = fmul double %25, 1.000000e+07
+  %27 = add i64 %6, 1
+  %28 = sitofp i64 %27 to double
+  %29 = fdiv double %26, %28
+  %30 = fptosi double %29 to i64
+  %31 = tail call i64 @llvm.smin.i64(i64 %23, i64 %24)
+  %32 = icmp eq ptr %9, null
+  %33 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 56), align 8
+  %34 = icmp eq ptr %33, null
+  %35 = select i1 %32, i1 true, i1 %34
+  br i1 %35, label %52, label %36
 
-40:
-  %41 = atomicrmw xchg ptr getelementptr inbounds nuw (i8, ptr @pool, i64 208), i64 1 acquire, align 16
-  %42 = icmp eq i64 %41, 0
-  br i1 %42, label %43, label %40
+36:
+  %37 = atomicrmw xchg ptr getelementptr inbounds nuw (i8, ptr @pool, i64 200), i64 1 acquire, align 8
+  %38 = icmp eq i64 %37, 0
+  br i1 %38, label %39, label %36
 
-43:
-  %44 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 56), align 8
-  %45 = tail call i32 %44()
-  %46 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 216), align 8
-  %47 = add i64 %46, 1
-  store i64 %47, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 216), align 8
-  %48 = icmp eq i64 %46, 0
+39:
+  %40 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 56), align 8
+  %41 = tail call i32 %40()
+  %42 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 208), align 16
+  %43 = add i64 %42, 1
+  store i64 %43, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 208), align 16
+  %44 = icmp eq i64 %42, 0
+  br i1 %44, label %45, label %47
+
+45:
+  %46 = sext i32 %41 to i64
+  store i64 %46, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 216), align 8
+  br label %47
+
+47:
+  %48 = icmp sgt i32 %41, 1
   br i1 %48, label %49, label %51
 
 49:
-  %50 = sext i32 %45 to i64
-  store i64 %50, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 224), align 32
+  %50 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 64), align 64
+  tail call void %50(i32 1)
   br label %51
 
 51:
-  %52 = icmp sgt i32 %45, 1
-  br i1 %52, label %53, label %55
+  store atomic i64 0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 200) release, align 8
+  br label %52
 
-53:
-  %54 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 64), align 64
-  tail call void %54(i32 1)
-  br label %55
+52:
+  %53 = icmp sgt i64 %31, 1
+  br i1 %53, label %55, label %54
+
+54:
+  br label %138
 
 55:
-  store atomic i64 0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 208) release, align 16
-  br label %56
-
-56:
-  %57 = icmp sgt i64 %35, 1
-  br i1 %57, label %59, label %58
+  %56 = atomicrmw xchg ptr getelementptr inbounds nuw (i8, ptr @pool, i64 104), i64 1 acquire, align 8
+  %57 = icmp eq i64 %56, 0
+  br i1 %57, label %58, label %54
 
 58:
-  br label %142
-
-59:
-  %60 = atomicrmw xchg ptr getelementptr inbounds nuw (i8, ptr @pool, i64 112), i64 1 acquire, align 16
-  %61 = icmp eq i64 %60, 0
-  br i1 %61, label %62, label %58
+  %59 = tail call i64 @llvm.smax.i64(i64 %7, i64 %30)
+  %60 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 120), align 8
+  %61 = icmp eq ptr %60, null
+  br i1 %61, label %62, label %70
 
 62:
-  %63 = tail call i64 @llvm.smax.i64(i64 %7, i64 %34)
-  %64 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 128), align 64
+  %63 = load ptr, ptr @pool, align 64
+  %64 = tail call ptr %63()
   %65 = icmp eq ptr %64, null
-  br i1 %65, label %66, label %74
+  br i1 %65, label %66, label %67
 
 66:
-  %67 = load ptr, ptr @pool, align 64
-  %68 = tail call ptr %67()
-  %69 = icmp eq ptr %68, null
-  br i1 %69, label %70, label %71
-
-70:
-  store ptr null, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 128), align 64
-  br label %105
-
-71:
-  %72 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 8), align 8
-  %73 = tail call i32 %72(ptr %68, i32 1)
-  store ptr %68, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 128), align 64
-  br label %74
-
-74:
-  %75 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 104), align 8
-  %76 = add i64 %75, 1
-  %77 = icmp slt i64 %76, %35
-  br i1 %77, label %78, label %101
-
-78:
-  %79 = phi i64 [ %99, %96 ], [ %76, %74 ]
-  %80 = getelementptr inbounds %struct.worker, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 384), i64 %79
-  store i64 0, ptr %80, align 64
-  %81 = load ptr, ptr @pool, align 64
-  %82 = tail call ptr %81()
-  %83 = icmp eq ptr %82, null
-  br i1 %83, label %84, label %86
-
-84:
-  %85 = getelementptr inbounds nuw i8, ptr %80, i64 8
-  store ptr null, ptr %85, align 8
+  store ptr null, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 120), align 8
   br label %101
 
-86:
-  %87 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 8), align 8
-  %88 = tail call i32 %87(ptr %82, i32 1)
-  %89 = getelementptr inbounds nuw i8, ptr %80, i64 8
-  store ptr %82, ptr %89, align 8
-  %90 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 24), align 8
-  %91 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 104), align 8
-  %92 = add i64 %91, 1
-  %93 = inttoptr i64 %92 to ptr
-  %94 = tail call i64 %90(ptr @run_worker, ptr %93)
-  %95 = icmp eq i64 %94, -1
-  br i1 %95, label %101, label %96
+67:
+  %68 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 8), align 8
+  %69 = tail call i32 %68(ptr %64, i32 1)
+  store ptr %64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 120), align 8
+  br label %70
 
-96:
-  %97 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 104), align 8
-  %98 = add i64 %97, 1
-  store i64 %98, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 104), align 8
-  %99 = add i64 %97, 2
-  %100 = icmp slt i64 %99, %35
-  br i1 %100, label %78, label %101
+70:
+  %71 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 96), align 32
+  %72 = add i64 %71, 1
+  %73 = icmp slt i64 %72, %31
+  br i1 %73, label %74, label %97
+
+74:
+  %75 = phi i64 [ %95, %92 ], [ %72, %70 ]
+  %76 = getelementptr inbounds %struct.worker, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 384), i64 %75
+  store i64 0, ptr %76, align 64
+  %77 = load ptr, ptr @pool, align 64
+  %78 = tail call ptr %77()
+  %79 = icmp eq ptr %78, null
+  br i1 %79, label %80, label %82
+
+80:
+  %81 = getelementptr inbounds nuw i8, ptr %76, i64 8
+  store ptr null, ptr %81, align 8
+  br label %97
+
+82:
+  %83 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 8), align 8
+  %84 = tail call i32 %83(ptr %78, i32 1)
+  %85 = getelementptr inbounds nuw i8, ptr %76, i64 8
+  store ptr %78, ptr %85, align 8
+  %86 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 24), align 8
+  %87 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 96), align 32
+  %88 = add i64 %87, 1
+  %89 = inttoptr i64 %88 to ptr
+  %90 = tail call i64 %86(ptr @run_worker, ptr %89)
+  %91 = icmp eq i64 %90, -1
+  br i1 %91, label %97, label %92
+
+92:
+  %93 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 96), align 32
+  %94 = add i64 %93, 1
+  store i64 %94, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 96), align 32
+  %95 = add i64 %93, 2
+  %96 = icmp slt i64 %95, %31
+  br i1 %96, label %74, label %97
+
+97:
+  %98 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 96), align 32
+  %99 = add i64 %98, 1
+  %100 = tail call i64 @llvm.smin.i64(i64 %99, i64 %31)
+  br label %101
 
 101:
-  %102 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 104), align 8
-  %103 = add i64 %102, 1
-  %104 = tail call i64 @llvm.smin.i64(i64 %103, i64 %35)
-  br label %105
+  %102 = phi i64 [ %100, %97 ], [ 1, %66 ]
+  %103 = shl i64 %24, 1
+  %104 = sdiv i64 %103, %59
+  %105 = shl i64 %102, 2
+  %106 = icmp sgt i64 %105, %104
+  %107 = add i64 %104, 1
+  %108 = select i1 %106, i64 %105, i64 %107
+  store ptr %0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 128), align 64
+  store ptr %1, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 136), align 8
+  store i64 %2, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 224), align 32
+  store i64 %3, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 232), align 8
+  store ptr %4, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 144), align 16
+  store i64 %108, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 240), align 16
+  store ptr %9, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 152), align 8
+  store i64 9223372036854775807, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 192), align 64
+  store i64 0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 184), align 8
+  %109 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 88), align 8
+  %110 = add i64 %109, 1
+  store i64 %110, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 88), align 8
+  store atomic i64 %102, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 112) monotonic, align 16
+  %111 = shl i64 %108, 1
+  store atomic i64 %111, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 320) monotonic, align 64
+  store atomic i64 %108, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 256) seq_cst, align 64
+  %112 = load ptr, ptr %11, align 8
+  tail call fastcc void @run_chunks(i64 0, ptr %112, ptr %5, i64 %59)
+  br label %116
 
-105:
-  %106 = phi i64 [ %104, %101 ], [ 1, %70 ]
-  %107 = shl i64 %28, 1
-  %108 = sdiv i64 %107, %63
-  %109 = shl i64 %106, 2
-  %110 = icmp sgt i64 %109, %108
-  %111 = add i64 %108, 1
-  %112 = select i1 %110, i64 %109, i64 %111
-  store ptr %0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 136), align 8
-  store ptr %1, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 144), align 16
-  store i64 %2, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 232), align 8
-  store i64 %3, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 240), align 16
-  store ptr %4, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 152), align 8
-  store i64 %112, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 248), align 8
-  store ptr %9, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 160), align 32
-  store i64 9223372036854775807, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 200), align 8
-  store i64 0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 192), align 64
-  %113 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 96), align 32
-  %114 = add i64 %113, 1
-  store i64 %114, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 96), align 32
-  store atomic i64 %106, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 120) monotonic, align 8
-  %115 = shl i64 %112, 1
-  store atomic i64 %115, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 320) monotonic, align 64
-  store atomic i64 %112, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 256) seq_cst, align 64
-  %116 = load ptr, ptr %11, align 8
-  tail call fastcc void @run_chunks(i64 0, ptr %116, ptr %5, i64 %63)
-  br label %120
+113:
+  %114 = add nuw nsw i64 %117, 1
+  %115 = icmp eq i64 %114, 16384
+  br i1 %115, label %120, label %116
 
-117:
-  %118 = add nuw nsw i64 %121, 1
-  %119 = icmp eq i64 %118, 16384
-  br i1 %119, label %124, label %120
+116:
+  %117 = phi i64 [ 0, %101 ], [ %114, %113 ]
+  %118 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 320) acquire, align 64
+  %119 = icmp eq i64 %118, 0
+  br i1 %119, label %127, label %113
 
 120:
-  %121 = phi i64 [ 0, %105 ], [ %118, %117 ]
-  %122 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 320) acquire, align 64
-  %123 = icmp eq i64 %122, 0
-  br i1 %123, label %131, label %117
+  %121 = atomicrmw or ptr getelementptr inbounds nuw (i8, ptr @pool, i64 320), i64 1 acq_rel, align 64
+  %122 = icmp eq i64 %121, 0
+  br i1 %122, label %127, label %123
 
-124:
-  %125 = atomicrmw or ptr getelementptr inbounds nuw (i8, ptr @pool, i64 320), i64 1 acq_rel, align 64
-  %126 = icmp eq i64 %125, 0
-  br i1 %126, label %131, label %127
+123:
+  %124 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 8), align 8
+  %125 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 120), align 8
+  %126 = tail call i32 %124(ptr %125, i32 1)
+  br label %127
 
 127:
-  %128 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 8), align 8
-  %129 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 128), align 64
-  %130 = tail call i32 %128(ptr %129, i32 1)
-  br label %131
+  %128 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 184), align 8
+  %129 = icmp eq i64 %128, 0
+  br i1 %129, label %130, label %136
 
-131:
-  %132 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 192), align 64
-  %133 = icmp eq i64 %132, 0
-  br i1 %133, label %134, label %140
+130:
+  %131 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 192), align 64
+  %132 = icmp eq i64 %131, 9223372036854775807
+  %133 = shl i64 %131, 32
+  %134 = ashr exact i64 %133, 32
+  %135 = select i1 %132, i64 0, i64 %134
+  br label %136
 
-134:
-  %135 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 200), align 8
-  %136 = icmp eq i64 %135, 9223372036854775807
-  %137 = shl i64 %135, 32
-  %138 = ashr exact i64 %137, 32
-  %139 = select i1 %136, i64 0, i64 %138
-  br label %140
+136:
+  %137 = phi i64 [ %135, %130 ], [ -2, %127 ]
+  store atomic i64 0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 104) release, align 8
+  br label %149
 
-140:
-  %141 = phi i64 [ %139, %134 ], [ -2, %131 ]
-  store atomic i64 0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 112) release, align 16
-  br label %153
+138:
+  %139 = phi i64 [ %140, %146 ], [ %2, %54 ]
+  %140 = add i64 %139, %7
+  %141 = tail call i64 @llvm.smin.i64(i64 %3, i64 %140)
+  %142 = tail call i64 %0(ptr %1, i64 %139, i64 %141, ptr %4)
+  %143 = icmp eq i64 %142, 0
+  br i1 %143, label %144, label %149
 
-142:
-  %143 = phi i64 [ %144, %150 ], [ %2, %58 ]
-  %144 = add i64 %143, %7
-  %145 = tail call i64 @llvm.smin.i64(i64 %3, i64 %144)
-  %146 = tail call i64 %0(ptr %1, i64 %143, i64 %145, ptr %4)
-  %147 = icmp eq i64 %146, 0
-  br i1 %147, label %148, label %153
+144:
+  %145 = icmp slt i64 %140, %3
+  br i1 %145, label %146, label %149
 
-148:
-  %149 = icmp slt i64 %144, %3
-  br i1 %149, label %150, label %153
+146:
+  %147 = tail call i64 %12(ptr %5)
+  %148 = icmp eq i64 %147, 0
+  br i1 %148, label %138, label %149
 
-150:
-  %151 = tail call i64 %12(ptr %5)
-  %152 = icmp eq i64 %151, 0
-  br i1 %152, label %142, label %153
+149:
+  %150 = phi i64 [ %137, %136 ], [ -2, %146 ], [ 0, %144 ], [ %142, %138 ]
+  %151 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 56), align 8
+  %152 = icmp eq ptr %151, null
+  %153 = select i1 %32, i1 true, i1 %152
+  br i1 %153, label %173, label %154
 
-153:
-  %154 = phi i64 [ %141, %140 ], [ -2, %150 ], [ 0, %148 ], [ %146, %142 ]
-  %155 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 56), align 8
-  %156 = icmp eq ptr %155, null
-  %157 = select i1 %36, i1 true, i1 %156
-  br i1 %157, label %177, label %158
+154:
+  %155 = atomicrmw xchg ptr getelementptr inbounds nuw (i8, ptr @pool, i64 200), i64 1 acquire, align 8
+  %156 = icmp eq i64 %155, 0
+  br i1 %156, label %157, label %154
 
-158:
-  %159 = atomicrmw xchg ptr getelementptr inbounds nuw (i8, ptr @pool, i64 208), i64 1 acquire, align 16
-  %160 = icmp eq i64 %159, 0
-  br i1 %160, label %161, label %158
+157:
+  %158 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 56), align 8
+  %159 = tail call i32 %158()
+  %160 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 208), align 16
+  %161 = icmp sgt i64 %160, 0
+  br i1 %161, label %162, label %172
 
-161:
-  %162 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 56), align 8
-  %163 = tail call i32 %162()
-  %164 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 216), align 8
-  %165 = icmp sgt i64 %164, 0
-  br i1 %165, label %166, label %176
+162:
+  %163 = sext i32 %159 to i64
+  %164 = add nsw i64 %160, -1
+  store i64 %164, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 208), align 16
+  %165 = icmp ne i64 %164, 0
+  %166 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 216), align 8
+  %167 = icmp eq i64 %166, %163
+  %168 = select i1 %165, i1 true, i1 %167
+  br i1 %168, label %172, label %169
 
-166:
-  %167 = sext i32 %163 to i64
-  %168 = add nsw i64 %164, -1
-  store i64 %168, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 216), align 8
-  %169 = icmp ne i64 %168, 0
-  %170 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 224), align 32
-  %171 = icmp eq i64 %170, %167
-  %172 = select i1 %169, i1 true, i1 %171
-  br i1 %172, label %176, label %173
+169:
+  %170 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 64), align 64
+  %171 = trunc i64 %166 to i32
+  tail call void %170(i32 %171)
+  br label %172
+
+172:
+  store atomic i64 0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 200) release, align 8
+  br label %173
 
 173:
-  %174 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 64), align 64
-  %175 = trunc i64 %170 to i32
-  tail call void %174(i32 %175)
-  br label %176
-
-176:
-  store atomic i64 0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 208) release, align 16
-  br label %177
-
-177:
-  ret i64 %154
+  ret i64 %150
 }
 
 define internal fastcc void @run_chunks(i64 %0, ptr %1, ptr %2, i64 %3) {
-  %5 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 120) monotonic, align 8
+  %5 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 112) monotonic, align 16
   %6 = icmp slt i64 %0, %5
   br i1 %6, label %7, label %231
 
@@ -572,13 +568,13 @@ define internal fastcc void @run_chunks(i64 %0, ptr %1, ptr %2, i64 %3) {
   br i1 %22, label %231, label %23
 
 23:
-  %24 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 248), align 8
+  %24 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 240), align 16
   %25 = icmp eq i64 %21, %24
-  %26 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 240), align 16
+  %26 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 232), align 8
   br i1 %25, label %42, label %27
 
 27:
-  %28 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 232), align 8
+  %28 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 224), align 32
   %29 = sub i64 %26, %28
   %30 = uitofp nneg i64 %21 to double
   %31 = sitofp i64 %24 to double
@@ -600,7 +596,7 @@ define internal fastcc void @run_chunks(i64 %0, ptr %1, ptr %2, i64 %3) {
   br i1 %44, label %60, label %45
 
 45:
-  %46 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 232), align 8
+  %46 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 224), align 32
   %47 = sub i64 %26, %46
   %48 = sitofp i64 %20 to double
   %49 = sitofp i64 %24 to double
@@ -618,12 +614,12 @@ define internal fastcc void @run_chunks(i64 %0, ptr %1, ptr %2, i64 %3) {
 
 60:
   %61 = phi i64 [ %59, %45 ], [ %26, %42 ]
-  %62 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 96), align 32
+  %62 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 88), align 8
   %63 = icmp eq i64 %14, %62
   br i1 %63, label %176, label %64
 
 64:
-  %65 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 120) monotonic, align 8
+  %65 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 112) monotonic, align 16
   %66 = icmp slt i64 %9, %65
   %67 = select i1 %11, i1 %66, i1 false
   br i1 %67, label %68, label %82
@@ -652,12 +648,12 @@ define internal fastcc void @run_chunks(i64 %0, ptr %1, ptr %2, i64 %3) {
 82:
   %83 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 48), align 16
   tail call void %83(ptr %16)
-  %84 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 160), align 32
+  %84 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 152), align 8
   %85 = icmp eq ptr %84, null
   br i1 %85, label %176, label %86
 
 86:
-  %87 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 144), align 16
+  %87 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 136), align 8
   %88 = load i64, ptr %84, align 8
   %89 = add i64 %88, 128
   %90 = getelementptr inbounds nuw i8, ptr %84, i64 8
@@ -782,16 +778,16 @@ define internal fastcc void @run_chunks(i64 %0, ptr %1, ptr %2, i64 %3) {
 176:
   %177 = phi ptr [ %16, %60 ], [ null, %82 ], [ null, %104 ], [ %107, %130 ], [ %107, %169 ]
   %178 = phi i64 [ %14, %60 ], [ %62, %82 ], [ %62, %104 ], [ %62, %130 ], [ %62, %169 ]
-  %179 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 160), align 32
+  %179 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 152), align 8
   %180 = icmp eq ptr %179, null
-  %181 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 144), align 16
+  %181 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 136), align 8
   %182 = select i1 %180, ptr %181, ptr %177
   %183 = icmp eq ptr %182, null
   br i1 %183, label %189, label %184
 
 184:
-  %185 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 136), align 8
-  %186 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 152), align 8
+  %185 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 128), align 64
+  %186 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 144), align 16
   %187 = tail call i64 %185(ptr %182, i64 %43, i64 %61, ptr %186)
   %188 = icmp eq i64 %187, 0
   br i1 %188, label %202, label %189
@@ -801,7 +797,7 @@ define internal fastcc void @run_chunks(i64 %0, ptr %1, ptr %2, i64 %3) {
   %191 = shl i64 %21, 32
   %192 = and i64 %190, 4294967295
   %193 = or disjoint i64 %192, %191
-  %194 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 200) monotonic, align 8
+  %194 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 192) monotonic, align 64
   br label %195
 
 195:
@@ -810,7 +806,7 @@ define internal fastcc void @run_chunks(i64 %0, ptr %1, ptr %2, i64 %3) {
   br i1 %197, label %198, label %202
 
 198:
-  %199 = cmpxchg ptr getelementptr inbounds nuw (i8, ptr @pool, i64 200), i64 %196, i64 %193 monotonic monotonic, align 8
+  %199 = cmpxchg ptr getelementptr inbounds nuw (i8, ptr @pool, i64 192), i64 %196, i64 %193 monotonic monotonic, align 64
   %200 = extractvalue { i64, i1 } %199, 1
   %201 = extractvalue { i64, i1 } %199, 0
   br i1 %200, label %202, label %195
@@ -832,9 +828,9 @@ define internal fastcc void @run_chunks(i64 %0, ptr %1, ptr %2, i64 %3) {
 210:
   %211 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 32), align 32
   %212 = tail call i64 %211()
-  store atomic i64 %212, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 168) monotonic, align 8
+  store atomic i64 %212, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 160) monotonic, align 32
   %213 = tail call i64 %1(ptr %2)
-  store i64 %213, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 192), align 64
+  store i64 %213, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 184), align 8
   %214 = icmp eq i64 %213, 0
   br i1 %214, label %220, label %215
 
@@ -846,7 +842,7 @@ define internal fastcc void @run_chunks(i64 %0, ptr %1, ptr %2, i64 %3) {
   br label %220
 
 220:
-  store atomic i64 0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 168) monotonic, align 8
+  store atomic i64 0, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 160) monotonic, align 32
   br label %221
 
 221:
@@ -857,12 +853,12 @@ define internal fastcc void @run_chunks(i64 %0, ptr %1, ptr %2, i64 %3) {
 
 225:
   %226 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 16), align 16
-  %227 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 128), align 64
+  %227 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 120), align 8
   tail call void %226(ptr %227)
   br label %228
 
 228:
-  %229 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 120) monotonic, align 8
+  %229 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 112) monotonic, align 16
   %230 = icmp slt i64 %0, %229
   br i1 %230, label %13, label %231
 
@@ -881,7 +877,7 @@ define internal void @run_worker(ptr %0) {
 
 5:
   %6 = phi i64 [ 0, %1 ], [ %19, %18 ]
-  %7 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 120) monotonic, align 8
+  %7 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 112) monotonic, align 16
   %8 = icmp sgt i64 %7, %2
   br i1 %8, label %9, label %14
 
@@ -906,7 +902,7 @@ define internal void @run_worker(ptr %0) {
 
 20:
   store atomic i64 1, ptr %3 seq_cst, align 64
-  %21 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 120) monotonic, align 8
+  %21 = load atomic i64, ptr getelementptr inbounds nuw (i8, ptr @pool, i64 112) monotonic, align 16
   %22 = icmp sgt i64 %21, %2
   br i1 %22, label %23, label %29
 

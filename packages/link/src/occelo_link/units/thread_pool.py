@@ -35,7 +35,7 @@ class ThreadPool(ctypes.Structure):
 
     _fields_ = (
         *((name, ctypes.c_void_p) for name in (*_OF_PYTHON, *_OTHERS)),
-        *((name, ctypes.c_int64) for name in ("processors", "most", "worth", "loops")),
+        *((name, ctypes.c_int64) for name in ("processors", "worth", "loops")),
     )
     service: int
     with_limit: int
