@@ -25,6 +25,7 @@ POSITIONS: dict[str, list[int]] = {
     "from the end": [-1] * 20 + [ROWS - 1] * 20 + [0] * 20 + [-ROWS] * 7,
     "runs again": [*[2] * 9, *[5] * 9, *[2] * 9, 5, *[2] * 9],
     "shuffled": [(7 * k * k) % ROWS for k in range(60)],
+    "many": [(7 * k * k) % ROWS - ROWS * (k % 3 == 1) for k in range(131)],
 }
 compiled: Callable[..., Any] = oc.function
 
@@ -47,8 +48,8 @@ def test_sums_are_numpys_to_the_bit(mode: str, dtype: str) -> None:
         for _ in range(2):
             np.testing.assert_array_equal(f(start, added), expected, err_msg=name)
     # positions that are an input: if they seem to be in runs, the register is chosen at run time
-    i = ot.lvector()
-    f = compiled([x, y, i], ot.inc_subtensor(x[i], y), mode=mode)
+    i, j = ot.lvector(), ot.ivector()
+    f = compiled([x, y, i, j], [ot.inc_subtensor(x[k], y) for k in (i, j)], mode=mode)
     for name, listed in POSITIONS.items():
         for times in (1, 5, 40):
             for at in (
@@ -58,7 +59,8 @@ def test_sums_are_numpys_to_the_bit(mode: str, dtype: str) -> None:
                 start, added = of_dtype(dtype, ROWS), of_dtype(dtype, len(at), 1)
                 expected = start.copy()
                 np.add.at(expected, at, added)
-                np.testing.assert_array_equal(f(start, added, at), expected, err_msg=name)
+                for result in f(start, added, at, at.astype("int32")):
+                    np.testing.assert_array_equal(result, expected, err_msg=name)
 
 
 def test_numbers_that_are_not_finite_stay_where_they_are() -> None:

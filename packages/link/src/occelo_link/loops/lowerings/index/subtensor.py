@@ -438,6 +438,7 @@ def write_selected(
     are combined in a register, if most seem to be equal: a load that waits for the store before it takes several times as long.
     """
     builder, shape = context.builder, layout.shape
+    zeros = [context.i64(0)] * len(shape)
     axes = [i for i, n in enumerate(shape) if not is_unit(n)]
     array_axes = range(layout.where, layout.where + len(layout.made))
 
@@ -445,7 +446,7 @@ def write_selected(
         return result.position(builder, layout.index_into(builder, index))
 
     def write(in_runs: bool) -> list[Value]:
-        index = [context.i64(0)] * len(shape)
+        index = [*zeros]
         with ExitStack() as stack:
             carried: list[Carried] = []
             for axis in axes:
@@ -478,19 +479,59 @@ def write_selected(
     count = shape[axes[0]] if one else context.i64(0)
     if combine is None or not one:
         write(False)
-    elif isinstance(arrays[0], Constant):
+        return
+
+    def at(k: Value) -> Index:
+        return [*zeros[: axes[0]], k, *zeros[axes[0] + 1 :]]
+
+    few = count.op == "const" and count.args[0] < 2 * _SAMPLES
+
+    def scatter() -> list[Value]:
+        if few or passing is not None or value.cost > CHEAP:  # long code is not written four times
+            return write(False)
+        _combine_in_fours(
+            builder,
+            count,
+            result,
+            lambda k: place(at(k)),
+            lambda k: value.at(builder, at(k)),
+            combine,
+        )
+        return []
+
+    if isinstance(arrays[0], Constant):
         data: npt.NDArray[Any] = arrays[0].data
-        write(4 * int((data[1:] == data[:-1]).sum()) > 3 * data.size)
-    elif count.op == "const" and count.args[0] < 2 * _SAMPLES:
+        in_runs = 4 * int((data[1:] == data[:-1]).sum()) > 3 * data.size
+        write(True) if in_runs else scatter()
+    elif few:
         write(False)
     else:
-        zeros = [context.i64(0)] * len(shape)
+        seem = _seem_in_runs(builder, count, lambda k: place(at(k)))
+        builder.branch(seem, lambda: write(True), scatter)
 
-        def place_of(k: Value) -> Value:
-            return place([*zeros[: axes[0]], k, *zeros[axes[0] + 1 :]])
 
-        seem = _seem_in_runs(builder, count, place_of)
-        builder.branch(seem, lambda: write(True), lambda: write(False))
+def _combine_in_fours(
+    builder: Builder,
+    count: Value,
+    result: Stored,
+    place: Callable[[Value], Value],
+    value: Callable[[Value], Value],
+    combine: str,
+) -> None:
+    """Combine elements of ``result`` with values, four in each iteration: counting takes as long as a load."""
+
+    def some(first: Value, number: int) -> None:
+        at = [builder.add(first, builder.i64(k)) for k in range(number)]
+        for where, k in zip([place(k) for k in at], at, strict=True):
+            old = builder.load(result.buffer, where, fixed=True)
+            builder.store(result.buffer, where, builder.op(combine, old, value(k)))
+
+    fours = builder.op("floordiv", count, builder.i64(4))
+    done = builder.mul(fours, builder.i64(4))
+    with builder.loop(fours) as loop:
+        some(builder.mul(loop.index, builder.i64(4)), 4)
+    with builder.loop(builder.sub(count, done)) as loop:
+        some(builder.add(loop.index, done), 1)
 
 
 def _seem_in_runs(builder: Builder, count: Value, place: Callable[[Value], Value]) -> Value:
