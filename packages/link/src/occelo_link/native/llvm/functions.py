@@ -165,7 +165,7 @@ class Functions:
             for p, name in zip(function.params, names, strict=True)
         ]
         chosen = self.on_stack(usual, result, count)
-        first = self.emit(f"zext i{count} {bits} to i64")
+        first = self.emit(f"zext i{count} {bits} to i64") if count < 64 else bits
         before, head, done = out.label, out.new_label("lane"), out.new_label("lanes")
         out.line(f"br label %{head}")
         out.start_block(head)
