@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from itertools import product
+from math import prod
 from typing import TYPE_CHECKING
 
 from occelo_graph.ops.reductions import by_operation
 from occelo_link.loops.ir.operations import is_float
 from occelo_link.loops.ir.program import Carried, Value, itemsize
 from occelo_link.loops.kernel import ElementRoot, LoopKernel, ReduceRoot
-from occelo_link.loops.tensors import Stored, Tensor, is_unit
+from occelo_link.loops.tensors import Stored, Tensor, is_small, is_unit
 
 if TYPE_CHECKING:
     from occelo_link.loops.ir.builder import Builder
@@ -45,6 +47,11 @@ The chains of operations in such a formula are longer than a processor looks ahe
 would wait for results: a million normal numbers took 1.5 times as long with 8 elements at a time (one vector), and 1.2
 times with 16. Shorter formulas whose elements are stored gain nothing: prices of options (cost 182) took as long with 8 as with 32
 elements, and compiling took 2 to 3 times as long for 32.
+"""
+_FEW_TERMS, _COST_OF_TERMS = 8, 120
+"""A reduction along another axis than the last one has its totals in registers, not in memory, if it has at most `_FEW_TERMS` terms
+with at most this cost altogether, and no element is stored: sums of 4 rows of 20,000 elements took half the time, of 8 rows of 1,000
+elements 0.87, and logarithms of sums of exponentials of 4 rows 0.85, but of 8 rows 1.27.
 """
 _MEDIUM, _FEW_SUMS = 50, 8
 """The least cost of a formula that is reduced with 16 accumulators for each of at most `_FEW_SUMS` sums. A processor looks ahead over
@@ -123,6 +130,8 @@ class Nest:
             self._write_elements()
         elif self.reduced == trailing:
             self._write_trailing()
+        elif self._has_few_terms():
+            self._write_unrolled()
         else:
             self._write_general()
 
@@ -281,6 +290,31 @@ class Nest:
             for each, value, (op, _) in zip(carried, partial, operations, strict=True):
                 each.following = builder.op(op, each.param, value)
         return [each.result for each in carried]
+
+    def _has_few_terms(self) -> bool:
+        """Whether reductions along other axes than the last one have so few terms that each has code of its own."""
+        lengths = [self.shape[i] for i in self.reduced]
+        if self.elements or self.axes[-1] in self.reduced or not is_small(lengths, _FEW_TERMS):
+            return False
+        count = prod(n.args[0] for n in lengths)
+        return count > 0 and count * self.kernel.cost <= _COST_OF_TERMS
+
+    def _write_unrolled(self) -> None:
+        """Write a kernel with few terms (`_has_few_terms`), in a loop over the last axis. Its totals stay in registers."""
+        builder, index = self.builder, self._zeros()
+        *outer, last = [i for i in self.axes if i not in self.reduced]
+        with ExitStack() as stack:
+            self._loops(stack, outer, index)
+            loop = builder.loop(self.shape[last], lanes=self._lanes(), parallel=not outer)
+            index[last] = stack.enter_context(loop).index
+            totals = [builder.const(identity_element(op, d), d) for op, d in self.operations]
+            for place in product(*(range(self.shape[i].args[0]) for i in self.reduced)):
+                at = list(index)
+                for axis, k in zip(self.reduced, place, strict=True):
+                    at[axis] = builder.i64(k)
+                pairs = zip(self.operations, totals, self._terms(at), strict=True)
+                totals = [builder.op(op, total, term) for (op, _), total, term in pairs]
+            self._store_results(totals, index)
 
     def _write_general(self) -> None:
         """Write a kernel that reduces other axes than the innermost ones. Its accumulators lie in memory."""
