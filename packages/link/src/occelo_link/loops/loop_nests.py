@@ -55,8 +55,8 @@ elements 0.87, and logarithms of sums of exponentials of 4 rows 0.85, but of 8 r
 """
 _MEDIUM, _FEW_SUMS = 50, 8
 """The least cost of a formula that is reduced with 16 accumulators for each of at most `_FEW_SUMS` sums. A processor looks ahead over
-fewer than three vectors of such formulas: logistic regression of 3,000 x 4 numbers took 0.85 of the time, and a mixture of two normal
-distributions (1,000 numbers) 0.93; with 32 accumulators 0.78 and 0.87, and four times as much code.
+fewer than three vectors of such formulas: logistic regression of 3,000 x 4 numbers took 0.94 of the time, and a mixture of two normal
+distributions (1,000 numbers) 0.9.
 """
 
 
