@@ -14,10 +14,10 @@ from occelo_link.loops.elementary.building_blocks import (
     Pair,
     constant,
     fast_two_sum,
-    horner,
     is_below,
     power_of_two,
     scale,
+    two_chains,
 )
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
@@ -107,7 +107,7 @@ def exp_pair(b: Builder, x: Value, low: Value | None = None) -> tuple[Value, Val
         r = b.op("add", r, low)
     # 1 + r is computed exactly, so that only the small rest is rounded twice
     total, rest = fast_two_sum(b, constant(b, 1.0, x.dtype), r)
-    tail = b.op("fma", b.op("mul", r, r), horner(b, q, r), rest)
+    tail = b.op("fma", b.op("mul", r, r), two_chains(b, q, r), rest)
     return total, tail, k
 
 
@@ -134,7 +134,7 @@ def exp2(b: Builder, x: Value) -> Value:
     low = b.op("fma", r, ln2_low, b.op("fma", r, ln2_high, b.op("neg", high)))
     total, rest = fast_two_sum(b, constant(b, 1.0, x.dtype), high)
     q = _SHORTER_Q[x.dtype]
-    tail = b.op("fma", b.op("mul", high, high), horner(b, q, high), b.op("add", rest, low))
+    tail = b.op("fma", b.op("mul", high, high), two_chains(b, q, high), b.op("add", rest, low))
     return scale(b, b.op("add", total, tail), k)
 
 
@@ -145,7 +145,7 @@ def expm1_parts(b: Builder, x: Value) -> tuple[Value, Value, Value]:
     minus = b.op("neg", k)
     reduced = b.op("fma", minus, constant(b, ln2_high, x.dtype), x)
     r, lost = fast_two_sum(b, reduced, b.op("mul", minus, constant(b, ln2_low, x.dtype)))
-    high, rest = fast_two_sum(b, r, b.op("mul", b.op("mul", r, r), horner(b, q, r)))
+    high, rest = fast_two_sum(b, r, b.op("mul", b.op("mul", r, r), two_chains(b, q, r)))
     return high, b.op("add", rest, lost), k
 
 
@@ -163,7 +163,7 @@ def expm1_pair(b: Builder, x: Value) -> Pair:
     square_low = b.op("fma", r, r, b.op("neg", square))
     half = constant(b, 0.5, x.dtype)
     high, rest = fast_two_sum(b, r, b.op("mul", square, half))
-    tail = b.op("fma", b.op("mul", square, r), horner(b, q[:-1], r), lost)
+    tail = b.op("fma", b.op("mul", square, r), two_chains(b, q[:-1], r), lost)
     rest = b.op("add", rest, b.op("fma", square_low, half, tail))
     # the factor is half of 2**k, which does not overflow; if k is below -60, its value no longer matters
     least = constant(b, -64.0, x.dtype)
