@@ -223,3 +223,42 @@ def test_optimized_code_is_for_later_processes(tmp_path: Path) -> None:
     third = run(3, worth=False)
     assert third[:2] == ["False", "False"]
     assert first[2:] == second[2:] == third[2:]
+
+
+_FORKS = """
+import os, signal, threading, numpy as np, occelo as oc
+from occelo import tensor as ot
+from occelo_link.units import entry_loading
+x = ot.dvector("x")
+f = oc.function([x], x * 2)
+for _ in range(2): f(np.ones(1))
+entry, compiling, forked = entry_loading.entry_code(), threading.Event(), threading.Event()
+def compile_module(text):
+    compiling.set()
+    assert forked.wait(60)
+    return compiled(text)
+compiled, entry_loading.compile_module = entry_loading.compile_module, compile_module
+thread = threading.Thread(target=entry.replace)
+thread.start()
+assert compiling.wait(60)
+child = os.fork()
+if not child:
+    signal.alarm(60)
+    forked.set()
+    assert oc.function([x], x * 3)(np.ones(1)) == 3.0
+    entry.replace()
+    assert f(np.ones(1)) == 2.0 and not entry.is_plain
+    os._exit(0)
+forked.set()
+thread.join()
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+assert not entry.is_plain and f(np.ones(1)) == 2.0
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows has no fork")
+def test_a_process_may_fork_while_a_thread_optimizes_the_entry(tmp_path: Path) -> None:
+    flags = {"OCCELO_FLAGS": f"compiledir={tmp_path}", "OCCELORC": os.devnull}
+    command = [sys.executable, "-W", "ignore", "-c", _FORKS]
+    done = subprocess.run(command, env=os.environ | flags, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr.decode()

@@ -98,12 +98,13 @@ class EntryCode:
         return slow(*args, **kwargs)
 
     def replace(self) -> None:
-        """Compile optimized code, and make all entries run it."""
+        """Compile optimized code, and make all entries run it. Two threads may do so at the same time."""
+        text = _text()
+        # without the lock: nothing would release it in a process that is forked meanwhile
+        code = object_code(text, lambda: compile_module(text))
         with self._lock:
             if not self.is_plain:
                 return  # another thread has replaced it
-            text = _text()
-            code = object_code(text, lambda: compile_module(text))
             # the plain code is kept, since functions may be running it, and units continue to use its services
             self._replaced = self._unit
             self._use(code, ENDLESS)
