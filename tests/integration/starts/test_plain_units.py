@@ -26,8 +26,8 @@ Program = tuple[list[Any], list[Any], list[Any]]
 
 @pytest.fixture(autouse=True)
 def as_for_users() -> Iterator[None]:
-    """Units are plain at first."""
-    with config.change_flags(native__llvm_level=None):
+    """Units are plain at first. Those in one thread are what C functions call, too."""
+    with config.change_flags(native__llvm_level=None, native__threads=1):
         yield
 
 

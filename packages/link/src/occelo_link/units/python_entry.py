@@ -143,6 +143,10 @@ class PythonEntry:
     def _make_table(self, services: Sequence[int]) -> Any:
         return make_table(self._interface, services, self.threads, self.unit, self._is_plain)
 
+    def load(self) -> None:
+        """Load the functions that the unit calls, which a call would do otherwise."""
+        self._make_table([0] * slots.SERVICES)
+
     def replace(self, unit: int) -> None:
         """Call an optimized unit instead of a plain (unoptimized) one, also by the machine-code entry."""
         if self.address == self.unit:

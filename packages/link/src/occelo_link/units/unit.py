@@ -93,6 +93,7 @@ class NativeUnit(CompiledUnit):
             self.interface.callbacks.start()
         try:
             if isinstance(self.unit, PlainUnit):
+                self._python.load()
                 return self.unit.measured(1, self._python, arrays)
             return self._python(arrays)
         except UnitFailure as failure:
