@@ -273,40 +273,40 @@ def unit(frame, table):
                     v19 = group5 + lane6
                     v20 = lanes4[lane6]
                     v22 = in1[v19]
-                    v84 = exp(v22, table)
-                    v85 = in2[v19]
-                    v86 = v84 * v85
-                    v87 = v20 + v86
-                    lanes4[lane6] = v87
+                    v86 = exp(v22, table)
+                    v87 = in2[v19]
+                    v88 = v86 * v87
+                    v89 = v20 + v88
+                    lanes4[lane6] = v89
             for lane6 in range(v18 - whole7):
                 v19 = whole7 + lane6
                 v20 = lanes4[lane6]
                 v22 = in1[v19]
-                v84 = exp(v22, table)
-                v85 = in2[v19]
-                v86 = v84 * v85
-                v87 = v20 + v86
-                lanes4[lane6] = v87
+                v86 = exp(v22, table)
+                v87 = in2[v19]
+                v88 = v86 * v87
+                v89 = v20 + v88
+                lanes4[lane6] = v89
             v21 = add_float64_8(lanes4, table)
-            v88 = v12 + v21
-            v89 = v88 - v12
-            v90 = v88 - v89
-            v91 = v12 - v90
-            v92 = v21 - v89
-            v93 = v91 + v92
-            v94 = v14 + v93
-            next8 = v88
-            next9 = v94
+            v90 = v12 + v21
+            v91 = v90 - v12
+            v92 = v90 - v91
+            v93 = v12 - v92
+            v94 = v21 - v91
+            v95 = v93 + v94
+            v96 = v14 + v95
+            next8 = v90
+            next9 = v96
             v12 = next8
             v14 = next9
         if limit2 < v9:
             if poll(frame, table):
                 return -2
-    v95 = v12 + v14
-    v96 = v14 - v14
-    v97 = v96 == 0.0
-    v98 = select_float64(v97, v95, v12, table)
-    out3[0] = v98
+    v97 = v12 + v14
+    v98 = v14 - v14
+    v99 = v98 == 0.0
+    v100 = select_float64(v99, v97, v12, table)
+    out3[0] = v100
     return 0
 """
 
