@@ -442,6 +442,7 @@ CASES = [
     Case("dot_of_length_one", lambda x: ot.dot(_cut(x[:, :1], 2, 1), _cut(x[0, :1], 1))),
     Case("dot_of_length_one", lambda x: ot.dot(_cut(x[0, :1], 1), _cut(x[:1], 1, 3))),
     Case("transposed_dot", lambda x: ot.dot(x, _other(x).T).T),
+    Case("transposed_dot", lambda x: ot.dot(x, _other(x)).T, shapes=((3, 3),)),
     Case("matmul_of_matrices", lambda x: ot.MatMul()(x, _other(x).T)),
     Case("matmul_with_one_matrix", lambda x: ot.matmul(x, _other(x)[0].T), shapes=((4, 2, 3),)),
     Case("product_plus_term", lambda x: x + 2.0 * ot.dot(x, _other(x)), shapes=((3, 3),)),

@@ -35,6 +35,8 @@ from occelo_rewrite.shapes import shapes_of
 
 OVERWRITING = (Gemm, Gemv, Ger)
 """The classes of ops that have a variant which overwrites its first input."""
+_SHORT = 17
+"""Products with a static length below this number are computed by loops."""
 
 
 @node_rewriter([Dot], tags=("shape_unsafe",))
@@ -74,7 +76,10 @@ def dot_of_length_one(fgraph: FunctionGraph, node: TensorApply[Dot]) -> Replacem
 
 @node_rewriter([DimShuffle], tags=("comparison", "overflow", "finite"))
 def transposed_dot(fgraph: FunctionGraph, node: TensorApply[DimShuffle]) -> Replacements:
-    """dot(x, y).T = dot(y.T, x.T), if the product has no other user and x or y is a transpose."""
+    """dot(x, y).T = dot(y.T, x.T), if the product has no other user, and x or y is a transpose or the result is an output.
+
+    (An output that is the transpose of a stored product would be a copy of it. Short products are loops, which need none.)
+    """
     op = node.op
     inner = computed_by(node.inputs[0], Dot)
     if inner is None or op.new_order != (1, 0):
@@ -83,7 +88,10 @@ def transposed_dot(fgraph: FunctionGraph, node: TensorApply[DimShuffle]) -> Repl
     if x.type.ndim != 2 or y.type.ndim != 2 or len(fgraph.clients[node.inputs[0]]) > 1:
         return None
     if not any(v.owner is not None and v.owner.op == op for v in (x, y)):
-        return None
+        is_output = any(isinstance(r.op, Output) for r, _ in fgraph.clients[node.outputs[0]])
+        lengths = [n for n in (*x.type.shape, *y.type.shape) if n is not None]
+        if not is_output or min(lengths, default=_SHORT) < _SHORT:
+            return None
     return [inner.op(op(y), op(x))]
 
 
