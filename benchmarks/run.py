@@ -198,7 +198,7 @@ def _print_first(result: dict[str, dict[str, dict[str, float]]], console: Consol
     names = [n for n in compiled.libraries() if n in measured]
     table = Table("ms to the first result", *names, "best peer / occelo")
     for model, times in result.items():
-        for state in ("cold", "warm"):
+        for state in next(iter(times.values())):
             _row(table, f"{model}, {state}", {n: t[state] for n, t in times.items()}, 1e3)
     console.print(table)
 
