@@ -70,6 +70,11 @@ BY_HAND = {"c": "ctypes", "numba": "numba"}
 """The languages of programs by hand, and the modules that they need."""
 
 
+def optimized() -> None:
+    """Let Occelo compile what it runs after some calls. By default it optimizes a function only then."""
+    importlib.import_module("occelo").config.native__llvm_level = 1
+
+
 def _occelo() -> Library:
     occelo: Any = importlib.import_module("occelo")
     tensor = importlib.import_module("occelo.tensor")
@@ -202,6 +207,7 @@ def run_times(
 
     Measures those whose names contain ``chosen``. ``which`` is the list of workloads. Libraries that are not installed here are measured in the ``other`` process.
     """
+    optimized()
     table: dict[str, dict[str, float]] = {}
     goals: dict[str, float] = {}
     here = [*libraries(), *_languages()]
@@ -235,6 +241,7 @@ def run_times(
 
 def call_overhead(rounds: int) -> dict[str, dict[str, float]]:
     """Seconds per call of functions that compute almost nothing."""
+    optimized()
     ten = [np.arange(10.0) + i for i in range(3)]
     one = np.array(1.5)
 

@@ -416,6 +416,7 @@ def main(
     """Compare Occelo with the peers that are installed. Measures PARTS, or everything."""
     console = Console(width=140)
     figures: dict[str, Any] = {}
+    compiled.optimized()
     setting = Setting(rounds, "process_time" if processor_time else "perf_counter", only, peers)
     for part in map(Part, parts or [part.value for part in Part]):
         figures[part.value] = _MEASURES[part](setting, console)

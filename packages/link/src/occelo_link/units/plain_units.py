@@ -42,7 +42,11 @@ def _optimized(text: str) -> str:
 
 
 class CountedPath:
-    """The slow path of an ``entry`` that counts its calls. It measures the first call, and then each whose number has doubled."""
+    """The slow path of an ``entry`` that counts its calls.
+
+    It measures the first call, and then each whose number has doubled, or sooner those that may take what is left until
+    optimized code is worth compiling.
+    """
 
     def __init__(self, unit: PlainUnit, context: EntryContext, slow: Callable[..., Any]) -> None:
         self._unit, self._slow, self._calls = unit, slow, 1
@@ -54,9 +58,12 @@ class CountedPath:
         context, entry = self.context(), self.entry()
         if context is None or entry is None or context[ctx.CTX_CALLS_LEFT] >= 0:
             return self._slow(*args, **kwargs)
-        context[ctx.CTX_CALLS_LEFT] = calls = self._calls
-        self._calls *= 2
-        return self._unit.measured(calls, entry, *args, **kwargs)
+        context[ctx.CTX_CALLS_LEFT] = 1
+        try:
+            return self._unit.measured(self._calls, entry, *args, **kwargs)
+        finally:
+            self._calls = min(2 * self._calls, self._unit.calls_until_worth())
+            context[ctx.CTX_CALLS_LEFT] = self._calls - 1
 
 
 class PlainUnit:
@@ -69,7 +76,7 @@ class PlainUnit:
     def __init__(self, code: bytes, source: bytes) -> None:
         # plain code is kept, since calls may be running it
         self._loaded: list[Unit] = []
-        self._seconds = 0.0
+        self._seconds = self._last = 0.0
         self._optimizing_in = 0
         self._counted: list[weakref.ref[EntryContext]] = []
         self._entries: list[weakref.ref[PythonEntry]] = []
@@ -113,7 +120,12 @@ class PlainUnit:
         try:
             return run(*args, **kwargs)
         finally:
-            self._seconds += calls * (perf_counter() - start)
+            self._last = perf_counter() - start
+            self._seconds += calls * self._last
+
+    def calls_until_worth(self) -> int:
+        """About how many calls, at least one, remain until optimized code is worth compiling."""
+        return max(1, int((self.worth - self._seconds) / max(self._last, 1e-9)))
 
     def optimize(self) -> None:
         """Compile optimized code and let all entries run it. Two threads may do so at the same time."""
