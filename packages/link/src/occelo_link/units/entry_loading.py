@@ -57,6 +57,8 @@ class EntryCode:
         code = stored_object(text)
         self.is_plain = code is None
         self._lock = threading.Lock()
+        self._replacing: dict[int, int] = {}
+        """The thread that compiles optimized code, by its process: no thread of another process does."""
         self._running: weakref.WeakValueDictionary[int, MethodDef] = weakref.WeakValueDictionary()
         if code is None:
             # code for any processor of this architecture takes less time to compile
@@ -98,13 +100,20 @@ class EntryCode:
         return slow(*args, **kwargs)
 
     def replace(self) -> None:
-        """Compile optimized code, and make all entries run it. Two threads may do so at the same time."""
-        text = _text()
-        # without the lock: nothing would release it in a process that is forked meanwhile
-        code = object_code(text, lambda: compile_module(text))
+        """Compile optimized code, and make all entries run it. If another thread does so, calls go on with plain code."""
+        # LLVM runs without the lock: nothing would release it in a process that is forked meanwhile
+        me = threading.get_ident()
+        if self._replacing.setdefault(os.getpid(), me) != me:
+            return
+        try:
+            if self.is_plain:
+                text = _text()
+                self._replace_by(object_code(text, lambda: compile_module(text)))
+        finally:
+            self._replacing.clear()
+
+    def _replace_by(self, code: bytes) -> None:
         with self._lock:
-            if not self.is_plain:
-                return  # another thread has replaced it
             # the plain code is kept, since functions may be running it, and units continue to use its services
             self._replaced = self._unit
             self._use(code, ENDLESS)
