@@ -262,3 +262,34 @@ def test_a_process_may_fork_while_a_thread_optimizes_the_entry(tmp_path: Path) -
     command = [sys.executable, "-W", "ignore", "-c", _FORKS]
     done = subprocess.run(command, env=os.environ | flags, capture_output=True, check=False)
     assert done.returncode == 0, done.stderr.decode()
+
+
+_LATER = """
+import numpy as np, occelo as oc
+from occelo import tensor as ot
+from occelo_link.units import plain_units
+from occelo_link.units.entry_loading import entry_code
+plain_units.SECONDS_A_BYTE = 1e-12
+x = ot.dvector("x")
+f = oc.function([x], ot.exp(x).sum())
+while f.vm.units[0].unit.source:
+    f(np.arange(3.0))
+calls = []
+plain = plain_units.CountedPath.__call__
+plain_units.CountedPath.__call__ = lambda path, *args: (calls.append(args), plain(path, *args))[1]
+for _ in range(100):
+    f(np.arange(3.0))
+print(entry_code().is_plain, len(calls))
+"""
+
+
+def test_calls_of_optimized_units_run_no_python(tmp_path: Path) -> None:
+    """Also while the code of the entry is plain, which counts the calls of all functions."""
+    done = subprocess.run(
+        [sys.executable, "-c", _LATER],
+        env=os.environ | {"OCCELO_FLAGS": f"compiledir={tmp_path}", "OCCELORC": os.devnull},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.split() == ["True", "0"]

@@ -58,12 +58,16 @@ class CountedPath:
         context, entry = self.context(), self.entry()
         if context is None or entry is None or context[ctx.CTX_CALLS_LEFT] >= 0:
             return self._slow(*args, **kwargs)
+        if not self._unit.source:
+            context.run()
+            return entry(*args, **kwargs)
         context[ctx.CTX_CALLS_LEFT] = 1
         try:
             return self._unit.measured(self._calls, entry, *args, **kwargs)
         finally:
-            self._calls = min(2 * self._calls, self._unit.calls_until_worth())
-            context[ctx.CTX_CALLS_LEFT] = self._calls - 1
+            if self._unit.source:
+                self._calls = min(2 * self._calls, self._unit.calls_until_worth())
+                context[ctx.CTX_CALLS_LEFT] = self._calls - 1
 
 
 class PlainUnit:
@@ -144,8 +148,7 @@ class PlainUnit:
                 entry.replace(self.address)
         for counted in self._counted:
             if (context := counted()) is not None:
-                if (
-                    context[ctx.CTX_UNIT] == plain
-                ):  # otherwise it is what limits the threads of BLAS, and calls the unit
+                # otherwise it is what limits the threads of BLAS, and calls the unit
+                if context[ctx.CTX_UNIT] == plain:
                     context[ctx.CTX_UNIT] = self.address
                 context.run()
